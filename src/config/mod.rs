@@ -1,0 +1,247 @@
+//! What was typed becomes what is valid: the settings of the daemon, each with its type and range.
+//!
+//! The embedded `config.example.toml` is the default; a user's file overrides it key by key. This room takes text and
+//! gives settings or an error that names key, line and what is allowed. It opens no file and reads no environment.
+
+mod raw;
+mod units;
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use toml::{Spanned, Value};
+
+use raw::RawConfig;
+use units::{DURATION_FORMS, SIZE_FORMS, parse_duration, parse_size, show_duration, show_size};
+
+/// The file that is the default, with a comment above every key.
+pub const EXAMPLE: &str = raw::EXAMPLE;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    pub server: ServerConfig,
+    pub project: ProjectConfig,
+    pub store: StoreConfig,
+    pub layers: LayersConfig,
+    pub log: LogConfig,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerConfig {
+    /// `None` means the default place, which `sys::Dirs` knows.
+    pub socket: Option<PathBuf>,
+    pub request_timeout: Duration,
+    pub idle_timeout: Duration,
+    pub max_body: u64,
+    /// Never more than `max_body`.
+    pub max_record: u64,
+    pub inbox: usize,
+    pub max_connections: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectConfig {
+    pub worktrees: Worktrees,
+}
+
+/// Whether the working trees of one repository remember together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worktrees {
+    Shared,
+    Isolated,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoreConfig {
+    pub lock_timeout: Duration,
+    pub max_document: u64,
+    pub archive_days: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayersConfig {
+    pub topics: usize,
+    pub actions: usize,
+    pub decisions: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogConfig {
+    pub level: LogLevel,
+    pub format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    Off,
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    Auto,
+    Human,
+    Json,
+    Journald,
+}
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConfigError {
+    #[error("not valid TOML (line {line}): {message}")]
+    Syntax { line: usize, message: String },
+    #[error("unknown key \"{key}\" (line {line}){}", suggestion(nearest.as_deref()))]
+    UnknownKey { key: String, line: usize, nearest: Option<String> },
+    #[error("\"{key}\" (line {line}) cannot be {found}: allowed is {allowed}")]
+    Invalid { key: String, line: usize, found: String, allowed: String },
+    #[error("{}: {source}", path.display())]
+    InFile { path: PathBuf, source: Box<ConfigError> },
+}
+
+fn suggestion(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |nearest| format!(": did you mean \"{nearest}\"?"))
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config::parse("").expect("the embedded example is valid, which a test proves")
+    }
+}
+
+impl Config {
+    /// Like [`Config::parse`]; errors name the file that the text was read from.
+    pub fn load(path: Option<&Path>, text: &str) -> Result<Config, ConfigError> {
+        Config::parse(text).map_err(|error| match path {
+            Some(path) => ConfigError::InFile { path: path.to_owned(), source: Box::new(error) },
+            None => error,
+        })
+    }
+
+    /// The default, overridden by the keys that `text` has.
+    pub fn parse(text: &str) -> Result<Config, ConfigError> {
+        let RawConfig { server, project, store, layers, log } = RawConfig::over_example(text)?;
+        let typed = |key, value| Typed { key, value, text };
+        let max_body = typed("server.max_body", server.max_body).size(1 << 10..=1 << 30)?;
+        Ok(Config {
+            server: ServerConfig {
+                socket: typed("server.socket", server.socket).path()?,
+                request_timeout: typed("server.request_timeout", server.request_timeout)
+                    .duration(Duration::from_millis(10)..=Duration::from_hours(1))?,
+                idle_timeout: typed("server.idle_timeout", server.idle_timeout)
+                    .duration(Duration::from_secs(1)..=Duration::from_hours(24))?,
+                max_body,
+                max_record: typed("server.max_record", server.max_record).size(1 << 10..=64 << 20)?.min(max_body),
+                inbox: typed("server.inbox", server.inbox).count(1..=1_000_000)?,
+                max_connections: typed("server.max_connections", server.max_connections).count(1..=65_536)?,
+            },
+            project: ProjectConfig {
+                worktrees: typed("project.worktrees", project.worktrees)
+                    .choice(&[("shared", Worktrees::Shared), ("isolated", Worktrees::Isolated)])?,
+            },
+            store: StoreConfig {
+                lock_timeout: typed("store.lock_timeout", store.lock_timeout)
+                    .duration(Duration::from_millis(1)..=Duration::from_mins(10))?,
+                max_document: typed("store.max_document", store.max_document).size(64 << 10..=4 << 30)?,
+                archive_days: typed("store.archive_days", store.archive_days).count(1..=36_500)?,
+            },
+            layers: LayersConfig {
+                topics: typed("layers.topics", layers.topics).count(1..=12)?,
+                actions: typed("layers.actions", layers.actions).count(0..=100)?,
+                decisions: typed("layers.decisions", layers.decisions).count(0..=50)?,
+            },
+            log: LogConfig {
+                level: typed("log.level", log.level).choice(&LogLevel::NAMES)?,
+                format: typed("log.format", log.format).choice(&LogFormat::NAMES)?,
+            },
+        })
+    }
+}
+
+impl LogLevel {
+    const NAMES: [(&str, LogLevel); 6] = [
+        ("off", LogLevel::Off),
+        ("error", LogLevel::Error),
+        ("warn", LogLevel::Warn),
+        ("info", LogLevel::Info),
+        ("debug", LogLevel::Debug),
+        ("trace", LogLevel::Trace),
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        LogLevel::NAMES.iter().find(|(_, level)| *level == self).map_or("info", |(name, _)| name)
+    }
+}
+
+impl LogFormat {
+    const NAMES: [(&str, LogFormat); 4] = [
+        ("auto", LogFormat::Auto),
+        ("human", LogFormat::Human),
+        ("json", LogFormat::Json),
+        ("journald", LogFormat::Journald),
+    ];
+}
+
+/// One value on its way to its type, with what an error about it has to name.
+struct Typed<'a> {
+    key: &'static str,
+    value: Spanned<Value>,
+    text: &'a str,
+}
+
+impl Typed<'_> {
+    fn path(self) -> Result<Option<PathBuf>, ConfigError> {
+        match self.value.get_ref() {
+            Value::String(text) if text.is_empty() => Ok(None),
+            Value::String(text) if text.starts_with('/') => Ok(Some(PathBuf::from(text))),
+            _ => Err(self.refuse("an absolute path, or \"\" for the usual place".to_owned())),
+        }
+    }
+
+    fn duration(self, allowed: RangeInclusive<Duration>) -> Result<Duration, ConfigError> {
+        let duration = self.value.get_ref().as_str().and_then(parse_duration);
+        duration.filter(|duration| allowed.contains(duration)).ok_or_else(|| {
+            let (least, most) = (show_duration(*allowed.start()), show_duration(*allowed.end()));
+            self.refuse(format!("{DURATION_FORMS}, from {least} to {most}"))
+        })
+    }
+
+    fn size(self, allowed: RangeInclusive<u64>) -> Result<u64, ConfigError> {
+        let size = match self.value.get_ref() {
+            Value::String(text) => parse_size(text),
+            Value::Integer(bytes) => u64::try_from(*bytes).ok(),
+            _ => None,
+        };
+        size.filter(|size| allowed.contains(size)).ok_or_else(|| {
+            let (least, most) = (show_size(*allowed.start()), show_size(*allowed.end()));
+            self.refuse(format!("{SIZE_FORMS}, from {least} to {most}"))
+        })
+    }
+
+    fn count<N: TryFrom<i64>>(self, allowed: RangeInclusive<i64>) -> Result<N, ConfigError> {
+        let count = self.value.get_ref().as_integer().filter(|count| allowed.contains(count));
+        count
+            .and_then(|count| N::try_from(count).ok())
+            .ok_or_else(|| self.refuse(format!("a whole number from {} to {}", allowed.start(), allowed.end())))
+    }
+
+    fn choice<T: Copy>(self, choices: &[(&str, T)]) -> Result<T, ConfigError> {
+        let typed = self.value.get_ref().as_str();
+        let chosen = choices.iter().find(|(name, _)| Some(*name) == typed).map(|(_, choice)| *choice);
+        chosen.ok_or_else(|| {
+            let names: Vec<String> = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+            self.refuse(names.join(", "))
+        })
+    }
+
+    fn refuse(&self, allowed: String) -> ConfigError {
+        let line = raw::line_of(self.text, self.value.span());
+        ConfigError::Invalid { key: self.key.to_owned(), line, found: self.value.get_ref().to_string(), allowed }
+    }
+}
+
+#[cfg(test)]
+mod tests;

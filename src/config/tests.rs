@@ -1,0 +1,76 @@
+//! Tests of the configuration as a whole: the default, overlays, and the words of every refusal.
+
+use super::*;
+
+fn refusal(text: &str) -> String {
+    Config::parse(text).unwrap_err().to_string()
+}
+
+#[test]
+fn the_default_is_the_example() {
+    let config = Config::default();
+    assert_eq!(config, Config::parse(EXAMPLE).unwrap());
+    assert_eq!(config.server.socket, None);
+    assert_eq!(config.server.request_timeout, Duration::from_secs(30));
+    assert_eq!(config.server.idle_timeout, Duration::from_secs(300));
+    assert_eq!((config.server.max_body, config.server.max_record), (8 << 20, 256 << 10));
+    assert_eq!((config.server.inbox, config.server.max_connections), (1024, 256));
+    assert_eq!(config.project.worktrees, Worktrees::Shared);
+    assert_eq!(config.store.lock_timeout, Duration::from_secs(10));
+    assert_eq!((config.store.max_document, config.store.archive_days), (256 << 20, 90));
+    assert_eq!((config.layers.topics, config.layers.actions, config.layers.decisions), (12, 100, 50));
+    assert_eq!((config.log.level.as_str(), config.log.format), ("info", LogFormat::Auto));
+}
+
+#[test]
+fn a_partial_file_changes_only_what_it_names() {
+    let config = Config::parse("server.socket = \"/run/x.sock\"\n[log]\nlevel = \"debug\"\n").unwrap();
+    let mut expected = Config::default();
+    expected.server.socket = Some(PathBuf::from("/run/x.sock"));
+    expected.log.level = LogLevel::Debug;
+    assert_eq!(config, expected);
+}
+
+#[test]
+fn sizes_may_be_plain_numbers_and_a_record_fits_into_a_body() {
+    let config = Config::parse("[server]\nmax_body = 65536").unwrap();
+    assert_eq!((config.server.max_body, config.server.max_record), (65_536, 65_536));
+}
+
+#[test]
+fn an_unknown_key_is_named_with_its_line_and_the_nearest_one() {
+    let text = "[server]\n# a comment\nsokcet = \"/x\"";
+    assert_eq!(refusal(text), "unknown key \"server.sokcet\" (line 3): did you mean \"server.socket\"?");
+    assert_eq!(refusal("[sever]"), "unknown key \"sever\" (line 1): did you mean \"server\"?");
+    assert_eq!(refusal("[server]\nqqq = 1"), "unknown key \"server.qqq\" (line 2)");
+}
+
+#[test]
+fn a_wrong_value_is_named_with_its_line_and_what_is_allowed() {
+    let forms = "\"250ms\", \"30s\", \"5m\", \"2h\" or \"90d\", from 10ms to 1h";
+    for value in ["30", "\"30\"", "\"2h\"", "true", "[]", "{ a = 1 }"] {
+        let said = refusal(&format!("[server]\n\nrequest_timeout = {value}"));
+        assert!(said.starts_with("\"server.request_timeout\" (line 3) cannot be "), "{said}");
+        assert!(said.ends_with(forms), "{said}");
+    }
+    let said = refusal("[layers]\ntopics = 13");
+    assert_eq!(said, "\"layers.topics\" (line 2) cannot be 13: allowed is a whole number from 1 to 12");
+    let said = refusal("[project]\nworktrees = \"none\"");
+    assert_eq!(said, "\"project.worktrees\" (line 2) cannot be \"none\": allowed is \"shared\", \"isolated\"");
+    let said = refusal("[server]\nsocket = \"x.sock\"");
+    assert!(said.ends_with("allowed is an absolute path, or \"\" for the usual place"), "{said}");
+    let said = refusal("[server]\nmax_body = -1");
+    assert!(said.ends_with("or a number of bytes, from 1 KiB to 1 GiB"), "{said}");
+    let said = refusal("server = 3");
+    assert_eq!(said, "\"server\" (line 1) cannot be the integer given here: allowed is a table of keys");
+    for text in ["layers.actions = 101", "layers.decisions = 51", "server.inbox = 0", "log.format = \"xml\""] {
+        assert!(refusal(text).contains("(line 1) cannot be"), "{text}");
+    }
+}
+
+#[test]
+fn text_that_is_no_toml_is_refused_with_its_line_and_file() {
+    let error = Config::load(Some(Path::new("/etc/x.toml")), "[log]\nlevel = \n").unwrap_err().to_string();
+    assert!(error.starts_with("/etc/x.toml: not valid TOML (line 2): "), "{error}");
+    assert!(Config::load(None, "a = ").unwrap_err().to_string().starts_with("not valid TOML (line 1)"));
+}

@@ -1,0 +1,3 @@
+//! What is handed out, and in which portions.
+
+pub mod layers;

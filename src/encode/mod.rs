@@ -1,0 +1,3 @@
+//! Turning what happens into memories, and memories into shorter ones. Pure: no files, no clock.
+
+pub mod compress;

@@ -1,0 +1,292 @@
+//! What an event means for the memory, decided on a snapshot: pure functions that return changes and an answer.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use super::error::EngineError;
+use super::event::Remembered;
+use crate::index::Snapshot;
+use crate::index::snapshot::slot_of;
+use crate::model::{
+    Archived, Body, Change, Contradiction, ContradictionStatus, Draft, Key, Kind, Link, Memory, MemoryId, Namespace,
+    Patch, Relation, Status, Timestamp, Tombstone, Verdict,
+};
+use crate::store::schema::{record, skill_text};
+
+pub(super) type Decision<T> = Result<(Vec<Change>, T), EngineError>;
+
+/// The sha256 of a record's content, in hex: what `If-Match` is held against.
+pub fn etag(memory: &Memory) -> String {
+    Sha256::digest(record::content(memory)).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A new memory, a second telling of one that is known, or a newer value of a known fact.
+pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft) -> Decision<Remembered> {
+    let (supersedes, links) = (draft.supersedes.clone(), draft.links.clone());
+    let wanted = draft.id.clone();
+    let placeholder = MemoryId::new("new").expect("a plain word is an id");
+    let mut memory = draft.into_memory(placeholder, now);
+    if memory.text.trim().is_empty() {
+        return Err(EngineError::Invalid { field: "text", reason: "must not be empty".to_owned() });
+    }
+    if let Some(known) = twin(snapshot, &memory, now) {
+        return Ok(merge(known, &memory, now));
+    }
+    memory.id = match wanted.filter(|id| is_free(snapshot, &Key::new(&memory.namespace, id))) {
+        Some(id) => id,
+        None => mint(snapshot, &memory),
+    };
+    let mut changes = Vec::new();
+    let mut contradictions = Vec::new();
+    let explicit = explicitly_superseded(snapshot, &memory, &supersedes)?;
+    let rivals: Vec<Arc<Memory>> =
+        rivals(snapshot, &memory, now).into_iter().filter(|r| !explicit.contains(r)).collect();
+    for old in &explicit {
+        supersede(old, &memory, now, &mut changes);
+    }
+    for old in rivals {
+        contradictions.push(settle(&old, &mut memory, now, &mut changes));
+    }
+    changes.extend(contradictions.iter().cloned().map(Change::Contradict));
+    for (to, relation) in links {
+        let other = Key::new(&memory.namespace, &to);
+        if snapshot.get(&other).is_none() {
+            return Err(EngineError::Invalid { field: "links", reason: format!("no memory {other}") });
+        }
+        changes.push(Change::Link(tie(&memory.namespace, &memory.id, relation, &to, now)));
+    }
+    let id = memory.id.clone();
+    changes.insert(0, Change::Put { before: None, after: Arc::new(memory) });
+    Ok((changes, Remembered { id, created: true, merged_into: None, contradictions }))
+}
+
+/// A living memory that says exactly this. One that no longer holds is no twin: it was true, and is told again.
+fn twin<'a>(snapshot: &'a Snapshot, memory: &Memory, now: Timestamp) -> Option<&'a Arc<Memory>> {
+    let known = snapshot.same_as(&memory.fingerprint())?;
+    let holds = known.times.invalid_at.is_none_or(|end| now < end) && known.times.expired_at.is_none();
+    let alike = known.status == memory.status && known.restricted == memory.restricted;
+    (holds && alike).then_some(known)
+}
+
+/// The union of what both tellings bring; values never differ here.
+fn merge(known: &Arc<Memory>, told: &Memory, now: Timestamp) -> (Vec<Change>, Remembered) {
+    let mut merged = known.as_ref().clone();
+    unite(&mut merged.tags, &told.tags);
+    unite(&mut merged.anchors.files, &told.anchors.files);
+    unite(&mut merged.anchors.symbols, &told.anchors.symbols);
+    unite(&mut merged.anchors.commits, &told.anchors.commits);
+    unite(&mut merged.sources, &told.sources);
+    merged.confidence = merged.confidence.max(told.confidence);
+    merged.tier = merged.tier.min(told.tier);
+    let answer = Remembered {
+        id: known.id.clone(),
+        created: false,
+        merged_into: Some(known.id.clone()),
+        contradictions: vec![],
+    };
+    if merged == **known {
+        return (Vec::new(), answer);
+    }
+    merged.times.updated_at = now.max(known.times.updated_at.plus_micros(1));
+    (vec![Change::Put { before: Some(Arc::clone(known)), after: Arc::new(merged) }], answer)
+}
+
+fn unite(known: &mut Vec<String>, told: &[String]) {
+    let have: BTreeSet<String> = known.iter().cloned().collect();
+    known.extend(told.iter().filter(|item| !have.contains(*item)).cloned());
+}
+
+fn is_free(snapshot: &Snapshot, key: &Key) -> bool {
+    snapshot.get(key).is_none() && snapshot.archived(key).is_none() && snapshot.tombstone(key).is_none()
+}
+
+/// Ids come from content: the same record told on two machines gets the same name.
+fn mint(snapshot: &Snapshot, memory: &Memory) -> MemoryId {
+    let fingerprint = memory.fingerprint();
+    (0u32..)
+        .map(|turn| {
+            let mut hasher = blake3::Hasher::new();
+            hasher.update(&fingerprint);
+            hasher.update(&turn.to_le_bytes());
+            let hex = hasher.finalize().to_hex();
+            let name = match (&memory.body, memory.kind) {
+                (Body::Skill(skill), _) if turn == 0 => format!("skill-{}", skill_text::slug(&skill.name)),
+                (Body::Skill(skill), _) => format!("skill-{}-{}", skill_text::slug(&skill.name), &hex[..4]),
+                (_, Kind::Episode) => format!("ep-{}-{}", memory.times.created_at.day(), &hex[..8]),
+                (_, kind) => format!("{}-{}", kind.id_prefix(), &hex[..12]),
+            };
+            MemoryId::new(&name).expect("made of a slug, a date and hex digits")
+        })
+        .find(|id| is_free(snapshot, &Key::new(&memory.namespace, id)))
+        .expect("some turn of the hash is free")
+}
+
+/// Facts about the same thing with another value, that hold now.
+fn rivals(snapshot: &Snapshot, memory: &Memory, now: Timestamp) -> Vec<Arc<Memory>> {
+    let Some(slot) = slot_of(memory) else { return Vec::new() };
+    let current =
+        |old: &&Arc<Memory>| old.times.invalid_at.is_none_or(|end| now < end) && old.times.expired_at.is_none();
+    let other_value = |old: &&Arc<Memory>| old.fact().map(|fact| &fact.value) != memory.fact().map(|fact| &fact.value);
+    snapshot.facts_of(&slot).filter(current).filter(other_value).cloned().collect()
+}
+
+/// The later value wins by itself when both are asserted and it does not come from mere hearsay against better
+/// knowledge; otherwise the matter stays open.
+fn settle(old: &Arc<Memory>, new: &mut Memory, now: Timestamp, changes: &mut Vec<Change>) -> Contradiction {
+    let asserted = old.status == Status::Asserted && new.status == Status::Asserted;
+    let trusted = !new.source.is_hearsay() || old.source.is_hearsay();
+    let key = new.fact().map_or_else(String::new, |fact| fact.key.clone());
+    let (status, why) = if !asserted {
+        (ContradictionStatus::Open, format!("`{key}` has another value, and one of the two is unverified"))
+    } else if !trusted {
+        (ContradictionStatus::Open, format!("`{key}` has another value, from a {} only", new.source))
+    } else if new.times.valid_at >= old.times.valid_at {
+        supersede(old, new, now, changes);
+        (ContradictionStatus::Superseded, format!("a newer value of `{key}`"))
+    } else {
+        // Late news of an earlier time: true then, over since the value that is known began.
+        new.times.invalid_at = Some(new.times.invalid_at.map_or(old.times.valid_at, |end| end.min(old.times.valid_at)));
+        changes.push(Change::Link(tie(&new.namespace, &old.id, Relation::Supersedes, &new.id, now)));
+        (ContradictionStatus::Superseded, format!("an earlier value of `{key}`"))
+    };
+    Contradiction {
+        id: Contradiction::id_of(&old.key(), &new.key()),
+        namespace: new.namespace.clone(),
+        a: old.id.clone(),
+        b: new.id.clone(),
+        verdict: Verdict::Contradicts,
+        status,
+        why,
+        found_at: now,
+    }
+}
+
+fn supersede(old: &Arc<Memory>, new: &Memory, now: Timestamp, changes: &mut Vec<Change>) {
+    let mut ended = old.as_ref().clone();
+    ended.times.invalid_at = Some(new.times.valid_at.max(old.times.valid_at));
+    ended.times.expired_at = Some(now.max(old.times.created_at));
+    ended.times.updated_at = now.max(old.times.updated_at.plus_micros(1));
+    changes.push(Change::Put { before: Some(Arc::clone(old)), after: Arc::new(ended) });
+    changes.push(Change::Link(tie(&new.namespace, &new.id, Relation::Supersedes, &old.id, now)));
+    changes.push(Change::Link(tie(&new.namespace, &old.id, Relation::SupersededBy, &new.id, now)));
+}
+
+fn explicitly_superseded(
+    snapshot: &Snapshot,
+    memory: &Memory,
+    ids: &[MemoryId],
+) -> Result<Vec<Arc<Memory>>, EngineError> {
+    let find = |id: &MemoryId| {
+        let key = Key::new(&memory.namespace, id);
+        let missing = || EngineError::Invalid { field: "supersedes", reason: format!("no memory {key}") };
+        snapshot.get(&key).cloned().ok_or_else(missing)
+    };
+    ids.iter().map(find).collect()
+}
+
+fn tie(namespace: &Namespace, from: &MemoryId, relation: Relation, to: &MemoryId, now: Timestamp) -> Link {
+    Link { namespace: namespace.clone(), from: from.clone(), to: to.clone(), relation, strength: 1.0, created_at: now }
+}
+
+pub(super) fn patch(
+    snapshot: &Snapshot,
+    now: Timestamp,
+    key: &Key,
+    patch: Patch,
+    if_match: Option<&str>,
+) -> Decision<Arc<Memory>> {
+    let old = snapshot.get(key).ok_or_else(|| EngineError::NotFound(key.clone()))?;
+    let current = etag(old);
+    if if_match.is_some_and(|wanted| wanted != "*" && wanted != current) {
+        return Err(EngineError::Stale { etag: current });
+    }
+    let new = Arc::new(patch.apply(old, now));
+    if new.text.trim().is_empty() {
+        return Err(EngineError::Invalid { field: "text", reason: "must not be empty".to_owned() });
+    }
+    if new == *old {
+        return Ok((Vec::new(), new));
+    }
+    Ok((vec![Change::Put { before: Some(Arc::clone(old)), after: Arc::clone(&new) }], new))
+}
+
+/// Archives what is there, or purges what is there or in the archive. Answers with what was found.
+pub(super) fn forget(
+    snapshot: &Snapshot,
+    now: Timestamp,
+    keys: &[Key],
+    reason: &str,
+    purge: bool,
+) -> (Vec<Change>, Vec<Key>) {
+    let mut changes = Vec::new();
+    let mut gone = Vec::new();
+    for key in keys {
+        let living = snapshot.get(key);
+        let memory = living.or_else(|| snapshot.archived(key).filter(|_| purge).map(|entry| &entry.memory));
+        let Some(memory) = memory.filter(|_| !gone.contains(key)) else { continue };
+        if purge {
+            forget_origin(snapshot, key, now, &mut changes);
+            changes.push(Change::Purge(Tombstone {
+                key: key.clone(),
+                fingerprint: memory.fingerprint(),
+                at: now,
+                reason: reason.to_owned(),
+                private: memory.scope == crate::model::Scope::UserPrivate,
+            }));
+        } else {
+            let entry = Archived { memory: Arc::clone(memory), at: now, reason: reason.to_owned() };
+            changes.push(Change::Archive(Arc::new(entry)));
+        }
+        gone.push(key.clone());
+    }
+    (changes, gone)
+}
+
+/// Memories that were made from a purged one no longer name it.
+fn forget_origin(snapshot: &Snapshot, key: &Key, now: Timestamp, changes: &mut Vec<Change>) {
+    let heirs = snapshot.memories().filter(|memory| memory.namespace == key.namespace);
+    for heir in heirs.filter(|memory| memory.sources.iter().any(|source| source == key.id.as_str())) {
+        let mut clean = heir.as_ref().clone();
+        clean.sources.retain(|source| source != key.id.as_str());
+        clean.times.updated_at = now.max(heir.times.updated_at.plus_micros(1));
+        changes.push(Change::Put { before: Some(Arc::clone(heir)), after: Arc::new(clean) });
+    }
+}
+
+pub(super) fn restore(snapshot: &Snapshot, now: Timestamp, key: &Key) -> Decision<Arc<Memory>> {
+    if let Some(living) = snapshot.get(key) {
+        return Ok((Vec::new(), Arc::clone(living)));
+    }
+    let entry = snapshot.archived(key).ok_or_else(|| EngineError::NotFound(key.clone()))?;
+    let mut memory = entry.memory.as_ref().clone();
+    memory.times.updated_at = now.max(entry.at.plus_micros(1)).max(memory.times.updated_at.plus_micros(1));
+    let memory = Arc::new(memory);
+    let back = Archived { memory: Arc::clone(&memory), at: now.max(entry.at), reason: entry.reason.clone() };
+    Ok((vec![Change::Restore(Arc::new(back))], memory))
+}
+
+pub(super) fn link(
+    snapshot: &Snapshot,
+    now: Timestamp,
+    namespace: &Namespace,
+    from: &MemoryId,
+    to: &MemoryId,
+    relation: Relation,
+) -> Decision<Link> {
+    for id in [from, to] {
+        let key = Key::new(namespace, id);
+        if snapshot.get(&key).is_none() {
+            return Err(EngineError::NotFound(key));
+        }
+    }
+    if from == to {
+        return Err(EngineError::Invalid { field: "to", reason: "a memory cannot be linked to itself".to_owned() });
+    }
+    let link = tie(namespace, from, relation, to, now);
+    match snapshot.link(&link.key()) {
+        Some(known) => Ok((Vec::new(), known.as_ref().clone())),
+        None => Ok((vec![Change::Link(link.clone())], link)),
+    }
+}

@@ -1,0 +1,37 @@
+//! Why a request to the engine was not carried out.
+
+use crate::model::Key;
+
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum EngineError {
+    #[error("the project's inbox is full; try again in a moment")]
+    Busy,
+    #[error("the project is stopping")]
+    Stopping,
+    #[error("no memory {0}")]
+    NotFound(Key),
+    #[error("the memory has changed since: its ETag is now {etag}")]
+    Stale { etag: String },
+    #[error("{field}: {reason}")]
+    Invalid { field: &'static str, reason: String },
+    /// The disk said no; nothing was changed.
+    #[error("could not write: {0}")]
+    Disk(String),
+    #[error("{0}")]
+    Forbidden(String),
+}
+
+/// Why a project could not be found or started.
+#[derive(Debug, thiserror::Error)]
+pub enum ProjectError {
+    #[error("no project is watched")]
+    NoneWatched,
+    #[error("{path} is in no watched project; watched: {watched}")]
+    NotWatched { path: String, watched: String },
+    #[error("several projects are watched, so `project` must name one of: {watched}")]
+    Ambiguous { watched: String },
+    #[error("{path}: {reason}")]
+    Unusable { path: String, reason: String },
+    #[error("{path} is in use by another lokid (pid {pid})")]
+    InUse { path: String, pid: String },
+}

@@ -1,0 +1,79 @@
+//! Everything that can wake a project's writer: one closed list.
+
+use tokio::sync::oneshot;
+
+use super::error::EngineError;
+use crate::model::{Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Signal};
+use std::sync::Arc;
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
+
+pub(super) enum Event {
+    Remember {
+        draft: Box<Draft>,
+        reply: Reply<Remembered>,
+    },
+    Import {
+        records: Vec<(u64, Draft)>,
+        trusted: bool,
+        reply: Reply<Imported>,
+    },
+    Patch {
+        key: Key,
+        patch: Box<Patch>,
+        if_match: Option<String>,
+        reply: Reply<Arc<Memory>>,
+    },
+    Forget {
+        keys: Vec<Key>,
+        reason: String,
+        purge: bool,
+        reply: Reply<Vec<Key>>,
+    },
+    Restore {
+        key: Key,
+        reply: Reply<Arc<Memory>>,
+    },
+    Link {
+        namespace: Namespace,
+        from: MemoryId,
+        to: MemoryId,
+        relation: Relation,
+        reply: Reply<Link>,
+    },
+    Write {
+        document: Box<Document>,
+        reply: Reply<()>,
+    },
+    Signal(Box<Signal>),
+    /// Look at the files again.
+    Rescan {
+        reply: Option<Reply<()>>,
+    },
+    Stop,
+}
+
+/// What became of a record that was to be remembered.
+#[derive(Clone, Debug)]
+pub struct Remembered {
+    pub id: MemoryId,
+    pub created: bool,
+    pub merged_into: Option<MemoryId>,
+    pub contradictions: Vec<Contradiction>,
+}
+
+/// What became of a batch of an import.
+#[derive(Clone, Debug, Default)]
+pub struct Imported {
+    pub imported: u64,
+    pub updated: u64,
+    pub skipped: u64,
+    pub errors: Vec<ImportError>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ImportError {
+    pub line: u64,
+    pub code: &'static str,
+    pub detail: String,
+}

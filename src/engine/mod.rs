@@ -1,0 +1,22 @@
+//! The hall where the rooms meet: one writer a project, many readers of an immutable snapshot.
+//!
+//! One turn: *decide* what an event means (pure), *commit* it to disk (the only step that can fail), *apply* it to the
+//! state, *publish* the new snapshot, and only then reply. So what is published is durable, and what was replied is
+//! published.
+
+mod decide;
+mod error;
+mod event;
+mod feed;
+mod identity;
+mod import;
+mod project;
+mod registry;
+mod run;
+
+pub use decide::etag;
+pub use error::{EngineError, ProjectError};
+pub use event::{ImportError, Imported, Remembered};
+pub use feed::{Feed, Follower, Happening, News};
+pub use project::{Counters, Pending, Project};
+pub use registry::Registry;

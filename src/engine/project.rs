@@ -1,0 +1,175 @@
+//! The handle to one project: its snapshot for readers, its inbox for writers.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+
+use arc_swap::ArcSwap;
+use crossbeam_channel::{Sender, TrySendError};
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+
+use super::error::EngineError;
+use super::event::{Event, Imported, Remembered, Reply};
+use crate::index::Snapshot;
+use crate::model::{
+    Document, DocumentKind, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Signal,
+    SignalKind, Timestamp,
+};
+
+/// An answer that is on its way from the writer.
+pub struct Pending<T>(oneshot::Receiver<Result<T, EngineError>>);
+
+impl<T> Pending<T> {
+    pub async fn answer(self) -> Result<T, EngineError> {
+        self.0.await.unwrap_or(Err(EngineError::Stopping))
+    }
+
+    /// For callers outside any runtime.
+    pub fn wait(self) -> Result<T, EngineError> {
+        self.0.blocking_recv().unwrap_or(Err(EngineError::Stopping))
+    }
+}
+
+/// What the writer tells about itself, for `status`.
+#[derive(Debug, Default)]
+pub struct Counters {
+    pub writes: AtomicU64,
+    pub write_failures: AtomicU64,
+    pub signals: AtomicU64,
+    pub rescans: AtomicU64,
+    pub last_scan: AtomicU64,
+}
+
+pub struct Project {
+    pub(super) id: String,
+    pub(super) root: PathBuf,
+    /// Where the shared memory stands: `.loki/memory` unless the environment says otherwise.
+    pub(super) memory_dir: PathBuf,
+    pub(super) capture: bool,
+    pub(super) inbox: Sender<Event>,
+    pub(super) snapshot: Arc<ArcSwap<Snapshot>>,
+    pub(super) counters: Arc<Counters>,
+    pub(super) signals_by_kind: Arc<[AtomicU64; SignalKind::ALL.len()]>,
+    pub(super) thread: Mutex<Option<JoinHandle<()>>>,
+    pub(super) started_at: Timestamp,
+}
+
+impl Project {
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    pub fn memory_dir(&self) -> &Path {
+        &self.memory_dir
+    }
+
+    /// May what happens here become memory by itself? Loki Mode's opt-outs say no.
+    pub fn captures(&self) -> bool {
+        self.capture
+    }
+
+    pub fn started_at(&self) -> Timestamp {
+        self.started_at
+    }
+
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    pub fn signals_seen(&self, kind: SignalKind) -> u64 {
+        self.signals_by_kind[kind as usize].load(Ordering::Relaxed)
+    }
+
+    /// Events waiting for the writer.
+    pub fn backlog(&self) -> usize {
+        self.inbox.len()
+    }
+
+    /// What is known now; never waits for the writer.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.load_full()
+    }
+
+    pub fn problems(&self) -> Vec<Problem> {
+        self.snapshot().problems().to_vec()
+    }
+
+    pub fn remember(&self, draft: Draft) -> Result<Pending<Remembered>, EngineError> {
+        self.ask(|reply| Event::Remember { draft: Box::new(draft), reply })
+    }
+
+    /// One batch of an import: each record with its line number. `trusted` keeps sources and mandates as given.
+    pub fn import(&self, records: Vec<(u64, Draft)>, trusted: bool) -> Result<Pending<Imported>, EngineError> {
+        self.ask(|reply| Event::Import { records, trusted, reply })
+    }
+
+    pub fn patch(&self, key: Key, patch: Patch, if_match: Option<String>) -> Result<Pending<Arc<Memory>>, EngineError> {
+        self.ask(|reply| Event::Patch { key, patch: Box::new(patch), if_match, reply })
+    }
+
+    /// Archives, or with `purge` erases. Answers with the keys that were there.
+    pub fn forget(&self, keys: Vec<Key>, reason: String, purge: bool) -> Result<Pending<Vec<Key>>, EngineError> {
+        self.ask(|reply| Event::Forget { keys, reason, purge, reply })
+    }
+
+    pub fn restore(&self, key: Key) -> Result<Pending<Arc<Memory>>, EngineError> {
+        self.ask(|reply| Event::Restore { key, reply })
+    }
+
+    pub fn link(
+        &self,
+        namespace: Namespace,
+        from: MemoryId,
+        to: MemoryId,
+        relation: Relation,
+    ) -> Result<Pending<Link>, EngineError> {
+        self.ask(|reply| Event::Link { namespace, from, to, relation, reply })
+    }
+
+    pub fn write_document(&self, document: Document) -> Result<Pending<()>, EngineError> {
+        self.ask(|reply| Event::Write { document: Box::new(document), reply })
+    }
+
+    /// Accepted, not waited for.
+    pub fn signal(&self, signal: Signal) -> Result<(), EngineError> {
+        self.send(Event::Signal(Box::new(signal)))
+    }
+
+    /// Asks the writer to look at the files again and waits for it.
+    pub fn rescan(&self) -> Result<Pending<()>, EngineError> {
+        self.ask(|reply| Event::Rescan { reply: Some(reply) })
+    }
+
+    /// Asks for a look at the files if the last one is older than `age_micros`. A full inbox is no reason to complain.
+    pub fn look_again(&self, now: Timestamp, age_micros: i64) {
+        let last = self.counters.last_scan.load(Ordering::Relaxed) as i64;
+        if now.as_micros() - last > age_micros {
+            self.counters.last_scan.store(now.as_micros().max(0) as u64, Ordering::Relaxed);
+            let _ = self.send(Event::Rescan { reply: None });
+        }
+    }
+
+    /// Loki Mode's ledgers or handoffs, by name. Reads the disk.
+    pub fn documents(&self, kind: DocumentKind) -> std::io::Result<Vec<Document>> {
+        crate::store::documents::list(&self.memory_dir, kind)
+    }
+
+    fn ask<T>(&self, event: impl FnOnce(Reply<T>) -> Event) -> Result<Pending<T>, EngineError> {
+        let (reply, pending) = oneshot::channel();
+        self.send(event(reply))?;
+        Ok(Pending(pending))
+    }
+
+    fn send(&self, event: Event) -> Result<(), EngineError> {
+        self.inbox.try_send(event).map_err(|error| match error {
+            TrySendError::Full(_) => EngineError::Busy,
+            TrySendError::Disconnected(_) => EngineError::Stopping,
+        })
+    }
+}

@@ -1,0 +1,320 @@
+//! The projects a daemon watches: finding the one a path belongs to, starting and stopping them.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use parking_lot::{Mutex, RwLock};
+
+use super::error::ProjectError;
+use super::event::Event;
+use super::feed::Feed;
+use super::identity::Book;
+use super::project::{Counters, Project};
+use super::run::{LayersDue, Writer};
+use crate::config::{Config, Worktrees};
+use crate::index::Snapshot;
+use crate::store::{Options, Place, Store};
+use crate::sys::{Clock, Dirs, InstanceError, InstanceLock, env, git, plain, thread};
+
+/// Paths that were found to lie in a project, so that a busy client does not cost a search each time.
+const REMEMBERED_PATHS: usize = 4096;
+
+pub struct Registry {
+    dirs: Dirs,
+    config: Arc<ArcSwap<Config>>,
+    clock: Clock,
+    feed: Feed,
+    projects: RwLock<BTreeMap<PathBuf, Arc<Project>>>,
+    resolved: RwLock<BTreeMap<PathBuf, PathBuf>>,
+    /// Starting and stopping happen one after the other.
+    door: Mutex<()>,
+}
+
+/// Where the memory of a path lives.
+struct Located {
+    root: PathBuf,
+    git_dir: Option<PathBuf>,
+}
+
+impl Registry {
+    pub fn open(dirs: Dirs, config: Config, clock: Clock) -> Registry {
+        Registry {
+            dirs,
+            config: Arc::new(ArcSwap::from_pointee(config)),
+            clock,
+            feed: Feed::default(),
+            projects: RwLock::default(),
+            resolved: RwLock::default(),
+            door: Mutex::new(()),
+        }
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    pub fn dirs(&self) -> &Dirs {
+        &self.dirs
+    }
+
+    pub fn config(&self) -> Arc<Config> {
+        self.config.load_full()
+    }
+
+    pub fn feed(&self) -> &Feed {
+        &self.feed
+    }
+
+    /// The new configuration holds from the next request on; what a running project was started with stays.
+    pub fn reconfigure(&self, config: Config) {
+        self.config.store(Arc::new(config));
+        self.resolved.write().clear();
+    }
+
+    /// In the order of their paths.
+    pub fn projects(&self) -> Vec<Arc<Project>> {
+        self.projects.read().values().cloned().collect()
+    }
+
+    /// The watched project a path lies in; without a path the only one there is.
+    pub fn find(&self, path: Option<&Path>) -> Result<Arc<Project>, ProjectError> {
+        let Some(path) = path else {
+            let projects = self.projects.read();
+            return match projects.len() {
+                0 => Err(ProjectError::NoneWatched),
+                1 => Ok(projects.values().next().cloned().expect("there is one")),
+                _ => Err(ProjectError::Ambiguous { watched: self.watched() }),
+            };
+        };
+        if let Some(project) = self.remembered(path) {
+            return Ok(project);
+        }
+        let not_watched = || ProjectError::NotWatched { path: path.display().to_string(), watched: self.watched() };
+        let located = self.locate(path).ok_or_else(not_watched)?;
+        let project = self.projects.read().get(&located.root).cloned().ok_or_else(not_watched)?;
+        let mut resolved = self.resolved.write();
+        if resolved.len() >= REMEMBERED_PATHS {
+            resolved.clear();
+        }
+        resolved.insert(path.to_owned(), located.root);
+        Ok(project)
+    }
+
+    fn remembered(&self, path: &Path) -> Option<Arc<Project>> {
+        let projects = self.projects.read();
+        projects.get(path).or_else(|| projects.get(self.resolved.read().get(path)?)).cloned()
+    }
+
+    fn watched(&self) -> String {
+        let paths: Vec<String> = self.projects.read().keys().map(|path| path.display().to_string()).collect();
+        if paths.is_empty() { "nothing".to_owned() } else { paths.join(", ") }
+    }
+
+    /// A repository's working trees share their memory unless the configuration keeps them apart. Outside git it is
+    /// the nearest folder that has a `.loki`, else the folder itself.
+    fn locate(&self, path: &Path) -> Option<Located> {
+        let path = plain::canonical(path).ok()?;
+        if let Some(checkout) = git::discover(&path) {
+            let shared = self.config().project.worktrees == Worktrees::Shared;
+            let root = match checkout.main_worktree {
+                Some(main) if shared => main,
+                _ => checkout.worktree,
+            };
+            return Some(Located { root, git_dir: Some(checkout.common_dir) });
+        }
+        let with_loki = path.ancestors().find(|folder| plain::folder_identity(&folder.join(".loki")).is_ok());
+        let root = with_loki.unwrap_or(&path).to_owned();
+        plain::folder_identity(&root).ok()?;
+        Some(Located { root, git_dir: None })
+    }
+
+    /// Starts watching the project a path lies in, and again whenever the daemon starts.
+    pub fn add(&self, path: &Path) -> Result<Arc<Project>, ProjectError> {
+        let _one_at_a_time = self.door.lock();
+        let located = self.locate(path).ok_or_else(|| unusable(path, "there is no such folder"))?;
+        if let Some(project) = self.projects.read().get(&located.root) {
+            return Ok(Arc::clone(project));
+        }
+        let project = self.start(&located, false)?;
+        let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
+        book.set_watched(&project.id, true).map_err(|error| unusable(path, error))?;
+        self.projects.write().insert(located.root, Arc::clone(&project));
+        Ok(project)
+    }
+
+    /// Opens the project a path lies in for this process only. While a daemon holds it, it is opened for reading.
+    pub fn add_ephemeral(&self, path: &Path) -> Result<Arc<Project>, ProjectError> {
+        let _one_at_a_time = self.door.lock();
+        let located = self.locate(path).ok_or_else(|| unusable(path, "there is no such folder"))?;
+        let project = match self.start(&located, false) {
+            Err(ProjectError::InUse { .. }) => self.start(&located, true)?,
+            started => started?,
+        };
+        self.projects.write().insert(located.root, Arc::clone(&project));
+        Ok(project)
+    }
+
+    /// Every project that was watched when the daemon last ran. One that cannot be started does not hinder the others.
+    pub fn start_saved(&self) -> Vec<ProjectError> {
+        let saved = Book::open(&self.dirs.state).and_then(|book| book.read());
+        let saved = match saved {
+            Ok(saved) => saved,
+            Err(error) => return vec![unusable(&self.dirs.state, error)],
+        };
+        let watched = saved.into_iter().filter(|known| known.watched);
+        watched.filter_map(|known| self.add(&known.path).err()).collect()
+    }
+
+    /// Stops watching. Nothing is erased.
+    pub fn remove(&self, path: &Path) -> Result<Arc<Project>, ProjectError> {
+        let _one_at_a_time = self.door.lock();
+        let project = self.find(Some(path))?;
+        self.projects.write().remove(&project.root);
+        self.resolved.write().clear();
+        stop(&project);
+        let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
+        book.set_watched(&project.id, false).map_err(|error| unusable(path, error))?;
+        Ok(project)
+    }
+
+    /// Drains every inbox and waits until the last write is done.
+    pub fn stop(&self) {
+        let _one_at_a_time = self.door.lock();
+        let projects = std::mem::take(&mut *self.projects.write());
+        for project in projects.values() {
+            ask_to_stop(project);
+        }
+        for project in projects.values() {
+            stop(project);
+        }
+    }
+
+    fn start(&self, located: &Located, read_only: bool) -> Result<Arc<Project>, ProjectError> {
+        let failed = |error: io::Error| unusable(&located.root, error);
+        let now = self.clock.now();
+        let book = Book::open(&self.dirs.state).map_err(failed)?;
+        let known = book.identify(&located.root, located.git_dir.as_deref(), now).map_err(failed)?;
+        let state = self.dirs.state.join("projects").join(&known.id);
+        let lock = if read_only { None } else { Some(self.lock(&located.root, &state)?) };
+        let memory_dir = memory_dir(&located.root);
+        let (base, shared) = split(&located.root, &memory_dir);
+        let place = Place {
+            root: base,
+            shared,
+            private: self.dirs.data.join(&known.id).join("private"),
+            state,
+            writer: book.writer().map_err(failed)?,
+        };
+        let config = self.config();
+        let options =
+            Options { lock_timeout: config.store.lock_timeout, max_document: config.store.max_document, read_only };
+        let store = Store::open(&place, options, None).map_err(failed)?;
+        let name: Arc<str> = located.root.display().to_string().into();
+        let (sender, inbox) = crossbeam_channel::bounded(config.server.inbox);
+        let published = Arc::new(ArcSwap::from_pointee(Snapshot::default()));
+        let counters = Arc::new(Counters::default());
+        let signals_by_kind = Arc::new(std::array::from_fn(|_| Default::default()));
+        let mut writer = Writer {
+            project: name,
+            store,
+            state: Snapshot::default(),
+            published: Arc::clone(&published),
+            inbox,
+            clock: self.clock.clone(),
+            config: Arc::clone(&self.config),
+            feed: self.feed.clone(),
+            counters: Arc::clone(&counters),
+            signals_by_kind: Arc::clone(&signals_by_kind),
+            layers: LayersDue::default(),
+        };
+        writer.load(now);
+        let work = move || {
+            let _held_while_running = lock;
+            writer.run();
+        };
+        let thread = thread::spawn("engine", work).map_err(failed)?;
+        Ok(Arc::new(Project {
+            id: known.id,
+            root: located.root.clone(),
+            capture: captures(&located.root),
+            memory_dir,
+            inbox: sender,
+            snapshot: published,
+            counters,
+            signals_by_kind,
+            thread: Mutex::new(Some(thread)),
+            started_at: now,
+        }))
+    }
+
+    fn lock(&self, root: &Path, state: &Path) -> Result<InstanceLock, ProjectError> {
+        InstanceLock::acquire(&state.join("engine.lock")).map_err(|error| match error {
+            InstanceError::Held { pid, .. } => ProjectError::InUse {
+                path: root.display().to_string(),
+                pid: pid.map_or_else(|| "unknown".to_owned(), |pid| pid.to_string()),
+            },
+            error => unusable(root, error),
+        })
+    }
+}
+
+fn unusable(path: &Path, reason: impl std::fmt::Display) -> ProjectError {
+    ProjectError::Unusable { path: path.display().to_string(), reason: reason.to_string() }
+}
+
+/// Waits for room in a full inbox: what was accepted before is written before.
+fn ask_to_stop(project: &Project) {
+    let _ = project.inbox.send(Event::Stop);
+}
+
+fn stop(project: &Project) {
+    let thread = project.thread.lock().take();
+    if let Some(thread) = thread {
+        ask_to_stop(project);
+        if thread.join().is_err() {
+            tracing::error!(project = %project.root.display(), "the writer ended in a panic");
+        }
+    }
+}
+
+/// `.loki/memory`, unless Loki Mode's own variable says otherwise.
+fn memory_dir(root: &Path) -> PathBuf {
+    match env::var_path("LOKI_MEMORY_BASE_PATH") {
+        Some(path) => root.join(path),
+        None => root.join(".loki").join("memory"),
+    }
+}
+
+/// Below the repository every step is walked without following links; a place the user named elsewhere is taken as
+/// it is.
+fn split(root: &Path, memory_dir: &Path) -> (PathBuf, PathBuf) {
+    match memory_dir.strip_prefix(root) {
+        Ok(relative) => (root.to_owned(), relative.to_owned()),
+        Err(_) => {
+            let name = memory_dir.file_name().map(PathBuf::from).unwrap_or_default();
+            (memory_dir.parent().unwrap_or(Path::new("/")).to_owned(), name)
+        }
+    }
+}
+
+/// Loki Mode's opt-outs: a configuration that cannot be read counts as one.
+fn captures(root: &Path) -> bool {
+    let set = |name: &str| {
+        env::var(name).is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "true" | "1" | "yes"))
+    };
+    if set("LOKI_MEMORY_CAPTURE_DISABLED") || set("LOKI_SKIP_MEMORY") {
+        return false;
+    }
+    match plain::read(&root.join(".loki").join("config.json"), 1 << 20) {
+        Ok(None) => true,
+        Ok(Some(bytes)) => serde_json::from_slice::<serde_json::Value>(&bytes).is_ok_and(|config| {
+            let memory = config.get("memory");
+            let disabled = memory.and_then(|memory| memory.get("disabled"));
+            disabled != Some(&serde_json::Value::Bool(true)) && memory.is_none_or(serde_json::Value::is_object)
+        }),
+        Err(_) => false,
+    }
+}

@@ -1,0 +1,361 @@
+//! The writer of one project: takes events in batches, and for each batch decides, commits, applies, publishes and
+//! replies, in this order. It owns the store and the state; nobody else writes either.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use crossbeam_channel::{Receiver, RecvTimeoutError};
+use serde_json::{Map, Value, json};
+
+use super::decide::{self, Decision};
+use super::error::EngineError;
+use super::event::{Event, Reply};
+use super::feed::Feed;
+use super::import;
+use super::project::Counters;
+use crate::config::Config;
+use crate::context::layers;
+use crate::index::Snapshot;
+use crate::model::{Change, Kind, Namespace, Signal, SignalKind, Timestamp};
+use crate::store::{LayerFiles, Store};
+use crate::sys::Clock;
+
+/// How many events one batch takes at the most; what waits meanwhile is the next batch.
+const BATCH: usize = 256;
+/// The layers are for people and for the next session: they may lag a burst of writes by this much.
+const LAYERS_PAUSE: Duration = Duration::from_millis(200);
+/// More changes than this are told as one.
+const TELL_EACH: usize = 64;
+
+pub(super) struct Writer {
+    pub(super) project: Arc<str>,
+    pub(super) store: Store,
+    pub(super) state: Snapshot,
+    pub(super) published: Arc<ArcSwap<Snapshot>>,
+    pub(super) inbox: Receiver<Event>,
+    pub(super) clock: Clock,
+    pub(super) config: Arc<ArcSwap<Config>>,
+    pub(super) feed: Feed,
+    pub(super) counters: Arc<Counters>,
+    pub(super) signals_by_kind: Arc<[AtomicU64; SignalKind::ALL.len()]>,
+    pub(super) layers: LayersDue,
+}
+
+/// Which layers are behind, and when they may be written again.
+#[derive(Default)]
+pub(super) struct LayersDue {
+    namespaces: BTreeSet<Namespace>,
+    with_days: BTreeSet<Namespace>,
+    not_before: Option<Instant>,
+}
+
+/// What an event asked for, decided but not yet durable.
+struct Turn {
+    changes: Vec<Change>,
+    /// Called with what became of it.
+    reply: Box<dyn FnOnce(Result<(), EngineError>) + Send>,
+}
+
+impl Writer {
+    pub(super) fn run(mut self) {
+        loop {
+            let first = match self.wait() {
+                Some(event) => event,
+                None => continue,
+            };
+            let mut batch = vec![first];
+            while batch.len() < BATCH {
+                match self.inbox.try_recv() {
+                    Ok(event) => batch.push(event),
+                    Err(_) => break,
+                }
+            }
+            if self.take(batch) {
+                break;
+            }
+        }
+        self.write_layers();
+    }
+
+    /// The next event, or nothing when it was time to bring the layers up to date.
+    fn wait(&mut self) -> Option<Event> {
+        if self.layers.namespaces.is_empty() {
+            return Some(self.inbox.recv().unwrap_or(Event::Stop));
+        }
+        let now = self.clock.monotonic();
+        let due = self.layers.not_before.unwrap_or(now);
+        match self.inbox.recv_timeout(due.saturating_duration_since(now)) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Disconnected) => Some(Event::Stop),
+            Err(RecvTimeoutError::Timeout) => {
+                self.write_layers();
+                None
+            }
+        }
+    }
+
+    /// One turn of the engine. Answers whether it was the last.
+    fn take(&mut self, batch: Vec<Event>) -> bool {
+        let now = self.clock.now();
+        let mut draft = self.state.clone();
+        let mut turns = Vec::with_capacity(batch.len());
+        let mut last = false;
+        for event in batch {
+            match event {
+                Event::Stop => last = true,
+                Event::Signal(signal) => self.hear(&signal),
+                Event::Rescan { reply } => {
+                    // What is decided so far comes first, so that a look never overtakes a write.
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    self.look(now);
+                    draft = self.state.clone();
+                    if let Some(reply) = reply {
+                        let _ = reply.send(Ok(()));
+                    }
+                }
+                event => {
+                    if let Some(turn) = decide_event(&mut draft, now, event) {
+                        turns.push(turn);
+                    }
+                }
+            }
+        }
+        self.finish(now, turns, draft);
+        last
+    }
+
+    /// Commits, applies, publishes, replies. When a batch cannot be written, each of its turns is tried alone, so that
+    /// one that cannot be written does not take the others with it.
+    fn finish(&mut self, now: Timestamp, turns: Vec<Turn>, draft: Snapshot) {
+        let changes: Vec<Change> = turns.iter().flat_map(|turn| turn.changes.iter().cloned()).collect();
+        if changes.is_empty() {
+            for turn in turns {
+                (turn.reply)(Ok(()));
+            }
+            return;
+        }
+        let span = tracing::debug_span!("turn", project = %self.project, turns = turns.len(), changes = changes.len());
+        let _entered = span.enter();
+        match self.store.commit(now, &changes) {
+            Ok(seen) => {
+                self.state = draft;
+                self.counters.writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
+                self.mark_layers(&changes);
+                self.apply_seen(&seen);
+                self.publish();
+                self.tell(now, &changes);
+                for turn in turns {
+                    (turn.reply)(Ok(()));
+                }
+            }
+            Err(error) if turns.len() == 1 => {
+                self.counters.write_failures.fetch_add(1, Ordering::Relaxed);
+                tracing::error!(project = %self.project, reason = %error, "a change could not be written");
+                self.publish();
+                for turn in turns {
+                    (turn.reply)(Err(EngineError::Disk(error.to_string())));
+                }
+            }
+            Err(error) => {
+                tracing::warn!(project = %self.project, reason = %error, "a batch could not be written, trying each alone");
+                for turn in turns {
+                    let mut draft = self.state.clone();
+                    for change in &turn.changes {
+                        draft.apply(change);
+                    }
+                    self.finish(now, vec![turn], draft);
+                }
+            }
+        }
+    }
+
+    fn look(&mut self, now: Timestamp) {
+        self.counters.rescans.fetch_add(1, Ordering::Relaxed);
+        let seen = self.store.look(now);
+        if !seen.is_empty() {
+            tracing::info!(project = %self.project, changes = seen.len(), "files changed by another hand");
+            self.mark_layers(&seen);
+            self.apply_seen(&seen);
+            self.tell(now, &seen);
+        }
+        self.meet_neighbours();
+        self.publish();
+    }
+
+    fn apply_seen(&mut self, seen: &[Change]) {
+        for change in seen {
+            self.state.apply(change);
+        }
+    }
+
+    /// What stands on disk when the project starts. Nothing is written for it: a tree that was only read stays as it is.
+    pub(super) fn load(&mut self, now: Timestamp) {
+        let seen = self.store.look(now);
+        self.apply_seen(&seen);
+        self.meet_neighbours();
+        self.publish();
+    }
+
+    fn meet_neighbours(&mut self) {
+        let found = self.store.neighbourhood();
+        for (namespace, neighbour) in found.neighbours {
+            self.state.set_neighbour(namespace, neighbour);
+        }
+        let mut problems = self.store.problems();
+        problems.extend(found.problems);
+        self.state.set_problems(problems);
+    }
+
+    fn publish(&mut self) {
+        let mut problems = self.store.problems();
+        let layers = self.state.problems().iter().filter(|problem| is_layer(&problem.path));
+        problems.extend(layers.cloned().collect::<Vec<_>>());
+        self.state.set_problems(problems);
+        self.published.store(Arc::new(self.state.clone()));
+    }
+
+    fn mark_layers(&mut self, changes: &[Change]) {
+        for change in changes {
+            let (namespace, kind) = match change {
+                Change::Vanished(key) => (&key.namespace, Kind::Episode),
+                Change::Purge(tombstone) => (&tombstone.key.namespace, Kind::Episode),
+                change => match change.memory() {
+                    Some(memory) => (&memory.namespace, memory.kind),
+                    None => continue,
+                },
+            };
+            if !self.layers.namespaces.contains(namespace) {
+                self.layers.namespaces.insert(namespace.clone());
+            }
+            if kind == Kind::Episode && !self.layers.with_days.contains(namespace) {
+                self.layers.with_days.insert(namespace.clone());
+            }
+        }
+    }
+
+    /// Brings index and timeline up to date. The longer it takes, the longer it may lag next time.
+    fn write_layers(&mut self) {
+        if self.layers.namespaces.is_empty() {
+            return;
+        }
+        let started = self.clock.monotonic();
+        let now = self.clock.now();
+        let due = std::mem::take(&mut self.layers);
+        let config = self.config.load_full();
+        let (state, with_days) = (&self.state, &due.with_days);
+        let files = LayerFiles {
+            namespaces: due.namespaces.into_iter().collect(),
+            compose: &|namespace, neighbour| {
+                layers::compose(state, namespace, &config.layers, neighbour, now, with_days.contains(namespace))
+            },
+        };
+        if let Err(error) = self.store.write_layers(now, &files) {
+            tracing::warn!(project = %self.project, reason = %error, "index and timeline could not be written");
+        }
+        let took = self.clock.monotonic().saturating_duration_since(started);
+        self.layers.not_before = Some(self.clock.monotonic() + LAYERS_PAUSE.max(took * 10));
+    }
+
+    fn hear(&self, signal: &Signal) {
+        self.counters.signals.fetch_add(1, Ordering::Relaxed);
+        self.signals_by_kind[signal.kind as usize].fetch_add(1, Ordering::Relaxed);
+        tracing::info!(project = %self.project, kind = %signal.kind, path = signal.path.as_deref(), "signal");
+        let mut data = Map::new();
+        data.insert("type".to_owned(), signal.kind.as_str().into());
+        for (name, value) in [
+            ("path", &signal.path),
+            ("branch", &signal.branch),
+            ("session_id", &signal.session),
+            ("agent", &signal.agent),
+            ("author", &signal.author),
+        ] {
+            if let Some(value) = value {
+                data.insert(name.to_owned(), Value::String(value.clone()));
+            }
+        }
+        if let Some(outcome) = signal.outcome {
+            data.insert("outcome".to_owned(), outcome.as_str().into());
+        }
+        self.feed.tell(signal.at, &self.project, "signal", data);
+    }
+
+    fn tell(&self, now: Timestamp, changes: &[Change]) {
+        let told: Vec<Map<String, Value>> = changes.iter().filter_map(told_of).collect();
+        if told.len() > TELL_EACH {
+            let data = Map::from_iter([("count".to_owned(), json!(told.len()))]);
+            self.feed.tell(now, &self.project, "memories", data);
+            return;
+        }
+        for data in told {
+            self.feed.tell(now, &self.project, "memory", data);
+        }
+    }
+}
+
+fn is_layer(path: &str) -> bool {
+    path.ends_with("index.json") || path.ends_with("timeline.json")
+}
+
+fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event) -> Option<Turn> {
+    match event {
+        Event::Remember { draft: asked, reply } => decided(draft, decide::remember(draft, now, *asked), reply),
+        Event::Patch { key, patch, if_match, reply } => {
+            decided(draft, decide::patch(draft, now, &key, *patch, if_match.as_deref()), reply)
+        }
+        Event::Forget { keys, reason, purge, reply } => {
+            decided(draft, Ok(decide::forget(draft, now, &keys, &reason, purge)), reply)
+        }
+        Event::Restore { key, reply } => decided(draft, decide::restore(draft, now, &key), reply),
+        Event::Link { namespace, from, to, relation, reply } => {
+            decided(draft, decide::link(draft, now, &namespace, &from, &to, relation), reply)
+        }
+        Event::Write { document, reply } => decided(draft, Ok((vec![Change::Write(*document)], ())), reply),
+        Event::Import { records, trusted, reply } => {
+            let (changes, report) = import::import(draft, now, records, trusted);
+            Some(Turn { changes, reply: Box::new(move |result| drop(reply.send(result.map(|()| report)))) })
+        }
+        Event::Signal(_) | Event::Rescan { .. } | Event::Stop => None,
+    }
+}
+
+/// Applies a decision to the draft, so that the next event of the batch is decided on top of it; a refusal is answered
+/// at once.
+fn decided<T: Send + 'static>(draft: &mut Snapshot, decision: Decision<T>, reply: Reply<T>) -> Option<Turn> {
+    match decision {
+        Ok((changes, answer)) => {
+            for change in &changes {
+                draft.apply(change);
+            }
+            Some(Turn { changes, reply: Box::new(move |result| drop(reply.send(result.map(|()| answer)))) })
+        }
+        Err(error) => {
+            let _ = reply.send(Err(error));
+            None
+        }
+    }
+}
+
+/// What those who listen hear of a change: never the text.
+fn told_of(change: &Change) -> Option<Map<String, Value>> {
+    let (op, key, kind) = match change {
+        Change::Put { before, after } => {
+            (if before.is_some() { "updated" } else { "created" }, after.key(), Some(after.kind))
+        }
+        Change::Archive(entry) => ("archived", entry.memory.key(), Some(entry.memory.kind)),
+        Change::Restore(entry) => ("restored", entry.memory.key(), Some(entry.memory.kind)),
+        Change::Purge(tombstone) => ("purged", tombstone.key.clone(), None),
+        Change::Vanished(key) => ("vanished", key.clone(), None),
+        Change::Link(_) | Change::Unlink(_) | Change::Contradict(_) | Change::Write(_) => return None,
+    };
+    let mut data = Map::new();
+    data.insert("op".to_owned(), op.into());
+    data.insert("id".to_owned(), key.id.as_str().into());
+    data.insert("namespace".to_owned(), key.namespace.as_str().into());
+    if let Some(kind) = kind {
+        data.insert("kind".to_owned(), kind.as_str().into());
+    }
+    Some(data)
+}

@@ -1,0 +1,314 @@
+//! The immutable snapshot. One writer makes the next from the last; readers keep the one they took as long as they
+//! like. Everything in it shares structure with its predecessor, so taking or making one costs next to nothing.
+
+use std::sync::Arc;
+
+use imbl::{OrdMap, OrdSet};
+
+use super::topics::Topics;
+use crate::model::link::LinkKey;
+use crate::model::{
+    Archived, Change, Contradiction, ContradictionStatus, Key, Kind, Link, Memory, MemoryId, Namespace, Neighbour,
+    Problem, Timestamp, Tombstone,
+};
+
+/// Newest first, then by key: the order of every listing.
+type TimeKey = (std::cmp::Reverse<Timestamp>, Key);
+/// What makes two facts be about the same thing.
+pub type Slot = (Namespace, crate::model::Scope, String, String);
+
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    version: u64,
+    memories: OrdMap<Key, Arc<Memory>>,
+    by_time: OrdSet<TimeKey>,
+    /// Episodes and decisions, which the timeline is made of.
+    happenings: OrdSet<(Kind, TimeKey)>,
+    topics: Topics,
+    by_fingerprint: OrdMap<[u8; 16], Key>,
+    by_slot: OrdMap<Slot, Vec<Key>>,
+    archived: OrdMap<Key, Arc<Archived>>,
+    links: OrdMap<LinkKey, Arc<Link>>,
+    /// The other end of each link, so that both directions are a range.
+    backlinks: OrdSet<LinkKey>,
+    contradictions: OrdMap<(Namespace, String), Arc<Contradiction>>,
+    tombstones: OrdMap<Key, Tombstone>,
+    buried: OrdSet<[u8; 16]>,
+    kinds: [usize; Kind::ALL.len()],
+    tokens: u64,
+    problems: Arc<Vec<Problem>>,
+    neighbours: OrdMap<Namespace, Arc<Neighbour>>,
+}
+
+impl Snapshot {
+    /// Rises with every change; two snapshots of the same number are the same.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    pub fn get(&self, key: &Key) -> Option<&Arc<Memory>> {
+        self.memories.get(key)
+    }
+
+    pub fn len(&self) -> usize {
+        self.memories.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.memories.is_empty()
+    }
+
+    /// In the order of their keys.
+    pub fn memories(&self) -> impl Iterator<Item = &Arc<Memory>> {
+        self.memories.values()
+    }
+
+    /// Newest first, from just behind `after` on.
+    pub fn newest(&self, after: Option<(Timestamp, Key)>) -> impl Iterator<Item = &Arc<Memory>> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let start = after.map_or(Unbounded, |(at, key)| Excluded((std::cmp::Reverse(at), key)));
+        self.by_time.range((start, Unbounded)).filter_map(|(_, key)| self.memories.get(key))
+    }
+
+    /// The episodes or the decisions of a namespace, newest first.
+    pub fn latest(&self, kind: Kind, namespace: &Namespace) -> impl Iterator<Item = &Arc<Memory>> {
+        let first = (kind, (std::cmp::Reverse(Timestamp::from_micros(i64::MAX)), lowest_key()));
+        let of_kind = self.happenings.range(first..).take_while(move |(found, _)| *found == kind);
+        of_kind
+            .filter(move |(_, (_, key))| key.namespace == *namespace)
+            .filter_map(|(_, (_, key))| self.memories.get(key))
+    }
+
+    pub fn topics(&self) -> &Topics {
+        &self.topics
+    }
+
+    pub fn same_as(&self, fingerprint: &[u8; 16]) -> Option<&Arc<Memory>> {
+        self.memories.get(self.by_fingerprint.get(fingerprint)?)
+    }
+
+    /// The facts about one slot, in the order they were learnt.
+    pub fn facts_of(&self, slot: &Slot) -> impl Iterator<Item = &Arc<Memory>> {
+        self.by_slot.get(slot).into_iter().flatten().filter_map(|key| self.memories.get(key))
+    }
+
+    pub fn archived(&self, key: &Key) -> Option<&Arc<Archived>> {
+        self.archived.get(key)
+    }
+
+    pub fn all_archived(&self) -> impl Iterator<Item = &Arc<Archived>> {
+        self.archived.values()
+    }
+
+    pub fn tombstone(&self, key: &Key) -> Option<&Tombstone> {
+        self.tombstones.get(key)
+    }
+
+    /// Was a memory that said this purged?
+    pub fn is_buried(&self, fingerprint: &[u8; 16]) -> bool {
+        self.buried.contains(fingerprint)
+    }
+
+    pub fn link(&self, key: &LinkKey) -> Option<&Arc<Link>> {
+        self.links.get(key)
+    }
+
+    pub fn link_count(&self) -> usize {
+        self.links.len()
+    }
+
+    pub fn links(&self) -> impl Iterator<Item = &Arc<Link>> {
+        self.links.values()
+    }
+
+    /// Every link that starts or ends here, in a stable order.
+    pub fn links_of(&self, key: &Key) -> Vec<&Arc<Link>> {
+        let at = |link: &LinkKey| link.0 == key.namespace && link.1 == key.id;
+        let first = (key.namespace.clone(), key.id.clone(), crate::model::Relation::ALL[0], lowest_id());
+        let out = self.links.range(first.clone()..).take_while(|(link, _)| at(link)).map(|(_, link)| link);
+        let back = self.backlinks.range(first..).take_while(|link| at(link)).filter_map(|link| {
+            let (namespace, to, relation, from) = link.clone();
+            self.links.get(&(namespace, from, relation, to))
+        });
+        out.chain(back).collect()
+    }
+
+    pub fn contradictions(&self) -> impl Iterator<Item = &Arc<Contradiction>> {
+        self.contradictions.values()
+    }
+
+    pub fn open_contradictions(&self) -> usize {
+        self.contradictions().filter(|found| found.status == ContradictionStatus::Open).count()
+    }
+
+    pub fn count(&self, kind: Kind) -> usize {
+        self.kinds[kind as usize]
+    }
+
+    /// Of all memories at full length.
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    pub fn neighbour(&self, namespace: &Namespace) -> Option<&Arc<Neighbour>> {
+        self.neighbours.get(namespace)
+    }
+
+    /// Every namespace that holds something.
+    pub fn namespaces(&self) -> Vec<Namespace> {
+        let mut found: Vec<Namespace> = self.neighbours.keys().cloned().collect();
+        let mut next = self.memories.keys().next().map(|key| key.namespace.clone());
+        while let Some(namespace) = next {
+            let last = Key { namespace: namespace.clone(), id: highest_id() };
+            next = self.memories.range(last..).next().map(|(key, _)| key.namespace.clone());
+            found.push(namespace);
+        }
+        found.push(Namespace::default());
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    pub fn set_problems(&mut self, problems: Vec<Problem>) {
+        if *self.problems != problems {
+            self.problems = Arc::new(problems);
+            self.version += 1;
+        }
+    }
+
+    pub fn set_neighbour(&mut self, namespace: Namespace, neighbour: Neighbour) {
+        if self.neighbours.get(&namespace).is_none_or(|known| **known != neighbour) {
+            self.neighbours.insert(namespace, Arc::new(neighbour));
+            self.version += 1;
+        }
+    }
+
+    /// Cannot fail: what is decided and durable is so.
+    pub fn apply(&mut self, change: &Change) {
+        self.version += 1;
+        match change {
+            Change::Put { after, .. } => self.put(after),
+            Change::Archive(entry) => {
+                self.take(&entry.memory.key());
+                self.archived.insert(entry.memory.key(), Arc::clone(entry));
+            }
+            Change::Restore(entry) => self.put(&entry.memory),
+            Change::Purge(tombstone) => self.bury(tombstone),
+            Change::Link(link) => self.tie(link),
+            Change::Unlink(link) => self.untie(&link.key()),
+            Change::Contradict(found) => {
+                self.contradictions.insert((found.namespace.clone(), found.id.clone()), Arc::new(found.clone()));
+            }
+            Change::Write(_) => {}
+            Change::Vanished(key) => {
+                self.take(key);
+            }
+        }
+    }
+
+    /// A purged memory stays away even when a merge brings its file back.
+    fn put(&mut self, memory: &Arc<Memory>) {
+        let key = memory.key();
+        if self.tombstones.contains_key(&key) {
+            return;
+        }
+        self.take(&key);
+        self.archived.remove(&key);
+        let time_key = (std::cmp::Reverse(memory.times.created_at), key.clone());
+        if is_happening(memory.kind) {
+            self.happenings.insert((memory.kind, time_key.clone()));
+        }
+        self.by_time.insert(time_key);
+        self.by_fingerprint.insert(memory.fingerprint(), key.clone());
+        if let Some(slot) = slot_of(memory) {
+            let mut keys = self.by_slot.get(&slot).cloned().unwrap_or_default();
+            keys.push(key.clone());
+            self.by_slot.insert(slot, keys);
+        }
+        self.kinds[memory.kind as usize] += 1;
+        let tokens = crate::model::token::estimate(&memory.text) as u64;
+        self.tokens += tokens;
+        self.topics.add(memory, tokens);
+        self.memories.insert(key, Arc::clone(memory));
+    }
+
+    fn take(&mut self, key: &Key) -> Option<Arc<Memory>> {
+        let old = self.memories.remove(key)?;
+        let time_key = (std::cmp::Reverse(old.times.created_at), key.clone());
+        if is_happening(old.kind) {
+            self.happenings.remove(&(old.kind, time_key.clone()));
+        }
+        self.by_time.remove(&time_key);
+        let fingerprint = old.fingerprint();
+        if self.by_fingerprint.get(&fingerprint) == Some(key) {
+            self.by_fingerprint.remove(&fingerprint);
+        }
+        if let Some(slot) = slot_of(&old) {
+            let mut keys = self.by_slot.get(&slot).cloned().unwrap_or_default();
+            keys.retain(|other| other != key);
+            if keys.is_empty() {
+                self.by_slot.remove(&slot);
+            } else {
+                self.by_slot.insert(slot, keys);
+            }
+        }
+        self.kinds[old.kind as usize] -= 1;
+        let tokens = crate::model::token::estimate(&old.text) as u64;
+        self.tokens -= tokens;
+        self.topics.remove(&old, tokens);
+        Some(old)
+    }
+
+    fn bury(&mut self, tombstone: &Tombstone) {
+        let key = &tombstone.key;
+        self.take(key);
+        self.archived.remove(key);
+        let ties: Vec<LinkKey> = self.links_of(key).iter().map(|link| link.key()).collect();
+        for tie in ties {
+            self.untie(&tie);
+        }
+        let touching = self.contradictions.iter().filter(|(_, found)| found.touches(key));
+        for settled in touching.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.contradictions.remove(&settled);
+        }
+        self.buried.insert(tombstone.fingerprint);
+        self.tombstones.insert(key.clone(), tombstone.clone());
+    }
+
+    fn tie(&mut self, link: &Link) {
+        let (namespace, from, relation, to) = link.key();
+        self.backlinks.insert((namespace.clone(), to.clone(), relation, from.clone()));
+        self.links.insert((namespace, from, relation, to), Arc::new(link.clone()));
+    }
+
+    fn untie(&mut self, key: &LinkKey) {
+        let (namespace, from, relation, to) = key.clone();
+        self.links.remove(key);
+        self.backlinks.remove(&(namespace, to, relation, from));
+    }
+}
+
+pub fn slot_of(memory: &Memory) -> Option<Slot> {
+    let fact = memory.fact().filter(|fact| !fact.key.is_empty())?;
+    Some((memory.namespace.clone(), memory.scope, fact.key.clone(), fact.scope.clone()))
+}
+
+fn is_happening(kind: Kind) -> bool {
+    matches!(kind, Kind::Episode | Kind::Decision)
+}
+
+fn lowest_key() -> Key {
+    Key { namespace: Namespace::new("-").expect("a hyphen is a namespace"), id: lowest_id() }
+}
+
+fn lowest_id() -> MemoryId {
+    MemoryId::foreign(" ").expect("a blank is printable")
+}
+
+fn highest_id() -> MemoryId {
+    MemoryId::foreign("\u{10ffff}").expect("no control character")
+}

@@ -1,0 +1,78 @@
+//! What can happen to the memories of a project. The engine decides changes, the store makes them durable, and the
+//! same changes are then applied to what readers see.
+
+use std::sync::Arc;
+
+use super::{Contradiction, Key, Link, Memory, Timestamp};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// A memory is new or replaces an earlier version of itself.
+    Put {
+        before: Option<Arc<Memory>>,
+        after: Arc<Memory>,
+    },
+    /// A memory leaves every answer but can be brought back.
+    Archive(Arc<Archived>),
+    /// An archived memory is back.
+    Restore(Arc<Archived>),
+    /// A memory is gone from every file; the tombstone keeps it from coming back.
+    Purge(Tombstone),
+    Link(Link),
+    Unlink(Link),
+    /// Found, or its status changed: the id tells which.
+    Contradict(Contradiction),
+    /// One of Loki Mode's documents that are no memories.
+    Write(Document),
+    /// A memory's file is gone by another hand. Seen, never committed.
+    Vanished(Key),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Archived {
+    pub memory: Arc<Memory>,
+    pub at: Timestamp,
+    pub reason: String,
+}
+
+/// All that is left of a purged memory: enough to recognise it, not enough to read it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tombstone {
+    pub key: Key,
+    pub fingerprint: [u8; 16],
+    pub at: Timestamp,
+    pub reason: String,
+    /// Of a private memory: the tombstone is private too.
+    pub private: bool,
+}
+
+/// Loki Mode's documents that are kept whole and not interpreted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DocumentKind {
+    Ledger,
+    Handoff,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    pub kind: DocumentKind,
+    /// The file's stem: an agent's name for a ledger, an id for a handoff.
+    pub name: String,
+    pub body: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Change {
+    /// The memory a change is about, where it is about one.
+    pub fn memory(&self) -> Option<&Arc<Memory>> {
+        match self {
+            Change::Put { after, .. } => Some(after),
+            Change::Archive(archived) | Change::Restore(archived) => Some(&archived.memory),
+            Change::Purge(_)
+            | Change::Link(_)
+            | Change::Unlink(_)
+            | Change::Contradict(_)
+            | Change::Write(_)
+            | Change::Vanished(_) => None,
+        }
+    }
+}

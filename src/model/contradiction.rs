@@ -1,0 +1,44 @@
+//! Two memories that cannot both hold, and what became of the matter.
+
+use super::words::vocabulary;
+use super::{Key, MemoryId, Namespace, Timestamp};
+
+vocabulary!(
+    /// What a comparison of two statements found.
+    Verdict {
+        Contradicts = "contradicts",
+        Duplicate = "duplicate",
+        Compatible = "compatible",
+        Unrelated = "unrelated",
+    }
+);
+
+vocabulary!(
+    /// Open until a person, or a newer value of the same slot, settles it.
+    ContradictionStatus { Open = "open", Superseded = "superseded", Resolved = "resolved" }
+);
+
+/// `a` is the earlier record, `b` the later.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contradiction {
+    pub id: String,
+    pub namespace: Namespace,
+    pub a: MemoryId,
+    pub b: MemoryId,
+    pub verdict: Verdict,
+    pub status: ContradictionStatus,
+    pub why: String,
+    pub found_at: Timestamp,
+}
+
+impl Contradiction {
+    /// The same pair always has the same name, so that finding it again changes nothing.
+    pub fn id_of(a: &Key, b: &Key) -> String {
+        let pair = format!("{}\0{}\0{}", a.namespace, a.id, b.id);
+        format!("con-{}", &blake3::hash(pair.as_bytes()).to_hex()[..12])
+    }
+
+    pub fn touches(&self, key: &Key) -> bool {
+        self.namespace == key.namespace && (self.a == key.id || self.b == key.id)
+    }
+}

@@ -1,0 +1,209 @@
+//! What somebody asks to be remembered or changed, before the engine has decided what becomes of it.
+
+use super::{
+    Body, Extra, Kind, Memory, MemoryId, Namespace, Outcome, Relation, Scope, Source, Status, Tier, Timestamp, Usage,
+    render,
+};
+
+/// A record as given: what is `None` was left to the engine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    pub id: Option<MemoryId>,
+    pub namespace: Namespace,
+    pub kind: Kind,
+    pub title: String,
+    pub text: String,
+    pub summary: Option<String>,
+    pub tier: Option<Tier>,
+    pub tags: Vec<String>,
+    pub files: Vec<String>,
+    pub symbols: Vec<String>,
+    pub commits: Vec<String>,
+    pub importance: Option<f64>,
+    pub confidence: Option<f64>,
+    /// When it happened or was said; now, if nobody says.
+    pub timestamp: Option<Timestamp>,
+    pub updated_at: Option<Timestamp>,
+    pub valid_at: Option<Timestamp>,
+    pub invalid_at: Option<Timestamp>,
+    pub expired_at: Option<Timestamp>,
+    pub stale_after: Option<Timestamp>,
+    pub source: Option<Source>,
+    pub actor: Option<String>,
+    pub sources: Vec<String>,
+    pub status: Status,
+    pub restricted: bool,
+    pub scope: Scope,
+    pub outcome: Option<Outcome>,
+    pub usage: Usage,
+    pub body: Body,
+    pub extra: Extra,
+    pub supersedes: Vec<MemoryId>,
+    pub links: Vec<(MemoryId, Relation)>,
+}
+
+impl Draft {
+    pub fn new(kind: Kind, text: impl Into<String>) -> Draft {
+        Draft {
+            id: None,
+            namespace: Namespace::default(),
+            kind,
+            title: String::new(),
+            text: text.into(),
+            summary: None,
+            tier: None,
+            tags: Vec::new(),
+            files: Vec::new(),
+            symbols: Vec::new(),
+            commits: Vec::new(),
+            importance: None,
+            confidence: None,
+            timestamp: None,
+            updated_at: None,
+            valid_at: None,
+            invalid_at: None,
+            expired_at: None,
+            stale_after: None,
+            source: None,
+            actor: None,
+            sources: Vec::new(),
+            status: Status::Asserted,
+            restricted: false,
+            scope: Scope::default(),
+            outcome: None,
+            usage: Usage::default(),
+            body: Body::None,
+            extra: None,
+            supersedes: Vec::new(),
+            links: Vec::new(),
+        }
+    }
+
+    /// The memory this draft asks for. `id` is the one given or minted; a mandate needs a source that may give one.
+    pub fn into_memory(self, id: MemoryId, now: Timestamp) -> Memory {
+        let created_at = self.timestamp.unwrap_or(now);
+        let mut memory = Memory::new(id, self.kind, self.text, created_at);
+        memory.namespace = self.namespace;
+        memory.title = if self.title.is_empty() { render::title_of(&self.body) } else { self.title };
+        if memory.text.is_empty() {
+            memory.text = render::text_of(&self.body);
+        }
+        memory.shorter.summary = self.summary;
+        memory.tags = self.tags;
+        memory.anchors.files = self.files;
+        memory.anchors.symbols = self.symbols;
+        memory.anchors.commits = self.commits;
+        memory.importance = self.importance.unwrap_or(Memory::DEFAULT_IMPORTANCE);
+        memory.confidence = self.confidence.unwrap_or(Memory::DEFAULT_CONFIDENCE);
+        memory.times.updated_at = self.updated_at.unwrap_or(now);
+        memory.times.valid_at = self.valid_at.unwrap_or(created_at);
+        memory.times.invalid_at = self.invalid_at;
+        memory.times.expired_at = self.expired_at;
+        memory.times.stale_after = self.stale_after;
+        memory.source = self.source.unwrap_or(Source::Agent);
+        memory.actor = self.actor;
+        memory.sources = self.sources;
+        memory.status = self.status;
+        memory.restricted = self.restricted;
+        memory.scope = self.scope;
+        memory.outcome = self.outcome;
+        memory.usage = self.usage;
+        memory.body = self.body;
+        memory.extra = self.extra;
+        memory.tier = allowed_tier(self.tier.unwrap_or(Tier::Reference), memory.source);
+        memory
+    }
+}
+
+/// Text from tools, logs and imports never becomes a mandate by itself.
+pub fn allowed_tier(wanted: Tier, source: Source) -> Tier {
+    if wanted == Tier::Mandate && !source.may_mandate() { Tier::Guardrail } else { wanted }
+}
+
+/// Fields of a memory to be changed; what is `None` stays. The outer `Some(None)` of a time clears it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Patch {
+    pub title: Option<String>,
+    pub text: Option<String>,
+    pub summary: Option<String>,
+    pub tier: Option<Tier>,
+    pub tags: Option<Vec<String>>,
+    pub files: Option<Vec<String>>,
+    pub symbols: Option<Vec<String>>,
+    pub commits: Option<Vec<String>>,
+    pub importance: Option<f64>,
+    pub confidence: Option<f64>,
+    pub valid_at: Option<Timestamp>,
+    pub invalid_at: Option<Option<Timestamp>>,
+    pub stale_after: Option<Option<Timestamp>>,
+    pub status: Option<Status>,
+    pub restricted: Option<bool>,
+    pub scope: Option<Scope>,
+    pub outcome: Option<Option<Outcome>>,
+    pub body: Option<Body>,
+}
+
+impl Patch {
+    pub fn apply(self, old: &Memory, now: Timestamp) -> Memory {
+        let mut memory = old.clone();
+        let derived = memory.text == render::text_of(&memory.body);
+        if let Some(body) = self.body {
+            if derived {
+                memory.text = render::text_of(&body);
+                memory.title = render::title_of(&body);
+            }
+            memory.body = body;
+        }
+        set(&mut memory.title, self.title);
+        set(&mut memory.text, self.text);
+        set(&mut memory.shorter.summary, self.summary.map(Some));
+        set(&mut memory.tier, self.tier.map(|tier| allowed_tier(tier, old.source)));
+        set(&mut memory.tags, self.tags);
+        set(&mut memory.anchors.files, self.files);
+        set(&mut memory.anchors.symbols, self.symbols);
+        set(&mut memory.anchors.commits, self.commits);
+        set(&mut memory.importance, self.importance);
+        set(&mut memory.confidence, self.confidence);
+        set(&mut memory.times.valid_at, self.valid_at);
+        set(&mut memory.times.invalid_at, self.invalid_at);
+        set(&mut memory.times.stale_after, self.stale_after);
+        set(&mut memory.status, self.status);
+        set(&mut memory.restricted, self.restricted);
+        set(&mut memory.scope, self.scope);
+        set(&mut memory.outcome, self.outcome);
+        if memory != *old {
+            memory.times.updated_at = now.max(old.times.updated_at.plus_micros(1));
+        }
+        memory
+    }
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_cannot_issue_a_mandate_but_a_person_can() {
+        let draft = |source| Draft { tier: Some(Tier::Mandate), source: Some(source), ..Draft::new(Kind::Note, "x") };
+        let id = MemoryId::new("n").unwrap();
+        let tier = |source| draft(source).into_memory(id.clone(), Timestamp::from_micros(1)).tier;
+        assert_eq!(tier(Source::Log), Tier::Guardrail);
+        assert_eq!(tier(Source::Import), Tier::Guardrail);
+        assert_eq!(tier(Source::User), Tier::Mandate);
+    }
+
+    #[test]
+    fn a_patch_that_changes_nothing_leaves_even_the_time_of_the_last_change() {
+        let old = Memory::new(MemoryId::new("n").unwrap(), Kind::Note, "x", Timestamp::from_micros(1));
+        let same = Patch { text: Some("x".into()), ..Patch::default() }.apply(&old, Timestamp::from_micros(9));
+        assert_eq!(same, old);
+        let other = Patch { text: Some("y".into()), ..Patch::default() }.apply(&old, Timestamp::from_micros(9));
+        assert_eq!(other.times.updated_at, Timestamp::from_micros(9));
+    }
+}

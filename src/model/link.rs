@@ -1,0 +1,27 @@
+//! A directed, named connection between two memories of one namespace.
+
+use super::{MemoryId, Namespace, Relation, Timestamp};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    pub namespace: Namespace,
+    pub from: MemoryId,
+    pub to: MemoryId,
+    pub relation: Relation,
+    /// 0 to 1.
+    pub strength: f64,
+    pub created_at: Timestamp,
+}
+
+/// What makes two links the same link, in the order they are kept and written.
+pub type LinkKey = (Namespace, MemoryId, Relation, MemoryId);
+
+impl Link {
+    pub fn key(&self) -> LinkKey {
+        (self.namespace.clone(), self.from.clone(), self.relation, self.to.clone())
+    }
+
+    pub fn touches(&self, id: &MemoryId) -> bool {
+        self.from == *id || self.to == *id
+    }
+}

@@ -1,0 +1,291 @@
+//! One memory: what is remembered, how it is known, and when it holds.
+
+use super::{Key, Kind, MemoryId, Namespace, Outcome, Scope, Source, Status, Tier, Timestamp, render};
+
+/// Fields of a record that lokid does not know. They are kept and written back, never interpreted.
+pub type Extra = Option<Box<serde_json::Map<String, serde_json::Value>>>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Memory {
+    pub id: MemoryId,
+    pub namespace: Namespace,
+    pub kind: Kind,
+    /// May be empty; [`Memory::headline`] then speaks for it.
+    pub title: String,
+    /// The full length. For a structured body without words of its own, what [`render::text_of`] makes of it.
+    pub text: String,
+    pub shorter: Shorter,
+    pub tier: Tier,
+    pub tags: Vec<String>,
+    pub anchors: Anchors,
+    pub importance: f64,
+    pub confidence: f64,
+    pub times: Times,
+    pub source: Source,
+    /// The person, agent or tool behind the source, where known.
+    pub actor: Option<String>,
+    /// What it was made or merged from: ids, commits, addresses.
+    pub sources: Vec<String>,
+    pub status: Status,
+    pub restricted: bool,
+    pub scope: Scope,
+    pub outcome: Option<Outcome>,
+    pub usage: Usage,
+    pub body: Body,
+    pub extra: Extra,
+}
+
+/// The three shorter lengths, where somebody wrote them; otherwise they are made on demand.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Shorter {
+    pub summary: Option<String>,
+    pub compressed: Option<String>,
+    pub index: Option<String>,
+}
+
+/// Where in the repository a memory is at home.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Anchors {
+    pub files: Vec<String>,
+    pub symbols: Vec<String>,
+    pub commits: Vec<String>,
+}
+
+/// Two axes: when something held in the world (`valid_at` to `invalid_at`) and when lokid knew it (`created_at` to
+/// `expired_at`).
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Times {
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub valid_at: Timestamp,
+    /// In the past: no longer true. In the future: an expiry.
+    pub invalid_at: Option<Timestamp>,
+    pub expired_at: Option<Timestamp>,
+    /// From then on it may be out of date (a tool's result, say).
+    pub stale_after: Option<Timestamp>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Usage {
+    pub loaded: u64,
+    pub referenced: u64,
+    pub success: u64,
+    pub ignored: u64,
+    pub last_used: Option<Timestamp>,
+}
+
+/// The structured part, for the kinds that have one.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub enum Body {
+    #[default]
+    None,
+    Fact(Fact),
+    Episode(Box<Episode>),
+    Pattern(Box<Pattern>),
+    AntiPattern(Box<AntiPattern>),
+    Skill(Box<Skill>),
+    Learning(Box<Learning>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Fact {
+    pub key: String,
+    pub value: String,
+    /// What the value is about ("production", "tests"); another scope is another fact.
+    pub scope: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Episode {
+    pub task_id: String,
+    pub duration_seconds: Option<f64>,
+    pub agent: String,
+    pub phase: String,
+    pub goal: String,
+    pub constraints: Vec<String>,
+    pub action_log: Vec<Action>,
+    pub errors: Vec<EpisodeError>,
+    pub artifacts: Vec<String>,
+    pub git_commit: Option<String>,
+    pub tokens_used: Option<u64>,
+    pub files_read: Vec<String>,
+    pub files_modified: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Action {
+    /// Seconds into the episode, or whatever the writer put there.
+    pub t: Option<f64>,
+    pub action: String,
+    pub target: String,
+    pub result: String,
+    pub error: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct EpisodeError {
+    pub kind: String,
+    pub message: String,
+    pub resolution: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Pattern {
+    pub pattern: String,
+    pub category: String,
+    pub conditions: Vec<String>,
+    pub correct_approach: String,
+    pub incorrect_approach: String,
+    pub source_episodes: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct AntiPattern {
+    pub what_fails: String,
+    pub why: String,
+    pub prevention: String,
+    /// The episode or document it was learnt from.
+    pub learnt_from: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Skill {
+    pub name: String,
+    pub description: String,
+    pub prerequisites: Vec<String>,
+    pub steps: Vec<String>,
+    pub common_errors: Vec<CommonError>,
+    pub exit_criteria: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct CommonError {
+    pub error: String,
+    pub fix: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Learning {
+    pub error: String,
+    pub cause: String,
+    pub fix: String,
+    /// Tells the same error apart from another, whatever its numbers and paths.
+    pub fingerprint: String,
+}
+
+impl Memory {
+    pub const DEFAULT_IMPORTANCE: f64 = 0.5;
+    pub const DEFAULT_CONFIDENCE: f64 = 0.8;
+
+    /// A memory with every field at its default.
+    pub fn new(id: MemoryId, kind: Kind, text: impl Into<String>, at: Timestamp) -> Memory {
+        Memory {
+            id,
+            namespace: Namespace::default(),
+            kind,
+            title: String::new(),
+            text: text.into(),
+            shorter: Shorter::default(),
+            tier: Tier::Reference,
+            tags: Vec::new(),
+            anchors: Anchors::default(),
+            importance: Self::DEFAULT_IMPORTANCE,
+            confidence: Self::DEFAULT_CONFIDENCE,
+            times: Times { created_at: at, updated_at: at, valid_at: at, ..Times::default() },
+            source: Source::Agent,
+            actor: None,
+            sources: Vec::new(),
+            status: Status::Asserted,
+            restricted: false,
+            scope: Scope::ProjectShared,
+            outcome: None,
+            usage: Usage::default(),
+            body: Body::None,
+            extra: None,
+        }
+    }
+
+    pub fn key(&self) -> Key {
+        Key::new(&self.namespace, &self.id)
+    }
+
+    /// The title, or the first line of the text.
+    pub fn headline(&self) -> &str {
+        if self.title.is_empty() { render::first_line(&self.text) } else { &self.title }
+    }
+
+    pub fn fact(&self) -> Option<&Fact> {
+        match &self.body {
+            Body::Fact(fact) => Some(fact),
+            _ => None,
+        }
+    }
+
+    /// Held true at `at`, and known by then: both axes of time.
+    pub fn holds_at(&self, at: Timestamp) -> bool {
+        self.known_at(at) && self.times.valid_at <= at && self.times.invalid_at.is_none_or(|end| at < end)
+    }
+
+    /// Was this record part of what lokid knew at `at`?
+    pub fn known_at(&self, at: Timestamp) -> bool {
+        self.times.created_at <= at && self.times.expired_at.is_none_or(|end| at < end)
+    }
+
+    /// Two records with the same fingerprint say the same thing: same kind, place, words and values. Episodes are
+    /// events, so the same words at another time are another episode.
+    pub fn fingerprint(&self) -> [u8; 16] {
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        };
+        part(self.kind.as_str());
+        part(self.namespace.as_str());
+        part(self.scope.as_str());
+        for word in self.text.split_whitespace() {
+            part(word);
+        }
+        match &self.body {
+            Body::Fact(fact) => {
+                part(&fact.key);
+                part(&fact.value);
+                part(&fact.scope);
+            }
+            Body::Episode(episode) => part(&episode.task_id),
+            Body::Skill(skill) => part(&skill.name),
+            _ => {}
+        }
+        if self.kind == Kind::Episode {
+            part(&self.times.created_at.to_string());
+        }
+        let mut short = [0; 16];
+        short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        short
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(text: &str) -> Memory {
+        Memory::new(MemoryId::new("n-1").unwrap(), Kind::Note, text, Timestamp::from_micros(1_000))
+    }
+
+    #[test]
+    fn white_space_does_not_make_another_memory_but_words_and_scopes_do() {
+        assert_eq!(note("use  tabs\n").fingerprint(), note("use tabs").fingerprint());
+        assert_ne!(note("use tabs").fingerprint(), note("use spaces").fingerprint());
+        let private = Memory { scope: Scope::UserPrivate, ..note("use tabs") };
+        assert_ne!(note("use tabs").fingerprint(), private.fingerprint());
+    }
+
+    #[test]
+    fn a_memory_holds_between_its_times_and_not_at_the_end() {
+        let mut memory = note("x");
+        memory.times.invalid_at = Some(Timestamp::from_micros(2_000));
+        assert!(!memory.holds_at(Timestamp::from_micros(999)));
+        assert!(memory.holds_at(Timestamp::from_micros(1_999)));
+        assert!(!memory.holds_at(Timestamp::from_micros(2_000)));
+    }
+}

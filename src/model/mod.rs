@@ -1,0 +1,33 @@
+//! The language all rooms speak: what a memory is, what may happen to it, and when.
+//!
+//! Plain data and pure functions. Nothing here reads a file, a clock or the environment, and nothing here knows how
+//! a memory looks on disk or on the wire.
+
+pub mod change;
+pub mod contradiction;
+pub mod draft;
+pub mod id;
+pub mod layer;
+pub mod link;
+pub mod memory;
+pub mod problem;
+pub mod render;
+pub mod signal;
+pub mod time;
+pub mod token;
+pub mod words;
+
+pub use change::{Archived, Change, Document, DocumentKind, Tombstone};
+pub use contradiction::{Contradiction, ContradictionStatus, Verdict};
+pub use draft::{Draft, Patch};
+pub use id::{Key, MemoryId, Namespace};
+pub use layer::{LayerDocuments, Neighbour};
+pub use link::Link;
+pub use memory::{
+    Action, Anchors, AntiPattern, Body, CommonError, Episode, EpisodeError, Extra, Fact, Learning, Memory, Pattern,
+    Shorter, Skill, Times, Usage,
+};
+pub use problem::Problem;
+pub use signal::{Signal, SignalKind};
+pub use time::Timestamp;
+pub use words::{Kind, Level, Outcome, Relation, Scope, Source, Status, Tier};

@@ -1,0 +1,241 @@
+//! Memory as plain files, written so that nothing acknowledged is ever lost and nothing foreign is ever harmed.
+//!
+//! Promises. A commit that returns is durable: its files are synced, or its intent is, and the next start carries it
+//! out. A commit that fails leaves the old state. Readers of the files see each of them old or new, never half. A file
+//! that cannot be understood is left where it is. What another program changed is noticed at the next look and before
+//! every write to the same file.
+
+pub mod documents;
+mod journal;
+mod layers;
+mod layout;
+mod list;
+mod plan;
+mod raw;
+mod read;
+mod scan;
+pub mod schema;
+mod tree;
+mod write;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::model::{Change, Problem, Timestamp};
+use crate::sys::{Disk, Faults};
+
+use journal::Journal;
+pub use layers::{LayerFiles, Neighbourhood};
+use layout::{Area, FileId, Role};
+use plan::{Edit, Plan, Planner};
+use scan::{Catalog, Limits};
+use schema::Shape;
+use tree::Tree;
+use write::Writing;
+
+/// Where a project's memory stands.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The repository, and the way from there to its memory (`.loki/memory`), which is walked without following links.
+    pub root: PathBuf,
+    pub shared: PathBuf,
+    /// The user's own records of this project.
+    pub private: PathBuf,
+    /// The journal.
+    pub state: PathBuf,
+    /// Eight hex digits that are this machine's own.
+    pub writer: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub lock_timeout: Duration,
+    pub max_document: u64,
+    /// Another process owns the project: look, and touch nothing.
+    pub read_only: bool,
+}
+
+/// Many new files are cheaper to flush together than one by one.
+const MANY: usize = 8;
+
+pub struct Store {
+    shared: Tree,
+    private: Tree,
+    journal: Journal,
+    writer: String,
+    options: Options,
+    catalog: Catalog,
+    /// A change is in the journal whose files could not all be written.
+    unsettled: Option<Problem>,
+}
+
+impl Store {
+    /// Opens without reading; [`Store::look`] brings what is there.
+    pub fn open(place: &Place, options: Options, faults: Option<Arc<Faults>>) -> io::Result<Store> {
+        let state = Disk::create(&place.state)?;
+        let state = match &faults {
+            Some(faults) => state.with_faults(Arc::clone(faults)),
+            None => state,
+        };
+        let (private_base, private_name) = split_last(&place.private);
+        Ok(Store {
+            shared: Tree::new(place.root.clone(), place.shared.clone(), true, faults.clone()),
+            private: Tree::new(private_base, private_name, false, faults),
+            journal: Journal::new(state),
+            writer: place.writer.clone(),
+            options,
+            catalog: Catalog::default(),
+            unsettled: None,
+        })
+    }
+
+    /// Everything on disk that was not known yet, as changes. The first look brings all of it, and first finishes
+    /// what an earlier life began.
+    pub fn look(&mut self, now: Timestamp) -> Vec<Change> {
+        let mut changes = self.scan();
+        match self.journal.pending() {
+            Ok(pending) if pending.is_empty() => {}
+            Ok(pending) => {
+                if !self.options.read_only
+                    && let Err(error) = self.settle(now)
+                {
+                    self.note_unsettled(&error);
+                }
+                changes.extend(pending.into_iter().flatten());
+                changes.extend(self.scan());
+            }
+            Err(error) => self.note_unsettled(&error),
+        }
+        changes
+    }
+
+    fn scan(&mut self) -> Vec<Change> {
+        let limits = self.limits();
+        let mut trees = [(Area::Shared, &mut self.shared), (Area::Private, &mut self.private)];
+        scan::scan(&mut self.catalog, &mut trees, limits)
+    }
+
+    pub fn problems(&self) -> Vec<Problem> {
+        self.unsettled.iter().cloned().chain(self.catalog.problems()).collect()
+    }
+
+    /// Makes changes durable. Answers with what another program had changed in the same files meanwhile.
+    pub fn commit(&mut self, now: Timestamp, changes: &[Change]) -> io::Result<Vec<Change>> {
+        if self.options.read_only {
+            return Err(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "opened for reading: another lokid owns it"));
+        }
+        self.settle(now)?;
+        let plan = self.plan(changes)?;
+        if !plan.needs_journal() {
+            return self.execute(now, &plan);
+        }
+        self.journal.intend(changes)?;
+        // From here on it will happen: what cannot be written now is carried out before the next change.
+        let seen = self.execute(now, &plan).and_then(|seen| self.journal.done().map(|()| seen));
+        Ok(seen.unwrap_or_else(|error| {
+            self.note_unsettled(&error);
+            Vec::new()
+        }))
+    }
+
+    fn note_unsettled(&mut self, error: &io::Error) {
+        let problem = Problem::new("journal", format!("kept safe, not yet in its files: {error}"));
+        tracing::warn!(reason = %error, "a change is safe in the journal but not yet in its files");
+        self.unsettled = Some(problem);
+    }
+
+    /// Carries out what is in the journal.
+    fn settle(&mut self, now: Timestamp) -> io::Result<()> {
+        for changes in self.journal.pending()? {
+            let plan = self.plan(&changes)?;
+            self.execute(now, &plan)?;
+        }
+        self.journal.done()?;
+        self.unsettled = None;
+        Ok(())
+    }
+
+    fn plan(&mut self, changes: &[Change]) -> io::Result<Plan> {
+        let limits = self.limits();
+        let (shared, private) = (self.shared.look()?.cloned(), self.private.look()?.cloned());
+        let disk = |area| if area == Area::Shared { shared.as_ref() } else { private.as_ref() };
+        let planner = Planner {
+            catalog: &self.catalog,
+            writer: &self.writer,
+            living: &|file, id| write::living_text(disk(file.area)?, file, id, limits),
+            archived: &|file, id| write::archived_text(disk(file.area)?, file, id),
+        };
+        Ok(planner.plan(changes))
+    }
+
+    fn execute(&mut self, now: Timestamp, plan: &Plan) -> io::Result<Vec<Change>> {
+        let mut seen = Vec::new();
+        for area in Area::ALL {
+            let files: Vec<_> = plan.files.iter().filter(|(file, _)| file.area == area).collect();
+            let documents = area == Area::Shared && !plan.documents.is_empty();
+            if files.is_empty() && !documents {
+                continue;
+            }
+            let tree = if area == Area::Shared { &mut self.shared } else { &mut self.private };
+            let disk = tree.make()?.clone();
+            let limits = Limits { max_document: self.options.max_document };
+            let writing = Writing { disk: &disk, now, lock_timeout: self.options.lock_timeout, limits };
+            let (new, rest): (Vec<_>, Vec<_>) =
+                files.into_iter().partition(|(file, edits)| is_new_episode(&self.catalog, &disk, file, edits));
+            if new.len() > MANY {
+                let new: Vec<_> = new.into_iter().map(|(file, edits)| (Arc::clone(file), &edits[0])).collect();
+                writing.new_episodes(&mut self.catalog, &new)?;
+            } else {
+                for (file, edits) in new {
+                    seen.extend(writing.file(&mut self.catalog, file, edits)?);
+                }
+            }
+            for (file, edits) in rest {
+                seen.extend(writing.file(&mut self.catalog, file, edits)?);
+            }
+            if area == Area::Shared {
+                for document in &plan.documents {
+                    writing.document(document)?;
+                }
+            }
+        }
+        Ok(seen)
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { max_document: self.options.max_document }
+    }
+
+    /// Brings the progressive layers of a namespace up to date, keeping what Loki Mode wrote into them.
+    pub fn write_layers(&mut self, now: Timestamp, files: &LayerFiles<'_>) -> io::Result<()> {
+        if self.shared.look()?.is_none() && files.is_empty() {
+            return Ok(());
+        }
+        let disk = self.shared.make()?.clone();
+        layers::write(&disk, now, files, self.options.lock_timeout, self.limits())
+    }
+
+    /// What Loki Mode itself wrote into the layers.
+    pub fn neighbourhood(&mut self) -> Neighbourhood {
+        let limits = self.limits();
+        let namespaces = self.catalog.files.keys().map(|file| file.namespace.clone()).collect();
+        match self.shared.look() {
+            Ok(Some(disk)) => layers::read(disk, namespaces, limits),
+            _ => Neighbourhood::default(),
+        }
+    }
+}
+
+fn is_new_episode(catalog: &Catalog, disk: &Disk, file: &FileId, edits: &[Edit]) -> bool {
+    file.role == Role::Memories(Shape::Episode)
+        && matches!(edits, [Edit::Put { raw: None, .. }])
+        && !catalog.files.contains_key(file)
+        && matches!(disk.stamp(&file.path), Ok(None))
+}
+
+fn split_last(path: &Path) -> (PathBuf, PathBuf) {
+    let name = path.file_name().map(PathBuf::from).unwrap_or_default();
+    (path.parent().map(Path::to_path_buf).unwrap_or_default(), name)
+}

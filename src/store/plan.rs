@@ -1,0 +1,185 @@
+//! From changes to edits: which files a change touches, and what happens in each.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::layout::{self, Area, FileId, Role};
+use super::scan::Catalog;
+use super::schema::{self, Object, Shape, lists};
+use crate::model::link::LinkKey;
+use crate::model::{Archived, Change, Document, Key, Link, Memory, MemoryId, Timestamp, Tombstone};
+
+/// What happens to one entry of a file.
+#[derive(Debug)]
+pub(super) enum Edit {
+    /// Written anew or changed. `raw` is the text it had before it was archived.
+    Put {
+        before: Option<Arc<Memory>>,
+        after: Arc<Memory>,
+        raw: Option<String>,
+    },
+    /// Taken out of its file; a line of `notes/` is taken back by another line.
+    Take {
+        memory: Arc<Memory>,
+        at: Timestamp,
+    },
+    SetLink(Link),
+    DropLink(LinkKey),
+    /// An entry of a list of ours.
+    Set {
+        id: String,
+        value: Value,
+    },
+    /// Every trace of this memory: entries that name it, lines that hold it.
+    Purge(MemoryId),
+    Line(Object),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    pub(super) files: BTreeMap<Arc<FileId>, Vec<Edit>>,
+    pub(super) documents: Vec<Document>,
+}
+
+impl Plan {
+    /// More than one file means that a crash could fall in between.
+    pub(super) fn needs_journal(&self) -> bool {
+        let skill = |file: &&Arc<FileId>| file.role == Role::Memories(Shape::Skill);
+        self.files.len() + self.documents.len() + self.files.keys().filter(skill).count() > 1
+    }
+
+    fn add(&mut self, file: FileId, edit: Edit) {
+        self.files.entry(Arc::new(file)).or_default().push(edit);
+    }
+}
+
+/// Where the text of an archived memory is found again.
+pub(super) type RawOf<'a> = &'a dyn Fn(&FileId, &MemoryId) -> Option<String>;
+
+pub(super) struct Planner<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) writer: &'a str,
+    /// The text of a living memory in its file.
+    pub(super) living: RawOf<'a>,
+    /// The text an archived memory had.
+    pub(super) archived: RawOf<'a>,
+}
+
+impl Planner<'_> {
+    pub(super) fn plan(&self, changes: &[Change]) -> Plan {
+        let mut plan = Plan::default();
+        let mut placed: HashMap<Key, Area> = HashMap::new();
+        for change in changes {
+            match change {
+                Change::Put { before, after } => {
+                    placed.insert(after.key(), Area::of(after));
+                    self.put(&mut plan, before.clone(), after, None);
+                }
+                Change::Archive(entry) => self.archive(&mut plan, entry),
+                Change::Restore(entry) => self.restore(&mut plan, entry),
+                Change::Purge(tombstone) => self.purge(&mut plan, tombstone),
+                Change::Link(link) => {
+                    plan.add(layout::links(self.area_of(link, &placed), &link.namespace), Edit::SetLink(link.clone()));
+                }
+                Change::Unlink(link) => {
+                    plan.add(layout::links(self.area_of(link, &placed), &link.namespace), Edit::DropLink(link.key()));
+                }
+                Change::Contradict(found) => {
+                    let private = [&found.a, &found.b]
+                        .into_iter()
+                        .any(|id| self.is_private(&Key::new(&found.namespace, id), &placed));
+                    let area = if private { Area::Private } else { Area::Shared };
+                    let edit = Edit::Set { id: found.id.clone(), value: lists::view_contradiction(found) };
+                    plan.add(layout::contradictions(area, &found.namespace), edit);
+                }
+                Change::Write(document) => plan.documents.push(document.clone()),
+                Change::Vanished(_) => {}
+            }
+        }
+        plan
+    }
+
+    fn put(&self, plan: &mut Plan, before: Option<Arc<Memory>>, after: &Arc<Memory>, raw: Option<String>) {
+        let current = self.catalog.homes.get(&after.key()).map(|home| Arc::clone(&home.file));
+        let home = match &current {
+            Some(file) if file.area != Area::of(after) => layout::home(after, self.writer),
+            Some(file) if file.role == Role::Memories(Shape::Notes) => layout::notes(after, self.writer),
+            Some(file) => file.as_ref().clone(),
+            None => layout::home(after, self.writer),
+        };
+        let usable = (after.id.is_path_safe() || current.is_some()) && !self.catalog.is_corrupt(&home);
+        let home = if usable { home } else { layout::notes(after, self.writer) };
+        if let Some(old) = current.filter(|file| file.area != home.area) {
+            let memory = before.clone().unwrap_or_else(|| Arc::clone(after));
+            // Just before the version that stands elsewhere now, or that one would count as taken back too.
+            let at = after.times.updated_at.plus_micros(-1);
+            plan.add(old.as_ref().clone(), Edit::Take { memory, at });
+        }
+        if home.role == Role::Memories(Shape::Patterns) {
+            let value = schema::sidecar(after).map_or(Value::Null, Value::Object);
+            plan.add(layout::sidecar(&after.namespace), Edit::Set { id: after.id.to_string(), value });
+        }
+        plan.add(home, Edit::Put { before, after: Arc::clone(after), raw });
+    }
+
+    fn archive(&self, plan: &mut Plan, entry: &Arc<Archived>) {
+        let memory = &entry.memory;
+        let mut raw = None;
+        if let Some(home) = self.catalog.homes.get(&memory.key()) {
+            raw = (self.living)(&home.file, &memory.id);
+            plan.add(home.file.as_ref().clone(), Edit::Take { memory: Arc::clone(memory), at: entry.at });
+        }
+        let file = layout::archive(Area::of(memory), &memory.namespace, entry.at, self.writer);
+        plan.add(file, Edit::Line(lists::archive_line(entry, raw.as_deref())));
+    }
+
+    fn restore(&self, plan: &mut Plan, entry: &Arc<Archived>) {
+        let memory = &entry.memory;
+        let file = layout::archive(Area::of(memory), &memory.namespace, entry.at, self.writer);
+        let raw = (self.archived)(&file, &memory.id);
+        self.put(plan, None, memory, raw);
+        plan.add(file, Edit::Line(lists::restored_line(&memory.key(), entry.at)));
+    }
+
+    fn purge(&self, plan: &mut Plan, tombstone: &Tombstone) {
+        let Key { namespace, id } = &tombstone.key;
+        let home = self.catalog.homes.get(&tombstone.key).map(|home| Arc::clone(&home.file));
+        for (file, seen) in &self.catalog.files {
+            let named = match file.role {
+                // An older line may still hold what was taken back since.
+                Role::Memories(Shape::Notes) | Role::Archive | Role::Contradictions => true,
+                Role::Memories(_) => seen.entries.contains_key(id) || home.as_ref() == Some(file),
+                Role::Links => seen.links.values().any(|link| link.touches(id)),
+                Role::Tombstones | Role::Sidecar => false,
+            };
+            if file.namespace == *namespace && named {
+                plan.add(file.as_ref().clone(), Edit::Purge(id.clone()));
+            }
+        }
+        let kept = self.catalog.sidecars.get(namespace).is_some_and(|sidecar| sidecar.contains_key(id.as_str()));
+        if kept {
+            plan.add(layout::sidecar(namespace), Edit::Set { id: id.to_string(), value: Value::Null });
+        }
+        let area = if tombstone.private { Area::Private } else { Area::Shared };
+        let edit = Edit::Set { id: id.to_string(), value: lists::view_tombstone(tombstone) };
+        plan.add(layout::tombstones(area, namespace), edit);
+    }
+
+    /// A link that names a private memory is private.
+    fn area_of(&self, link: &Link, placed: &HashMap<Key, Area>) -> Area {
+        let private = |id: &MemoryId| self.is_private(&Key::new(&link.namespace, id), placed);
+        if private(&link.from) || private(&link.to) { Area::Private } else { Area::Shared }
+    }
+
+    fn is_private(&self, key: &Key, placed: &HashMap<Key, Area>) -> bool {
+        let known = || self.catalog.homes.get(key).map(|home| home.file.area);
+        placed.get(key).copied().or_else(known) == Some(Area::Private)
+    }
+}
+
+/// The line that takes a record of `notes/` back.
+pub(super) fn deletion_line(memory: &Memory, at: Timestamp) -> Value {
+    json!({"id": memory.id.as_str(), "kind": memory.kind.as_str(), "updated_at": at.record_style(), "deleted": true})
+}

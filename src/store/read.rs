@@ -1,0 +1,317 @@
+//! Finding the files of a store and taking out what stands in them. A bad entry costs itself, a bad file costs
+//! itself; the rest is read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::layout::{self, Area, FileId, Role};
+use super::raw::RawObject;
+use super::schema::lists::{self, ArchiveLine};
+use super::schema::{self, Found, Object, Setting, Shape};
+use crate::model::{Contradiction, Link, MemoryId, Namespace, Timestamp, Tombstone};
+use crate::sys::{Disk, EntryKind};
+
+/// What a file turned out to hold.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    pub(super) memories: Vec<(Found, u64)>,
+    /// Lines of `notes/` that take a record back.
+    pub(super) deletions: Vec<(MemoryId, Timestamp)>,
+    pub(super) links: Vec<Link>,
+    pub(super) contradictions: Vec<Contradiction>,
+    pub(super) tombstones: Vec<Tombstone>,
+    pub(super) archive: Vec<ArchiveLine>,
+    /// Reasons why single entries were passed over.
+    pub(super) complaints: Vec<String>,
+}
+
+/// Every file of an area that holds something of ours, in a stable order.
+pub(super) fn enumerate(disk: &Disk, area: Area) -> io::Result<Vec<FileId>> {
+    let mut files = Vec::new();
+    for namespace in namespaces(disk)? {
+        for folder in ["episodic", "semantic", "skills", "learnings", "notes", "archive"] {
+            let base = FileId::new(area, &namespace, Role::Links, folder).path;
+            enumerate_folder(disk, area, &namespace, folder, &base, &mut files)?;
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn namespaces(disk: &Disk) -> io::Result<Vec<Namespace>> {
+    let mut found = vec![Namespace::default()];
+    for entry in disk.list("")? {
+        let Some(namespace) = entry.name.to_str().and_then(Namespace::new) else { continue };
+        if entry.kind == EntryKind::Dir && !namespace.is_default() && holds_memory(disk, &namespace)? {
+            found.push(namespace);
+        }
+    }
+    Ok(found)
+}
+
+/// A folder is a namespace when it has the folders of one; Loki Mode tells them by the first three.
+fn holds_memory(disk: &Disk, namespace: &Namespace) -> io::Result<bool> {
+    let known = ["episodic", "semantic", "skills", "notes", "learnings", "archive"];
+    let entries = disk.list(namespace.as_str())?;
+    Ok(entries.iter().any(|entry| entry.kind == EntryKind::Dir && known.iter().any(|name| entry.name == *name)))
+}
+
+fn enumerate_folder(
+    disk: &Disk,
+    area: Area,
+    namespace: &Namespace,
+    folder: &str,
+    path: &Path,
+    files: &mut Vec<FileId>,
+) -> io::Result<()> {
+    for entry in disk.list(path)? {
+        // A name that is not UTF-8 is none that lokid or Loki Mode gives.
+        let Some(name) = entry.name.to_str() else { continue };
+        match entry.kind {
+            EntryKind::Dir if folder == "episodic" && !name.starts_with('.') => {
+                for file in disk.list(path.join(name))? {
+                    let Some(file_name) = file.name.to_str() else { continue };
+                    if file.kind == EntryKind::File && layout::role_in(folder, file_name).is_some() {
+                        files.push(file_id(
+                            area,
+                            namespace,
+                            Role::Memories(Shape::Episode),
+                            path.join(name).join(file_name),
+                        ));
+                    }
+                }
+            }
+            EntryKind::File if folder != "episodic" => {
+                if let Some(role) = layout::role_in(folder, name) {
+                    files.push(file_id(area, namespace, role, path.join(name)));
+                }
+            }
+            _ => {}
+        }
+    }
+    if folder == "skills" {
+        one_of_each_skill(files);
+    }
+    Ok(())
+}
+
+fn file_id(area: Area, namespace: &Namespace, role: Role, path: PathBuf) -> FileId {
+    FileId { area, namespace: namespace.clone(), role, path }
+}
+
+/// A skill with both files is the JSON's; the Markdown counts alone only where it is alone.
+fn one_of_each_skill(files: &mut Vec<FileId>) {
+    let with_json: std::collections::BTreeSet<PathBuf> = files
+        .iter()
+        .filter(|file| file.role == Role::Memories(Shape::Skill) && has_extension(&file.path, "json"))
+        .map(|file| layout::skill_markdown(&file.path))
+        .collect();
+    files.retain(|file| !with_json.contains(&file.path));
+}
+
+pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found == extension)
+}
+
+/// Takes a file apart. The error is a reason for a person.
+pub(super) fn parse(file: &FileId, bytes: &[u8], at: Timestamp, sidecar: &Object) -> Result<Contents, String> {
+    let setting = Setting { namespace: file.namespace.clone(), at: day_of(&file.path).unwrap_or(at) };
+    match file.role {
+        Role::Memories(Shape::Notes) => Ok(parse_notes(bytes, &setting)),
+        Role::Memories(Shape::Skill) if has_extension(&file.path, "md") => parse_skill_markdown(file, bytes, &setting),
+        Role::Memories(shape @ (Shape::Episode | Shape::Skill)) => parse_single(shape, bytes, &setting),
+        Role::Memories(shape) => parse_list(file, shape, bytes, &setting, sidecar),
+        Role::Archive => Ok(parse_archive(bytes, &file.namespace)),
+        Role::Links | Role::Contradictions | Role::Tombstones => parse_entries(file, bytes, at),
+        Role::Sidecar => Ok(Contents::default()),
+    }
+}
+
+fn day_of(path: &Path) -> Option<Timestamp> {
+    Timestamp::parse(path.parent()?.file_name()?.to_str()?)
+}
+
+pub(super) fn text(bytes: &[u8]) -> Result<&str, String> {
+    std::str::from_utf8(bytes).map_err(|error| format!("not UTF-8 at byte {}", error.valid_up_to()))
+}
+
+pub(super) fn hash(raw: &str) -> u64 {
+    let bytes = blake3::hash(raw.as_bytes());
+    u64::from_le_bytes(bytes.as_bytes()[..8].try_into().expect("a hash has more than eight bytes"))
+}
+
+fn parse_single(shape: Shape, bytes: &[u8], setting: &Setting) -> Result<Contents, String> {
+    let raw = text(bytes)?;
+    let object: Object = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+    let found = schema::read(shape, object, setting)?;
+    Ok(Contents { memories: vec![(found, hash(raw))], ..Contents::default() })
+}
+
+fn parse_skill_markdown(file: &FileId, bytes: &[u8], setting: &Setting) -> Result<Contents, String> {
+    let raw = text(bytes)?;
+    let skill = schema::skill_text::parse(raw).ok_or("no heading that names a skill")?;
+    let stem = file.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("skill");
+    let mut object = Map::new();
+    object.insert("id".to_owned(), format!("skill-{}", schema::skill_text::slug(stem)).into());
+    let mut found = schema::read(Shape::Skill, object, setting)?;
+    found.memory.body = crate::model::Body::Skill(Box::new(skill));
+    found.memory.text = crate::model::render::text_of(&found.memory.body);
+    found.memory.title = crate::model::render::title_of(&found.memory.body);
+    Ok(Contents { memories: vec![(found, hash(raw))], ..Contents::default() })
+}
+
+/// A document with a list of entries, as raw text: what is not an object stays and counts for nothing.
+pub(super) struct ListDocument {
+    pub(super) envelope: RawObject,
+    pub(super) items: Vec<Box<RawValue>>,
+}
+
+impl ListDocument {
+    pub(super) fn parse(bytes: &[u8], field: &str) -> Result<ListDocument, String> {
+        let envelope = RawObject::parse(text(bytes)?).map_err(|error| error.to_string())?;
+        let items = match envelope.get(field) {
+            None => Vec::new(),
+            Some(list) => items_of(list).ok_or_else(|| format!("`{field}` is neither a list nor an object"))?,
+        };
+        Ok(ListDocument { envelope, items })
+    }
+}
+
+/// Loki Mode's own hydration writes its patterns as an object by id: the values are what the list would hold.
+fn items_of(list: &str) -> Option<Vec<Box<RawValue>>> {
+    if let Ok(items) = serde_json::from_str(list) {
+        return Some(items);
+    }
+    let object: indexed::Values = serde_json::from_str(list).ok()?;
+    Some(object.0)
+}
+
+mod indexed {
+    //! The values of an object, as raw text and in order.
+    use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+    use serde_json::value::RawValue;
+
+    pub(super) struct Values(pub(super) Vec<Box<RawValue>>);
+
+    impl<'de> Deserialize<'de> for Values {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct Each;
+            impl<'de> Visitor<'de> for Each {
+                type Value = Values;
+
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str("an object")
+                }
+
+                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values, A::Error> {
+                    let mut values = Vec::new();
+                    while let Some((_, value)) = map.next_entry::<String, Box<RawValue>>()? {
+                        values.push(value);
+                    }
+                    Ok(Values(values))
+                }
+            }
+            deserializer.deserialize_map(Each)
+        }
+    }
+}
+
+fn parse_list(
+    file: &FileId,
+    shape: Shape,
+    bytes: &[u8],
+    setting: &Setting,
+    sidecar: &Object,
+) -> Result<Contents, String> {
+    let document = ListDocument::parse(bytes, layout::list_field(file.role))?;
+    let mut contents = Contents::default();
+    for (at, item) in document.items.iter().enumerate() {
+        match read_item(shape, item.get(), setting, sidecar) {
+            Ok(found) => contents.memories.push((found, hash(item.get()))),
+            Err(reason) => contents.complaints.push(format!("entry {at}: {reason}")),
+        }
+    }
+    Ok(contents)
+}
+
+/// One entry of a list; a pattern gets back what Loki Mode dropped from it.
+pub(super) fn read_item(shape: Shape, raw: &str, setting: &Setting, sidecar: &Object) -> Result<Found, String> {
+    let mut object: Object = serde_json::from_str(raw).map_err(|_| "not an object".to_owned())?;
+    if shape == Shape::Patterns {
+        let kept = object.get("id").and_then(Value::as_str).and_then(|id| sidecar.get(id)?.as_object());
+        if let Some(kept) = kept {
+            schema::restore_from_sidecar(&mut object, kept);
+        }
+    }
+    schema::read(shape, object, setting)
+}
+
+fn parse_entries(file: &FileId, bytes: &[u8], at: Timestamp) -> Result<Contents, String> {
+    let document = ListDocument::parse(bytes, layout::list_field(file.role))?;
+    let mut contents = Contents::default();
+    for (position, item) in document.items.iter().enumerate() {
+        let object: Object = serde_json::from_str(item.get()).unwrap_or_default();
+        let understood = match file.role {
+            Role::Links => lists::read_link(object, &file.namespace, at).map(|link| contents.links.push(link)),
+            Role::Contradictions => lists::read_contradiction(object, &file.namespace)
+                .map(|contradiction| contents.contradictions.push(contradiction)),
+            _ => lists::read_tombstone(object, &file.namespace, file.area == Area::Private)
+                .map(|tombstone| contents.tombstones.push(tombstone)),
+        };
+        if understood.is_none() {
+            contents.complaints.push(format!("entry {position}: not understood"));
+        }
+    }
+    Ok(contents)
+}
+
+/// The lines of a file with their numbers, blank ones left out.
+fn numbered_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
+    lines.map(|(at, line)| (at + 1, line.trim_ascii())).filter(|(_, line)| !line.is_empty())
+}
+
+fn parse_notes(bytes: &[u8], setting: &Setting) -> Contents {
+    let mut contents = Contents::default();
+    for (number, line) in numbered_lines(bytes) {
+        match parse_note(line, setting) {
+            Ok(Note::Record(found)) => contents.memories.push(found),
+            Ok(Note::Deletion(id, at)) => contents.deletions.push((id, at)),
+            Err(reason) => contents.complaints.push(format!("line {number}: {reason}")),
+        }
+    }
+    contents
+}
+
+enum Note {
+    Record((Found, u64)),
+    Deletion(MemoryId, Timestamp),
+}
+
+fn parse_note(line: &[u8], setting: &Setting) -> Result<Note, String> {
+    let raw = text(line)?;
+    let mut object: Object = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+    if object.get("deleted").and_then(Value::as_bool) == Some(true) {
+        let id = schema::fields::take_text(&mut object, "id").and_then(|id| MemoryId::foreign(&id));
+        let at = schema::fields::take_time(&mut object, "updated_at");
+        return id.zip(at).map(|(id, at)| Note::Deletion(id, at)).ok_or_else(|| "a deletion of nothing".to_owned());
+    }
+    Ok(Note::Record((schema::read(Shape::Notes, object, setting)?, hash(raw))))
+}
+
+fn parse_archive(bytes: &[u8], namespace: &Namespace) -> Contents {
+    let mut contents = Contents::default();
+    for (number, line) in numbered_lines(bytes) {
+        let entry = text(line)
+            .and_then(|raw| serde_json::from_str::<Object>(raw).map_err(|error| error.to_string()))
+            .and_then(|object| lists::read_archive_line(object, namespace));
+        match entry {
+            Ok(entry) => contents.archive.push(entry),
+            Err(reason) => contents.complaints.push(format!("line {number}: {reason}")),
+        }
+    }
+    contents
+}

@@ -1,0 +1,22 @@
+//! The one door to the world outside: clock, environment, directories, files and locks, git, processes and threads.
+//!
+//! Everything here answers one question or does one thing and keeps no opinion about memories. No other room may reach
+//! for `std::fs`, the clock, the environment or threads; this room may name nothing but `model` and `config`.
+
+// The doors that `clippy.toml` closes elsewhere open here.
+#![allow(clippy::disallowed_methods)]
+
+pub mod clock;
+pub mod dirs;
+pub mod disk;
+pub mod env;
+pub mod git;
+pub mod instance;
+pub mod plain;
+pub mod process;
+pub mod thread;
+
+pub use clock::Clock;
+pub use dirs::{Dirs, DirsError};
+pub use disk::{Disk, Entry, EntryKind, FaultMode, Faults, FileLock, LockKind, Stamp};
+pub use instance::{InstanceError, InstanceLock};

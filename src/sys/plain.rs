@@ -1,0 +1,91 @@
+//! lokid's own files by absolute path (configuration, registry): read whole, replaced whole.
+//!
+//! People keep their configuration behind symbolic links, so these are followed here. Files of a store never go through
+//! this file; they go through `Disk`.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use super::disk::{Disk, read_bounded};
+
+/// The content, or `None` when there is no such file. Devices and pipes are refused without waiting for them.
+pub fn read(path: &Path, max_bytes: u64) -> io::Result<Option<Vec<u8>>> {
+    match open(path) {
+        Ok(file) => read_bounded(file, path, max_bytes).map(Some),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+    }
+}
+
+pub fn read_text(path: &Path, max_bytes: u64) -> io::Result<Option<String>> {
+    let not_text = |_| io::Error::new(io::ErrorKind::InvalidData, format!("{} is not UTF-8", path.display()));
+    read(path, max_bytes)?.map(|bytes| String::from_utf8(bytes).map_err(not_text)).transpose()
+}
+
+/// Replaces the whole file or leaves the old one; the missing directories are created for the owner alone.
+///
+/// A symbolic link keeps its place: the file it leads to is replaced.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (Some(parent), Some(name)) = (target.parent(), target.file_name()) else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{} names no file", path.display())));
+    };
+    Disk::create_following(parent)?.replace(name, bytes)
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+    OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
+}
+
+/// Device and inode of a folder: what stays when it is renamed.
+pub fn folder_identity(path: &Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::NotADirectory, "not a folder"));
+    }
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+/// Without links and dots.
+pub fn canonical(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_replaced_is_read_back() {
+        let lab = tempfile::tempdir().unwrap();
+        let path = lab.path().join("a/b/registry.json");
+        assert_eq!(read(&path, 100).unwrap(), None);
+        replace(&path, b"one").unwrap();
+        replace(&path, b"two").unwrap();
+        assert_eq!(read_text(&path, 100).unwrap().as_deref(), Some("two"));
+        assert_eq!(read(&path, 2).unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn a_linked_file_keeps_its_link_and_changes_its_target() {
+        let lab = tempfile::tempdir().unwrap();
+        let (real, link) = (lab.path().join("real.toml"), lab.path().join("link.toml"));
+        std::fs::write(&real, "old").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        replace(&link, b"new").unwrap();
+        assert_eq!(std::fs::read_to_string(&real).unwrap(), "new");
+        assert!(link.is_symlink());
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_refused_by_name() {
+        let lab = tempfile::tempdir().unwrap();
+        let path = lab.path().join("config.toml");
+        std::fs::write(&path, b"\xff\xfe").unwrap();
+        assert!(read_text(&path, 100).unwrap_err().to_string().ends_with("config.toml is not UTF-8"));
+    }
+}

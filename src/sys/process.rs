@@ -1,0 +1,135 @@
+//! Facts about the running process, its file mode mask, and randomness for names that must not collide.
+//!
+//! Nothing here starts another process, and only [`terminate`] reaches one.
+
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{self, Read};
+
+use parking_lot::Mutex;
+use rustix::fs::Mode;
+
+pub fn pid() -> u32 {
+    std::process::id()
+}
+
+/// The real user id of the process.
+pub fn uid() -> u32 {
+    rustix::process::getuid().as_raw()
+}
+
+/// Asks another process of this user to end, with SIGTERM. It may still be ending when this returns.
+pub fn terminate(pid: u32) -> io::Result<()> {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    let pid = pid.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "this is no process id"))?;
+    Ok(rustix::process::kill_process(pid, rustix::process::Signal::TERM)?)
+}
+
+/// Memory the process holds in RAM, where `/proc` tells.
+pub fn rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    resident_bytes(&status)
+}
+
+/// `VmRSS:     1234 kB`. Unlike `statm` it does not ask the reader to know the page size.
+fn resident_bytes(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+/// Runs `work` so that whatever it creates (a socket, above all) is open to its owner alone from its first moment.
+///
+/// The mask belongs to the whole process: a directory that another thread makes meanwhile cannot be entered. Keep the
+/// work short, and do it before other threads write.
+pub fn umask_private<T>(work: impl FnOnce() -> T) -> T {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock();
+    let _restore = RestoreMask(rustix::process::umask(Mode::from_raw_mode(0o177)));
+    work()
+}
+
+/// Puts the mask back even when the work panics.
+struct RestoreMask(Mode);
+
+impl Drop for RestoreMask {
+    fn drop(&mut self) {
+        rustix::process::umask(self.0);
+    }
+}
+
+/// `bytes` random bytes, two digits each.
+pub fn random_hex(bytes: usize) -> String {
+    let mut random = vec![0; bytes];
+    if File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut random)).is_err() {
+        fill_from_hasher(&mut random);
+    }
+    random.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Every `RandomState` is keyed anew from the system's randomness: enough where `/dev` is hidden.
+fn fill_from_hasher(random: &mut [u8]) {
+    for chunk in random.chunks_mut(8) {
+        let word = RandomState::new().build_hasher().finish().to_ne_bytes();
+        chunk.copy_from_slice(&word[..chunk.len()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_process_is_asked_to_end_and_nonsense_is_refused() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        terminate(child.id()).unwrap();
+        assert!(!child.wait().unwrap().success());
+        for nonsense in [0, u32::MAX] {
+            assert_eq!(terminate(nonsense).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        }
+    }
+
+    #[test]
+    fn resident_memory_is_read_in_kibibytes() {
+        assert_eq!(resident_bytes("VmHWM:\t 9 kB\nVmRSS:\t    1234 kB\n"), Some(1234 * 1024));
+        assert_eq!(resident_bytes("VmHWM:\t 9 kB\n"), None);
+        #[cfg(target_os = "linux")]
+        assert!(rss_bytes().is_some_and(|bytes| bytes > 64 * 1024));
+    }
+
+    #[test]
+    fn random_names_have_two_digits_a_byte_and_differ() {
+        assert_eq!(random_hex(8).len(), 16);
+        assert_ne!(random_hex(8), random_hex(8));
+        let mut fallback = [0; 13];
+        fill_from_hasher(&mut fallback);
+        assert_ne!(fallback, [0; 13]);
+    }
+
+    /// The mask belongs to the process, and other tests make directories in this one.
+    #[test]
+    fn a_file_made_under_the_private_mask_is_for_its_owner_alone() {
+        let module = module_path!().split_once("::").unwrap().1;
+        let child = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", &format!("{module}::in_a_process_of_its_own")])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&child.stdout);
+        assert!(child.status.success() && said.contains("1 passed"), "{said}");
+    }
+
+    #[test]
+    #[ignore = "changes the mask of the whole process; the test above runs it"]
+    fn in_a_process_of_its_own() {
+        let lab = tempfile::tempdir().unwrap();
+        let path = lab.path().join("socket");
+        umask_private(|| File::create(&path)).unwrap();
+        let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&path), 0o600);
+        let later = lab.path().join("later");
+        std::fs::create_dir(&later).unwrap();
+        assert_eq!(mode(&later) & 0o700, 0o700, "the mask is back");
+    }
+}

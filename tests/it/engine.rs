@@ -1,0 +1,418 @@
+//! The first whole life of a memory, through the engine: remembered, found, superseded, forgotten, brought back.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+use lokid::config::Config;
+use lokid::engine::{EngineError, Project, ProjectError, Registry};
+use lokid::model::{
+    Body, ContradictionStatus, Draft, Fact, Kind, Memory, Namespace, Patch, Relation, Scope, Source, Status, Tier,
+    Timestamp,
+};
+use lokid::sys::{Clock, Dirs};
+
+struct Desk {
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        let desk = Desk { folder: tempfile::tempdir().unwrap() };
+        desk.repository("repo");
+        desk
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join(name)
+    }
+
+    fn repository(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(&path).unwrap();
+        git(&path, &["init", "-q", "-b", "main"]);
+        git(&path, &["commit", "-q", "--allow-empty", "-m", name]);
+        path
+    }
+
+    fn registry(&self) -> Registry {
+        self.registry_with(Config::default())
+    }
+
+    fn registry_with(&self, config: Config) -> Registry {
+        Registry::open(Dirs::under(&self.path("xdg")), config, Clock::system())
+    }
+}
+
+fn git(folder: &Path, words: &[&str]) {
+    let output = Command::new("git")
+        .args(["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"])
+        .args(words)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .current_dir(folder)
+        .output()
+        .expect("git runs");
+    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn fact(key: &str, value: &str) -> Draft {
+    let body = Body::Fact(Fact { key: key.into(), value: value.into(), scope: String::new() });
+    Draft { body, ..Draft::new(Kind::Fact, "") }
+}
+
+fn remember(project: &Project, draft: Draft) -> Arc<Memory> {
+    let namespace = draft.namespace.clone();
+    let told = project.remember(draft).unwrap().wait().unwrap();
+    let key = lokid::model::Key::new(&namespace, &told.id);
+    Arc::clone(project.snapshot().get(&key).expect("replied means published"))
+}
+
+#[test]
+fn a_memory_lives_across_a_restart_and_in_plain_files() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    assert!(!desk.path("repo/.loki").exists(), "looking leaves nothing behind");
+    let note = remember(&project, Draft::new(Kind::Note, "tabs, not spaces"));
+    registry.stop();
+    let notes: Vec<_> = std::fs::read_dir(desk.path("repo/.loki/memory/notes")).unwrap().collect();
+    assert_eq!(notes.len(), 1);
+
+    let again = desk.registry();
+    assert_eq!(again.start_saved().len(), 0);
+    let project = again.find(None).unwrap();
+    assert_eq!(project.snapshot().get(&note.key()).unwrap().text, "tabs, not spaces");
+    again.stop();
+}
+
+#[test]
+fn the_same_words_told_twice_are_one_memory_with_both_origins() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let first = remember(&project, Draft { tags: vec!["style".into()], ..Draft::new(Kind::Note, "tabs") });
+    let told = project
+        .remember(Draft {
+            tags: vec!["editor".into()],
+            sources: vec!["commit abc".into()],
+            ..Draft::new(Kind::Note, " tabs\n")
+        })
+        .unwrap()
+        .wait()
+        .unwrap();
+    assert_eq!((told.created, told.merged_into.as_ref()), (false, Some(&first.id)));
+    let merged = Arc::clone(project.snapshot().get(&first.key()).unwrap());
+    assert_eq!(merged.tags, ["style", "editor"]);
+    assert_eq!(merged.sources, ["commit abc"]);
+    // In another scope or namespace it is another memory.
+    let private = remember(&project, Draft { scope: Scope::UserPrivate, ..Draft::new(Kind::Note, "tabs") });
+    assert_ne!(private.id, first.id);
+    registry.stop();
+}
+
+#[test]
+fn a_newer_value_supersedes_the_older_and_both_can_be_read() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let old = remember(&project, fact("port", "8080"));
+    let told = project.remember(fact("port", "9090")).unwrap().wait().unwrap();
+    assert_eq!(told.contradictions.len(), 1);
+    assert_eq!(told.contradictions[0].status, ContradictionStatus::Superseded);
+    assert_eq!(told.contradictions[0].a, old.id);
+    let snapshot = project.snapshot();
+    let ended = snapshot.get(&old.key()).unwrap();
+    assert!(ended.times.invalid_at.is_some() && ended.times.expired_at.is_some());
+    let now = Timestamp::from_micros(registry.clock().now().as_micros() + 1_000_000);
+    assert!(!ended.holds_at(now) && ended.holds_at(old.times.created_at));
+    let relations: Vec<Relation> = snapshot.links_of(&old.key()).iter().map(|link| link.relation).collect();
+    assert!(relations.contains(&Relation::Supersedes) && relations.contains(&Relation::SupersededBy), "{relations:?}");
+    for file in ["facts.json", "links.json", "contradictions.json"] {
+        assert!(desk.path("repo/.loki/memory/semantic").join(file).exists(), "{file}");
+    }
+    registry.stop();
+}
+
+#[test]
+fn hearsay_does_not_overrule_what_a_person_said() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let said = remember(&project, Draft { source: Some(Source::User), ..fact("port", "8080") });
+    for draft in [
+        Draft { source: Some(Source::Log), ..fact("port", "1") },
+        Draft { status: Status::Unverified, ..fact("port", "2") },
+    ] {
+        let told = project.remember(draft).unwrap().wait().unwrap();
+        assert_eq!(told.contradictions[0].status, ContradictionStatus::Open);
+    }
+    assert_eq!(project.snapshot().get(&said.key()).unwrap().times.invalid_at, None);
+    assert_eq!(project.snapshot().open_contradictions(), 3, "the second hearsay also differs from the first");
+    registry.stop();
+}
+
+#[test]
+fn forgotten_means_gone_from_every_answer_and_undone_by_restore() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let note = remember(&project, Draft::new(Kind::Note, "keep me"));
+    let gone = project.forget(vec![note.key()], "test".into(), false).unwrap().wait().unwrap();
+    assert_eq!(gone, [note.key()]);
+    assert!(project.snapshot().get(&note.key()).is_none());
+    registry.stop();
+
+    let again = desk.registry();
+    let project = again.add(&desk.path("repo")).unwrap();
+    assert!(project.snapshot().get(&note.key()).is_none());
+    let back = project.restore(note.key()).unwrap().wait().unwrap();
+    assert_eq!(back.text, "keep me");
+    again.stop();
+
+    let third = desk.registry();
+    let project = third.add(&desk.path("repo")).unwrap();
+    assert!(project.snapshot().get(&note.key()).is_some());
+    let purged = project.forget(vec![note.key()], "test".into(), true).unwrap().wait().unwrap();
+    assert_eq!(purged.len(), 1);
+    assert!(matches!(project.restore(note.key()).unwrap().wait(), Err(EngineError::NotFound(_))));
+    let again = Draft { id: Some(note.id.clone()), ..Draft::new(Kind::Note, "keep me") };
+    let report = project.import(vec![(1, again)], true).unwrap().wait().unwrap();
+    assert_eq!((report.imported, report.skipped), (0, 1), "a tombstone keeps an import from bringing it back");
+    third.stop();
+}
+
+#[test]
+fn a_patch_with_a_stale_tag_is_refused() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let note = remember(&project, Draft::new(Kind::Note, "one"));
+    let tag = lokid::engine::etag(&note);
+    let patch = |text: &str| Patch { text: Some(text.into()), ..Patch::default() };
+    project.patch(note.key(), patch("two"), Some(tag.clone())).unwrap().wait().unwrap();
+    let refused = project.patch(note.key(), patch("three"), Some(tag)).unwrap().wait();
+    assert!(matches!(refused, Err(EngineError::Stale { .. })));
+    assert_eq!(project.snapshot().get(&note.key()).unwrap().text, "two");
+    registry.stop();
+}
+
+#[test]
+fn an_untrusted_file_cannot_issue_mandates_and_the_same_file_twice_changes_nothing() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let records = || {
+        let mandate = Draft { tier: Some(Tier::Mandate), source: Some(Source::User), ..Draft::new(Kind::Note, "obey") };
+        vec![(1, mandate), (2, Draft::new(Kind::Note, "plain")), (3, Draft::new(Kind::Note, " "))]
+    };
+    let first = project.import(records(), false).unwrap().wait().unwrap();
+    assert_eq!((first.imported, first.skipped, first.errors.len()), (2, 0, 1));
+    assert_eq!(first.errors[0].line, 3);
+    assert!(
+        project.snapshot().memories().all(|memory| memory.tier != Tier::Mandate && memory.source == Source::Import)
+    );
+    let second = project.import(records(), false).unwrap().wait().unwrap();
+    assert_eq!((second.imported, second.updated, second.skipped), (0, 0, 2));
+    registry.stop();
+}
+
+#[test]
+fn private_memories_never_stand_below_the_repository() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let draft =
+        |text: &str| Draft { scope: Scope::UserPrivate, tags: vec!["hush".into()], ..Draft::new(Kind::Note, text) };
+    let private = remember(&project, draft("xyzzy-1"));
+    let shared = remember(&project, Draft::new(Kind::Note, "for all"));
+    let secret = remember(&project, Draft { scope: Scope::UserPrivate, ..fact("k", "xyzzy-2") });
+    project
+        .link(Namespace::default(), private.id.clone(), shared.id.clone(), Relation::RelatedTo)
+        .unwrap()
+        .wait()
+        .unwrap();
+    project.remember(Draft { scope: Scope::UserPrivate, ..fact("k", "xyzzy-3") }).unwrap().wait().unwrap();
+    registry.stop();
+    for (path, bytes) in crate::lab::tree(&desk.path("repo/.loki")) {
+        let text = String::from_utf8_lossy(&bytes);
+        for word in ["xyzzy", private.id.as_str(), secret.id.as_str(), "hush"] {
+            assert!(!text.contains(word), "{word} in {}", path.display());
+        }
+    }
+    let again = desk.registry();
+    let project = again.add(&desk.path("repo")).unwrap();
+    assert_eq!(project.snapshot().get(&private.key()).unwrap().text, "xyzzy-1");
+    assert_eq!(project.snapshot().links_of(&private.key()).len(), 1);
+    again.stop();
+}
+
+#[test]
+fn linked_worktrees_share_their_repositorys_memory_unless_kept_apart() {
+    let desk = Desk::new();
+    git(&desk.path("repo"), &["worktree", "add", "-q", "../tree"]);
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("tree")).unwrap();
+    assert_eq!(project.root(), desk.path("repo"));
+    let folder = desk.path("tree/src");
+    std::fs::create_dir_all(&folder).unwrap();
+    assert_eq!(registry.find(Some(&folder)).unwrap().id(), project.id());
+    registry.stop();
+
+    let apart = desk.registry_with(Config::parse("[project]\nworktrees = \"isolated\"\n").unwrap());
+    let one = apart.add(&desk.path("repo")).unwrap();
+    let other = apart.add(&desk.path("tree")).unwrap();
+    assert_ne!(one.id(), other.id());
+    let note = remember(&other, Draft::new(Kind::Note, "only here"));
+    assert!(one.snapshot().get(&note.key()).is_none());
+    apart.stop();
+}
+
+#[test]
+fn a_moved_repository_is_still_the_same_project_and_a_second_clone_is_not() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let id = registry.add(&desk.path("repo")).unwrap().id().to_owned();
+    registry.stop();
+    std::fs::rename(desk.path("repo"), desk.path("elsewhere")).unwrap();
+    let registry = desk.registry();
+    assert_eq!(registry.start_saved().len(), 1, "the old place is gone, and said so");
+    assert_eq!(registry.add(&desk.path("elsewhere")).unwrap().id(), id);
+    git(&desk.path("."), &["clone", "-q", "elsewhere", "clone"]);
+    assert_ne!(registry.add(&desk.path("clone")).unwrap().id(), id);
+    registry.stop();
+}
+
+#[test]
+fn one_project_has_one_writer() {
+    let desk = Desk::new();
+    let first = desk.registry();
+    first.add(&desk.path("repo")).unwrap();
+    let second = desk.registry();
+    assert!(matches!(second.add(&desk.path("repo")), Err(ProjectError::InUse { .. })));
+    let reader = second.add_ephemeral(&desk.path("repo")).unwrap();
+    let refused = reader.remember(Draft::new(Kind::Note, "x")).unwrap().wait();
+    assert!(matches!(refused, Err(EngineError::Disk(_))));
+    second.stop();
+    first.stop();
+    assert!(desk.registry().add(&desk.path("repo")).is_ok());
+}
+
+#[test]
+fn paths_outside_every_project_are_refused_by_name() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    assert!(matches!(registry.find(None), Err(ProjectError::NoneWatched)));
+    registry.add(&desk.path("repo")).unwrap();
+    let other = desk.repository("other");
+    let error = registry.find(Some(&other)).err().unwrap().to_string();
+    assert!(error.contains("other") && error.contains("repo"), "{error}");
+    registry.add(&other).unwrap();
+    assert!(matches!(registry.find(None), Err(ProjectError::Ambiguous { .. })));
+    registry.remove(&other).unwrap();
+    assert!(registry.find(None).is_ok());
+    registry.stop();
+}
+
+#[test]
+fn namespaces_never_see_each_other() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let web = Namespace::new("web-app").unwrap();
+    let one = remember(&project, fact("port", "1"));
+    let told = project.remember(Draft { namespace: web.clone(), ..fact("port", "2") }).unwrap().wait().unwrap();
+    assert_eq!(told.contradictions.len(), 0);
+    assert_eq!(project.snapshot().get(&one.key()).unwrap().times.invalid_at, None);
+    registry.stop();
+    assert!(desk.path("repo/.loki/memory/web-app/semantic/facts.json").exists());
+}
+
+#[test]
+fn index_and_timeline_are_current_bounded_and_keep_what_loki_mode_wrote() {
+    let desk = Desk::new();
+    let memory = desk.path("repo/.loki/memory");
+    std::fs::create_dir_all(&memory).unwrap();
+    let timeline = r#"{"version":"1.1.0","recent_actions":[{"timestamp":"2030-01-01T00:00:00Z","action":"theirs","odd":1}],"key_decisions":[],"active_context":{"current_focus":"x"}}"#;
+    std::fs::write(memory.join("timeline.json"), timeline).unwrap();
+    std::fs::write(memory.join("index.json"), r#"{"topics":[{"id":"act","summary":"theirs"}],"total_memories":3}"#)
+        .unwrap();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let records: Vec<(u64, Draft)> = (0..150)
+        .flat_map(|n| {
+            let tags = vec![format!("tag-{}", n % 30)];
+            let episode = Draft {
+                tags: tags.clone(),
+                source: Some(Source::Agent),
+                ..Draft::new(Kind::Episode, format!("did {n}"))
+            };
+            let decision = Draft { tags, ..Draft::new(Kind::Decision, format!("chose {n}\nbecause")) };
+            [(2 * n, episode), (2 * n + 1, decision)]
+        })
+        .collect();
+    assert_eq!(project.import(records, true).unwrap().wait().unwrap().imported, 300);
+    registry.stop();
+    let read = |name: &str| -> serde_json::Value {
+        serde_json::from_slice(&std::fs::read(memory.join(name)).unwrap()).unwrap()
+    };
+    let (index, timeline, days) = (read("index.json"), read("timeline.json"), read("episodic/index.json"));
+    let topics = index["topics"].as_array().unwrap();
+    assert_eq!(topics.len(), 13, "twelve of ours and one of theirs");
+    assert_eq!(topics[0]["summary"], "theirs");
+    assert_eq!(index["total_memories"], 300);
+    let actions = timeline["recent_actions"].as_array().unwrap();
+    assert_eq!(actions.len(), 100);
+    assert_eq!((&actions[0]["action"], &actions[0]["odd"]), (&"theirs".into(), &1.into()));
+    assert_eq!(timeline["key_decisions"].as_array().unwrap().len(), 50);
+    assert_eq!(timeline["active_context"]["current_focus"], "x");
+    assert_eq!(timeline["version"], "1.1.0");
+    let count: usize = days["days"].as_object().unwrap().values().map(|day| day.as_array().unwrap().len()).sum();
+    assert_eq!(count, 150);
+    let files = std::fs::read_dir(memory.join("episodic")).unwrap().flatten().filter(|entry| entry.path().is_dir());
+    let episodes: usize = files.map(|day| std::fs::read_dir(day.path()).unwrap().count()).sum();
+    assert_eq!(episodes, 150, "a file each for episodes that were lived here, and no locks beside them");
+}
+
+#[test]
+fn what_loki_mode_writes_while_we_run_is_found_at_the_next_look() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let folder = desk.path("repo/.loki/memory/episodic/2026-01-06");
+    std::fs::create_dir_all(&folder).unwrap();
+    let text = r#"{"id":"ep-1","context":{"goal":"from outside"},"timestamp":"2026-01-06T00:00:00Z"}"#;
+    std::fs::write(folder.join("task-ep-1.json"), text).unwrap();
+    project.rescan().unwrap().wait().unwrap();
+    assert_eq!(project.snapshot().count(Kind::Episode), 1);
+    std::fs::remove_file(folder.join("task-ep-1.json")).unwrap();
+    project.rescan().unwrap().wait().unwrap();
+    assert_eq!(project.snapshot().count(Kind::Episode), 0);
+    registry.stop();
+}
+
+#[test]
+fn a_full_inbox_says_busy_and_loses_nothing_it_took() {
+    let desk = Desk::new();
+    let registry = desk.registry_with(Config::parse("[server]\ninbox = 4\n").unwrap());
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let mut taken = Vec::new();
+    let mut busy = 0;
+    for n in 0..500 {
+        match project.remember(Draft::new(Kind::Note, format!("note {n}"))) {
+            Ok(pending) => taken.push(pending),
+            Err(EngineError::Busy) => busy += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    let count = taken.len();
+    for pending in taken {
+        pending.wait().unwrap();
+    }
+    assert!(busy > 0);
+    assert_eq!(project.snapshot().len(), count);
+    registry.stop();
+    let again = desk.registry();
+    assert_eq!(again.add(&desk.path("repo")).unwrap().snapshot().len(), count);
+    again.stop();
+}
