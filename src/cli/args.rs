@@ -1,0 +1,401 @@
+//! The command line as it is typed: names, options and their help. Nothing here does anything.
+//!
+//! Help is imperative and every command teaches with an example, which stands in `examples.rs`.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{ArgAction, Parser, Subcommand, ValueHint};
+use clap_complete::Shell;
+
+use super::examples;
+use crate::model::{Kind, Level, Relation, Tier};
+
+/// A living memory for the people and agents who work in a repository.
+#[derive(Debug, Parser)]
+#[command(name = "lokid", version, max_term_width = 100, after_help = examples::LOKID)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+pub(super) struct Args {
+    #[command(flatten)]
+    pub(super) global: Global,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Everywhere")]
+pub(super) struct Global {
+    /// Reach the daemon at this socket [else $LOKID_SOCKET, the configuration, the usual place]
+    #[arg(long, global = true, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(super) socket: Option<PathBuf>,
+    /// Read this configuration file [else ~/.config/lokid/config.toml]
+    #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) config: Option<PathBuf>,
+    /// Speak of the project this path lies in [else the directory you stand in]
+    #[arg(long, global = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(super) project: Option<PathBuf>,
+    /// Print the daemon's own answer as JSON
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    /// Leave out remarks; print data and errors only
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+    /// Tell more of what is done; twice for everything
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    pub(super) verbose: u8,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run the daemon in the foreground
+    #[command(after_help = examples::RUN)]
+    Run(Run),
+    /// Show what the daemon knows and how it fares
+    #[command(after_help = examples::STATUS)]
+    Status,
+    /// Check the installation and name the fix for what is wrong
+    #[command(after_help = examples::DOCTOR)]
+    Doctor,
+    /// Print where the daemon's socket is
+    #[command(after_help = examples::SOCKET)]
+    Socket,
+    /// Stop the daemon
+    #[command(after_help = examples::STOP)]
+    Stop,
+    /// Choose which projects the daemon watches
+    #[command(subcommand, after_help = examples::PROJECT)]
+    Project(ProjectCommand),
+    /// Remember something
+    #[command(after_help = examples::REMEMBER)]
+    Remember(Box<Remember>),
+    /// Show one memory
+    #[command(after_help = examples::SHOW)]
+    Show(Show),
+    /// Forget memories, or bring one back
+    #[command(after_help = examples::FORGET)]
+    Forget(Forget),
+    /// Take in memories, one JSON record a line
+    #[command(after_help = examples::IMPORT)]
+    Import(Import),
+    /// Hand out all memories, one JSON record a line
+    #[command(after_help = examples::EXPORT)]
+    Export(Export),
+    /// Show the index: the topics the memory holds
+    #[command(after_help = examples::INDEX)]
+    Index(Layer),
+    /// Show the timeline: recent actions and key decisions
+    #[command(after_help = examples::TIMELINE)]
+    Timeline(Layer),
+    /// Show how a memory is connected, or connect two
+    #[command(after_help = examples::LINKS, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+    Links(Links),
+    /// List, show and add skills; alone, list them
+    #[command(after_help = examples::SKILL)]
+    Skill {
+        #[command(subcommand)]
+        command: Option<SkillCommand>,
+    },
+    /// List, show and write agents' ledgers; alone, list them
+    #[command(after_help = examples::LEDGER)]
+    Ledger {
+        #[command(subcommand)]
+        command: Option<DocumentCommand>,
+    },
+    /// List, show and write handoffs between agents; alone, list them
+    #[command(after_help = examples::HANDOFF)]
+    Handoff {
+        #[command(subcommand)]
+        command: Option<DocumentCommand>,
+    },
+    /// Follow what happens, one line an event
+    #[command(after_help = examples::EVENTS)]
+    Events,
+    /// Print the completions of a shell
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions {
+        /// The shell to complete in
+        shell: Shell,
+    },
+    /// Print every setting with its default, and which file is read
+    #[command(after_help = examples::CONFIG)]
+    Config {
+        /// Check the file instead and tell what is wrong with it
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Run {
+    /// Watch the project this path lies in [else the directory you stand in]
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(super) path: Option<PathBuf>,
+    /// Start with the projects watched before, and no other
+    #[arg(long, conflicts_with_all = ["path", "here"])]
+    pub(super) no_project: bool,
+    /// Watch the directory itself though it is in no git repository
+    #[arg(long)]
+    pub(super) here: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ProjectCommand {
+    /// Watch a project from now on
+    #[command(after_help = examples::PROJECT_ADD)]
+    Add {
+        /// A path in the project [else the directory you stand in]
+        #[arg(value_hint = ValueHint::DirPath)]
+        path: Option<PathBuf>,
+    },
+    /// Stop watching a project; nothing is erased
+    #[command(after_help = examples::PROJECT_REMOVE)]
+    Remove {
+        /// A path in the project [else the directory you stand in]
+        #[arg(value_hint = ValueHint::DirPath)]
+        path: Option<PathBuf>,
+    },
+    /// List the watched projects
+    #[command(after_help = examples::PROJECT_LIST)]
+    List,
+}
+
+#[derive(Debug, Default, clap::Args)]
+pub(super) struct Remember {
+    /// What to remember; `-`, or nothing, reads it from the standard input
+    pub(super) text: Vec<String>,
+    /// Say what sort of memory it is [default: note, or fact with --key]
+    #[arg(short, long, value_parser = PossibleValuesParser::new(Kind::WORDS))]
+    pub(super) kind: Option<String>,
+    /// Give it a title
+    #[arg(short, long)]
+    pub(super) title: Option<String>,
+    /// Tag it; may be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(super) tags: Vec<String>,
+    /// Tie it to a file; may be repeated
+    #[arg(short, long = "file", value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(super) files: Vec<PathBuf>,
+    /// Say how binding it is
+    #[arg(long, value_parser = PossibleValuesParser::new(Tier::WORDS))]
+    pub(super) tier: Option<String>,
+    /// Name what the fact is about, as `build.tool`
+    #[arg(long)]
+    pub(super) key: Option<String>,
+    /// Give the value of the fact [else the text]
+    #[arg(long, requires = "key")]
+    pub(super) value: Option<String>,
+    /// Say where the fact holds, as `production`
+    #[arg(long, requires = "key", value_name = "SCOPE")]
+    pub(super) fact_scope: Option<String>,
+    /// Keep it to yourself: it stays out of the repository
+    #[arg(long)]
+    pub(super) private: bool,
+    /// Weigh it, from 0 to 1
+    #[arg(long, value_name = "0..1", value_parser = share)]
+    pub(super) importance: Option<f64>,
+    /// Say how sure it is, from 0 to 1
+    #[arg(long, value_name = "0..1", value_parser = share)]
+    pub(super) confidence: Option<f64>,
+    /// Mark it as hearsay: found only when asked for
+    #[arg(long)]
+    pub(super) unverified: bool,
+    /// Never show it unasked
+    #[arg(long)]
+    pub(super) restricted: bool,
+    /// Say since when it holds, as 2026-11-13 or a full time
+    #[arg(long, value_name = "TIME")]
+    pub(super) valid_at: Option<String>,
+    /// Say when it stops holding
+    #[arg(long, value_name = "TIME")]
+    pub(super) expires: Option<String>,
+    /// Replace this memory; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub(super) supersedes: Vec<String>,
+    /// Remember it in this namespace
+    #[arg(long)]
+    pub(super) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Show {
+    pub(super) id: String,
+    /// Show it at this length
+    #[arg(long, value_parser = PossibleValuesParser::new(Level::WORDS))]
+    pub(super) level: Option<String>,
+    /// Show it as it was known at that time
+    #[arg(long, value_name = "TIME")]
+    pub(super) as_of: Option<String>,
+    /// Look in this namespace
+    #[arg(long)]
+    pub(super) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("which").required(true).args(["id", "query", "key", "undo"]))]
+pub(super) struct Forget {
+    pub(super) id: Option<String>,
+    /// Forget every memory with these words
+    #[arg(long, value_name = "WORDS")]
+    pub(super) query: Option<String>,
+    /// Forget the facts with this key
+    #[arg(long)]
+    pub(super) key: Option<String>,
+    /// Bring a forgotten memory back
+    #[arg(long, value_name = "ID", conflicts_with_all = ["purge", "reason"])]
+    pub(super) undo: Option<String>,
+    /// Erase it from every file for good
+    #[arg(long)]
+    pub(super) purge: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(super) yes: bool,
+    /// Say why
+    #[arg(long)]
+    pub(super) reason: Option<String>,
+    /// Look in this namespace
+    #[arg(long)]
+    pub(super) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Import {
+    /// The file to read; `-` is the standard input
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(super) file: PathBuf,
+    /// Keep sources and mandates as they are given: the file is your own
+    #[arg(long)]
+    pub(super) trust: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Export {
+    /// Write to this file, whole or not at all [else the standard output]
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(super) output: Option<PathBuf>,
+    /// Hand out this namespace only
+    #[arg(long)]
+    pub(super) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Layer {
+    /// Look in this namespace
+    #[arg(long)]
+    pub(super) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Links {
+    #[command(subcommand)]
+    pub(super) command: Option<LinksCommand>,
+    #[arg(required = true)]
+    pub(super) id: Option<String>,
+    /// Follow the connections this far
+    #[arg(long, value_parser = clap::value_parser!(u8).range(1..=3))]
+    pub(super) depth: Option<u8>,
+    /// Follow this relation only
+    #[arg(long, value_parser = PossibleValuesParser::new(Relation::WORDS))]
+    pub(super) relation: Option<String>,
+    /// Look in this namespace
+    #[arg(long, global = true)]
+    pub(super) namespace: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum LinksCommand {
+    /// Connect two memories
+    #[command(after_help = examples::LINKS_ADD)]
+    Add {
+        from: String,
+        #[arg(value_parser = PossibleValuesParser::new(Relation::WORDS))]
+        relation: String,
+        to: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum SkillCommand {
+    /// List the skills
+    #[command(after_help = examples::SKILL_LIST)]
+    List,
+    /// Show one skill
+    #[command(after_help = examples::SKILL_SHOW)]
+    Show {
+        /// Its name or id
+        name: String,
+    },
+    /// Add a skill from a Markdown document
+    #[command(after_help = examples::SKILL_ADD)]
+    Add {
+        /// The document; `-` is the standard input
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum DocumentCommand {
+    /// List them
+    #[command(after_help = examples::DOCUMENT_LIST)]
+    List,
+    /// Show one
+    #[command(after_help = examples::DOCUMENT_SHOW)]
+    Show { name: String },
+    /// Write one: a JSON object on the standard input
+    #[command(after_help = examples::DOCUMENT_WRITE)]
+    Write { name: String },
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "a number from 0 to 1 is needed".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_grammar_has_no_contradiction() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_teaches_with_an_example() {
+        fn check(command: &clap::Command) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Example") && help.contains("lokid"), "{} has no example", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        check(&Args::command());
+    }
+
+    #[test]
+    fn links_takes_an_id_or_the_word_add() {
+        let parse = |line: &str| Args::try_parse_from(line.split(' '));
+        assert!(parse("lokid links note-1 --depth 2").is_ok());
+        assert!(parse("lokid links add a related_to b").is_ok());
+        assert!(parse("lokid links").is_err());
+        assert!(parse("lokid links add a likes b").is_err());
+    }
+
+    #[test]
+    fn forget_needs_to_know_what_and_exactly_once() {
+        let parse = |line: &str| Args::try_parse_from(line.split(' ')).map(|_| ());
+        assert!(parse("lokid forget").is_err());
+        assert!(parse("lokid forget note-1 --key k").is_err());
+        for line in ["lokid forget note-1 --purge", "lokid forget --key k -y", "lokid forget --undo note-1"] {
+            assert!(parse(line).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_share_lies_between_nothing_and_all() {
+        assert_eq!(share("0.25"), Ok(0.25));
+        for bad in ["1.1", "-0.1", "NaN", "much"] {
+            assert!(share(bad).is_err(), "{bad}");
+        }
+    }
+}

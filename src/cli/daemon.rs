@@ -1,0 +1,194 @@
+//! The daemon, wired: socket, registry, runtime, signals. It comes up answering and loads projects afterwards, and it
+//! goes down in the opposite order, with everything accepted written and every thread joined.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::Context;
+use parking_lot::Mutex;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::iterator::Signals;
+use tokio::sync::watch;
+
+use super::failure::{Done, Failure};
+use super::logging::Logging;
+use super::run::Greeting;
+use super::settings::Settings;
+use crate::engine::{Project, Registry};
+use crate::model::Kind;
+use crate::serve::{self, App};
+use crate::sys::{Clock, thread};
+
+/// Answers that were under way when the daemon was told to stop get this long.
+const LAST_ANSWERS: Duration = Duration::from_secs(1);
+
+/// Then connections are cut off, and may take this long to notice.
+const CUT_OFF: Duration = Duration::from_millis(200);
+
+/// A project that came up, as the greeting tells it.
+pub(super) struct Loaded {
+    pub(super) root: PathBuf,
+    pub(super) by_kind: Vec<(String, u64)>,
+}
+
+/// What the threads of the daemon share.
+struct Daemon {
+    settings: Settings,
+    registry: Arc<Registry>,
+    logging: Logging,
+    greeting: Greeting,
+    /// True from the first request to stop on; never false again.
+    stop: watch::Sender<bool>,
+    /// Why it stops, if not because it was asked to.
+    failure: Mutex<Option<Failure>>,
+}
+
+pub(super) fn run(settings: Settings, place: Option<PathBuf>, greeting: Greeting) -> Done {
+    let logging = Logging::start(&settings.config.log, settings.verbose)?;
+    // Before anything that a signal must not tear apart.
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1]).context("cannot listen for signals")?;
+    let bound = serve::bind(&settings.socket).map_err(|error| Failure::from(anyhow::Error::new(error)))?;
+    let registry = Arc::new(Registry::open(settings.dirs.clone(), settings.config.clone(), Clock::system()));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("serve")
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let app = App::new(Arc::clone(&registry), settings.socket.clone());
+    let (stop, mut stopped) = watch::channel(false);
+    let daemon = Arc::new(Daemon { settings, registry, logging, greeting, stop, failure: Mutex::new(None) });
+
+    let hangup = signals.handle();
+    let listener = spawn("signals", &daemon, move |daemon| daemon.obey(&mut signals))?;
+    let loader = spawn("load", &daemon, move |daemon| daemon.load(place.as_deref()))?;
+    tracing::info!(socket = %daemon.settings.socket.display(), version = env!("CARGO_PKG_VERSION"), "listening");
+    greeting.listening(&daemon.settings.socket);
+    let mut overdue = stopped.clone();
+    let served = runtime.block_on(async move {
+        let serving = serve::run(bound, app, async move { told(&mut stopped).await });
+        tokio::select! {
+            served = serving => served,
+            () = async { told(&mut overdue).await; tokio::time::sleep(LAST_ANSWERS).await } => Ok(()),
+        }
+    });
+
+    daemon.stop.send_replace(true);
+    let loaded = loader.join();
+    daemon.registry.stop();
+    runtime.shutdown_timeout(CUT_OFF);
+    hangup.close();
+    let listened = listener.join();
+    tracing::info!("stopped");
+    if loaded.is_err() || listened.is_err() {
+        return Err(Failure::new("a thread of the daemon panicked; its message stands in the log"));
+    }
+    if let Some(failure) = daemon.failure.lock().take() {
+        return Err(failure);
+    }
+    Ok(served.context("the socket failed")?)
+}
+
+async fn told(stop: &mut watch::Receiver<bool>) {
+    // An error means the sender is gone, and with it the daemon.
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+fn spawn(
+    name: &str,
+    daemon: &Arc<Daemon>,
+    work: impl FnOnce(&Daemon) + Send + 'static,
+) -> anyhow::Result<JoinHandle<()>> {
+    let daemon = Arc::clone(daemon);
+    thread::spawn(name, move || work(&daemon)).with_context(|| format!("cannot start the thread {name}"))
+}
+
+impl Daemon {
+    /// The project the user stands in first: its greeting is waited for.
+    fn load(&self, place: Option<&Path>) {
+        if let Some(place) = place {
+            match self.registry.add(place) {
+                Ok(project) => self.greeting.watching(&loaded(&project)),
+                Err(error) => {
+                    let failure = anyhow::Error::new(error).context("cannot watch this project");
+                    tracing::error!(error = %format!("{failure:#}"), "stopping");
+                    *self.failure.lock() = Some(Failure::from(failure).hint("`lokid doctor` looks closer"));
+                    self.stop.send_replace(true);
+                    return;
+                }
+            }
+        }
+        if *self.stop.borrow() {
+            return;
+        }
+        for error in self.registry.start_saved() {
+            tracing::warn!(%error, "a project watched before cannot be watched now");
+        }
+        let projects = self.registry.projects();
+        self.greeting.also(projects.len().saturating_sub(usize::from(place.is_some())));
+        tracing::info!(projects = projects.len(), "all projects are loaded");
+    }
+
+    /// Sleeps until a signal comes.
+    fn obey(&self, signals: &mut Signals) {
+        let stopping = AtomicBool::new(false);
+        for signal in signals.forever() {
+            match signal {
+                SIGHUP => self.reload(),
+                SIGUSR1 => self.tell_status(),
+                _ if stopping.swap(true, Ordering::SeqCst) => {
+                    tracing::warn!("told to stop twice: leaving at once");
+                    std::process::exit(128 + signal);
+                }
+                _ => {
+                    tracing::info!("stopping");
+                    self.stop.send_replace(true);
+                }
+            }
+        }
+    }
+
+    fn reload(&self) {
+        let config = match self.settings.reload() {
+            Ok(config) => config,
+            Err(failure) => {
+                let why = failure.message().unwrap_or_default();
+                tracing::error!(error = %why, "the new configuration is refused, the old one stays");
+                return;
+            }
+        };
+        if config.server.socket != self.settings.config.server.socket
+            || config.log.format != self.settings.config.log.format
+        {
+            tracing::warn!("server.socket and log.format take effect at the next start");
+        }
+        self.logging.reconfigure(&config.log);
+        self.registry.reconfigure(config);
+        tracing::info!(file = %self.settings.config_path.display(), "configuration read again");
+    }
+
+    fn tell_status(&self) {
+        let projects = self.registry.projects();
+        for project in &projects {
+            tracing::info!(
+                project = %project.root().display(),
+                memories = project.snapshot().len(),
+                problems = project.problems().len(),
+                backlog = project.backlog(),
+                writes = project.counters().writes.load(Ordering::Relaxed),
+                "status"
+            );
+        }
+        let rss_bytes = crate::sys::process::rss_bytes().unwrap_or(0);
+        tracing::info!(projects = projects.len(), rss_bytes, "status of all");
+    }
+}
+
+fn loaded(project: &Project) -> Loaded {
+    let snapshot = project.snapshot();
+    let by_kind = Kind::ALL.iter().map(|kind| (kind.as_str().to_owned(), snapshot.count(*kind) as u64)).collect();
+    Loaded { root: project.root().to_owned(), by_kind }
+}

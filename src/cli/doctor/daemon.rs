@@ -1,0 +1,70 @@
+//! The daemon's side: its socket, who may open it, and whether the one that answers is this version.
+
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
+
+use super::super::ask::Ask;
+use super::super::reach::Reach;
+use super::super::settings::Settings;
+use super::super::words;
+use super::Check;
+use crate::sys::process;
+
+/// The daemon, if one answers.
+pub(super) fn look(settings: &Settings, checks: &mut Vec<Check>) -> Option<Reach> {
+    let socket = &settings.socket;
+    let shown = socket.display();
+    checks.extend(directory(socket));
+    let Ok(metadata) = socket.symlink_metadata() else {
+        checks.push(Check::doubtful("socket", format!("no daemon listens at {shown}"), "`lokid run` starts one"));
+        return None;
+    };
+    if !metadata.file_type().is_socket() {
+        checks.push(Check::broken("socket", format!("{shown} is no socket"), format!("remove {shown}")));
+        return None;
+    }
+    let reach = match Reach::daemon(settings) {
+        Ok(reach) => reach,
+        Err(_) => {
+            let found = format!("{shown} is left over: nobody answers there");
+            checks.push(Check::doubtful("socket", found, "`lokid run` replaces it"));
+            return None;
+        }
+    };
+    checks.push(match metadata.mode() & 0o177 {
+        0 => Check::good("socket", format!("{shown}, for its owner alone")),
+        _ => Check::broken("socket", format!("others may open {shown}"), format!("chmod 600 {shown}")),
+    });
+    match reach.learn(&Ask::get("/health")) {
+        Ok(health) => {
+            let (version, ours) = (words::field(&health, "version"), env!("CARGO_PKG_VERSION"));
+            let found = format!("process {}, version {version}", words::field(&health, "pid"));
+            checks.push(if version == ours {
+                Check::good("daemon", found)
+            } else {
+                let fix = "`lokid stop`, then start it again with this program";
+                Check::doubtful("daemon", format!("{found}, while this program is {ours}"), fix)
+            });
+            Some(reach)
+        }
+        Err(failure) => {
+            let why = failure.message().unwrap_or_default();
+            checks.push(Check::broken("daemon", why, "`lokid stop`, then `lokid run`"));
+            None
+        }
+    }
+}
+
+fn directory(socket: &Path) -> Option<Check> {
+    let directory = socket.parent()?;
+    let metadata = directory.metadata().ok()?;
+    let shown = directory.display();
+    Some(if metadata.uid() != process::uid() {
+        let fix = "choose another place with `[server] socket` or $LOKID_SOCKET";
+        Check::broken("socket directory", format!("{shown} belongs to somebody else"), fix)
+    } else if metadata.mode() & 0o077 != 0 {
+        Check::broken("socket directory", format!("others may enter {shown}"), format!("chmod 700 {shown}"))
+    } else {
+        Check::good("socket directory", format!("{shown}, for its owner alone"))
+    })
+}

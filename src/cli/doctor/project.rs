@@ -1,0 +1,155 @@
+//! The project's side: the repository, its store, what is wrong in it, and what keeps it from being filled.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::super::ask::Ask;
+use super::super::reach::Reach;
+use super::super::settings::Settings;
+use super::super::words;
+use super::Check;
+use crate::model::Timestamp;
+use crate::model::time::DAY;
+use crate::sys::{Clock, Disk, env, git, plain};
+
+/// Below this, writing is about to fail.
+const TOO_LITTLE: u64 = 16 << 20;
+const LITTLE: u64 = 512 << 20;
+/// Written and removed again; watchers pass over the name.
+const PROBE: &str = ".tmp_lokid_doctor";
+const SHOWN_PROBLEMS: usize = 10;
+
+pub(super) fn look(settings: &Settings, daemon: Option<&Reach>, checks: &mut Vec<Check>) {
+    let checkout = git::discover(&settings.project);
+    let root = match &checkout {
+        Some(checkout) => checkout.main_worktree.clone().unwrap_or_else(|| checkout.worktree.clone()),
+        None => settings.project.clone(),
+    };
+    checks.push(match &checkout {
+        Some(checkout) => Check::good("repository", checkout.worktree.display().to_string()),
+        None => {
+            let found = format!("{} is in no git repository", root.display());
+            Check::doubtful("repository", found, "go to one, or watch this directory with `lokid run --here`")
+        }
+    });
+    let memory =
+        env::var_path("LOKI_MEMORY_BASE_PATH").map_or_else(|| root.join(".loki/memory"), |base| root.join(base));
+    checks.extend(store(&memory));
+    checks.extend(space(&memory));
+    checks.push(opt_outs(&root));
+    match daemon {
+        Some(daemon) => contents(daemon, settings, true, checks),
+        None if memory.is_dir() => match Reach::direct(settings) {
+            Ok(direct) => contents(&direct, settings, false, checks),
+            Err(failure) => {
+                let why = failure.error.map(|error| format!("{error:#}")).unwrap_or_default();
+                checks.push(Check::broken("store", why, "end the process that holds it, or wait for it"));
+            }
+        },
+        None => {}
+    }
+}
+
+fn store(memory: &Path) -> Option<Check> {
+    let shown = memory.display();
+    if !memory.exists() {
+        return Some(Check::good("store", format!("{shown} comes with the first memory")));
+    }
+    let disk = match Disk::open(memory) {
+        Ok(disk) => disk,
+        Err(error) => {
+            return Some(Check::broken("store", error.to_string(), format!("make {shown} a plain directory")));
+        }
+    };
+    if let Err(error) = disk.list("") {
+        return Some(Check::broken("store", format!("cannot be read: {error}"), format!("chmod u+rwx {shown}")));
+    }
+    Some(match disk.replace(PROBE, b"").and_then(|()| disk.remove(PROBE)) {
+        Ok(()) => Check::good("store", format!("{shown} can be read and written")),
+        Err(error) => Check::broken("store", format!("cannot be written: {error}"), format!("chmod u+rwx {shown}")),
+    })
+}
+
+fn space(memory: &Path) -> Option<Check> {
+    let living: PathBuf = memory.ancestors().find(|path| path.is_dir())?.canonicalize().ok()?;
+    let free = Disk::open(&living).ok()?.free_bytes().ok()?;
+    let found = format!("{} free", words::size(free));
+    Some(match free {
+        ..TOO_LITTLE => Check::broken("disk", found, "make room: writes are about to fail"),
+        TOO_LITTLE..LITTLE => Check::doubtful("disk", found, "make room soon"),
+        _ => Check::good("disk", found),
+    })
+}
+
+/// What Loki Mode's users set to keep things from being remembered by themselves.
+fn opt_outs(root: &Path) -> Check {
+    let mut found: Vec<String> = ["LOKI_MEMORY_CAPTURE_DISABLED", "LOKI_SKIP_MEMORY"]
+        .iter()
+        .filter(|name| env::var(name).is_some_and(|value| is_yes(&value)))
+        .map(|name| format!("${name}"))
+        .collect();
+    let path = root.join(".loki/config.json");
+    match plain::read_text(&path, 1 << 20) {
+        Ok(None) => {}
+        Ok(Some(text)) => match serde_json::from_str::<Value>(&text) {
+            Ok(config) if config.pointer("/memory/disabled") != Some(&Value::Bool(true)) => {}
+            Ok(_) => found.push(format!("{} (memory.disabled)", path.display())),
+            Err(_) => found.push(format!("{} (not JSON, which counts as disabled)", path.display())),
+        },
+        Err(_) => found.push(format!("{} (cannot be read)", path.display())),
+    }
+    if found.is_empty() {
+        return Check::good("capture", "no opt-out is in force");
+    }
+    let told = format!("switched off by {}: nothing is remembered by itself", found.join(", "));
+    Check::doubtful("capture", told, "remove the opt-out if that is not what you want")
+}
+
+fn is_yes(value: &str) -> bool {
+    ["1", "true", "yes"].contains(&value.to_ascii_lowercase().as_str())
+}
+
+/// What only a loaded store can tell.
+fn contents(reach: &Reach, settings: &Settings, watched: bool, checks: &mut Vec<Check>) {
+    let status = match reach.learn(&Ask::get("/status").project(settings)) {
+        Ok(status) => status,
+        Err(failure) => {
+            let why = failure.error.map(|error| format!("{error:#}")).unwrap_or_default();
+            let fix = failure.hint.unwrap_or_else(|| "`lokid status` tells more".to_owned());
+            checks.push(Check::doubtful("project", why, fix));
+            return;
+        }
+    };
+    let project = status.pointer("/projects/0").cloned().unwrap_or(Value::Null);
+    if watched {
+        checks.push(Check::good("project", format!("{} is watched", words::field(&project, "root"))));
+    }
+    let problems = project.get("problems").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if problems.is_empty() {
+        checks.push(Check::good("files", "every file of the store was understood"));
+    }
+    for problem in problems.iter().take(SHOWN_PROBLEMS) {
+        let found = format!("{}: {}", words::field(problem, "path"), words::field(problem, "reason"));
+        checks.push(Check::doubtful("files", found, "mend or move the file; all others are served"));
+    }
+    if problems.len() > SHOWN_PROBLEMS {
+        let more = format!("{} more", problems.len() - SHOWN_PROBLEMS);
+        checks.push(Check::doubtful("files", more, "`lokid status --json` lists them all"));
+    }
+    checks.extend(clock(reach, settings));
+}
+
+fn clock(reach: &Reach, settings: &Settings) -> Option<Check> {
+    let newest = Ask::get("/memories").project(settings).query("limit", "1");
+    let newest = reach.learn(&newest).ok()?;
+    let newest = newest.pointer("/items/0")?;
+    let stamp = ["created_at", "timestamp"].iter().find_map(|key| Timestamp::parse(&words::field(newest, key)))?;
+    let now = Clock::system().now();
+    Some(if stamp.as_micros() - now.as_micros() > DAY {
+        let found = format!("it is {}, and the newest memory is from {}", now.day(), stamp.day());
+        Check::broken("clock", found, "set the clock of this machine")
+    } else {
+        Check::good("clock", "agrees with the newest memory")
+    })
+}

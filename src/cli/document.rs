@@ -1,0 +1,83 @@
+//! `lokid ledger` and `lokid handoff`: Loki Mode's documents, kept whole and not interpreted.
+
+use std::io::{self, Read};
+
+use anyhow::Context;
+use serde_json::{Map, Value};
+
+use super::args::DocumentCommand;
+use super::ask::{self, Ask};
+use super::failure::{Done, Failure};
+use super::reach::Reach;
+use super::screen::Screen;
+use super::settings::Settings;
+use super::words;
+use crate::model::DocumentKind;
+
+/// More than any request may have; the daemon draws the exact line.
+const MOST: u64 = 1 << 30;
+
+pub(super) fn run(
+    kind: DocumentKind,
+    command: Option<&DocumentCommand>,
+    settings: &Settings,
+    screen: &mut Screen,
+) -> Done {
+    // The field that names a document is Loki Mode's.
+    let (path, noun, named) = match kind {
+        DocumentKind::Ledger => ("/ledgers", "ledger", "agent_id"),
+        DocumentKind::Handoff => ("/handoffs", "handoff", "id"),
+    };
+    match command {
+        None | Some(DocumentCommand::List) => list(path, noun, settings, screen),
+        Some(DocumentCommand::Show { name }) => show(path, noun, name, settings, screen),
+        Some(DocumentCommand::Write { name }) => {
+            let daemon = Reach::daemon(settings)?;
+            let ask = Ask::with(path, from_stdin()?).project(settings).field(named, name.as_str());
+            let answer = daemon.ask(&ask)?;
+            if settings.json {
+                return screen.text(&answer.text());
+            }
+            screen.line(format!("wrote the {noun} {name}"))
+        }
+    }
+}
+
+fn list(path: &str, noun: &str, settings: &Settings, screen: &mut Screen) -> Done {
+    let answer = Reach::reader(settings, screen)?.ask(&Ask::get(path).project(settings))?;
+    if settings.json {
+        return screen.text(&answer.text());
+    }
+    let answer = ask::json(&answer)?;
+    let found = documents(&answer);
+    if found.is_empty() {
+        screen.note(format!("there is no {noun}"));
+    }
+    for document in found {
+        screen.line(words::field(document, "name"))?;
+    }
+    Ok(())
+}
+
+fn show(path: &str, noun: &str, name: &str, settings: &Settings, screen: &mut Screen) -> Done {
+    let answer = Reach::reader(settings, screen)?.learn(&Ask::get(path).project(settings))?;
+    let named = documents(&answer).into_iter().find(|document| words::field(document, "name") == name);
+    let Some(body) = named.and_then(|document| document.get("body")) else {
+        return Err(Failure::new(format!("there is no {noun} {name}")).hint(format!("`lokid {noun} list` lists them")));
+    };
+    if settings.json {
+        return screen.line(body.to_string());
+    }
+    screen.text(&serde_json::to_string_pretty(body).context("cannot write JSON")?)
+}
+
+fn documents(answer: &Value) -> Vec<&Value> {
+    answer.get("items").and_then(Value::as_array).into_iter().flatten().collect()
+}
+
+fn from_stdin() -> Result<Map<String, Value>, Failure> {
+    let mut text = String::new();
+    io::stdin().take(MOST).read_to_string(&mut text).context("cannot read the standard input")?;
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::usage(format!("the standard input is no JSON object: {error}")))
+}

@@ -1,0 +1,148 @@
+//! The examples below each command's help: what a newcomer would type.
+
+pub(super) const LOKID: &str = "\
+Examples:
+  lokid run                            watch the repository you stand in
+  lokid remember 'tests need redis'    keep something
+  lokid status                         see what is known
+
+Exit codes: 0 done, 1 failed, 2 bad usage or configuration, 3 daemon needed and not reachable.";
+
+pub(super) const RUN: &str = "\
+Examples:
+  lokid run                    watch the repository you stand in, and those watched before
+  lokid run ~/notes --here     watch a directory that is in no git repository
+
+TERM and INT stop it, HUP reads the configuration again, USR1 logs the status.";
+
+pub(super) const STATUS: &str = "\
+Examples:
+  lokid status
+  lokid status --project ~/work/app --json";
+
+pub(super) const DOCTOR: &str = "\
+Example:
+  lokid doctor        exits with 1 when something is broken";
+
+pub(super) const SOCKET: &str = "\
+Example:
+  curl --unix-socket \"$(lokid socket)\" http://lokid/v1/health";
+
+pub(super) const STOP: &str = "\
+Example:
+  lokid stop        what was accepted is written first";
+
+pub(super) const PROJECT: &str = "\
+Examples:
+  lokid project add ~/work/app
+  lokid project list";
+
+pub(super) const PROJECT_ADD: &str = "\
+Example:
+  lokid project add ~/work/app";
+
+pub(super) const PROJECT_REMOVE: &str = "\
+Example:
+  lokid project remove ~/work/app";
+
+pub(super) const PROJECT_LIST: &str = "\
+Example:
+  lokid project list --json";
+
+pub(super) const REMEMBER: &str = "\
+Examples:
+  lokid remember 'integration tests need redis' --tag tests --file tests/db.rs
+  lokid remember --key build.tool --value just
+  git log -1 --format=%B | lokid remember --kind decision";
+
+pub(super) const SHOW: &str = "\
+Examples:
+  lokid show note-5f0c2a91
+  lokid show fact-01 --as-of 2026-01-01";
+
+pub(super) const FORGET: &str = "\
+Examples:
+  lokid forget note-5f0c2a91 --reason 'no longer true'
+  lokid forget --undo note-5f0c2a91
+  lokid forget --query redis        list first, then ask";
+
+pub(super) const IMPORT: &str = "\
+Examples:
+  lokid import memories.ndjson
+  zcat backup.ndjson.gz | lokid import - --trust";
+
+pub(super) const EXPORT: &str = "\
+Examples:
+  lokid export -o memories.ndjson
+  lokid export | jq -r .title";
+
+pub(super) const INDEX: &str = "\
+Example:
+  lokid index --json";
+
+pub(super) const TIMELINE: &str = "\
+Example:
+  lokid timeline --project ~/work/app";
+
+pub(super) const LINKS: &str = "\
+Examples:
+  lokid links note-5f0c2a91 --depth 2
+  lokid links add note-5f0c2a91 elaborates dec-77aa01";
+
+pub(super) const LINKS_ADD: &str = "\
+Example:
+  lokid links add note-5f0c2a91 elaborates dec-77aa01";
+
+pub(super) const SKILL: &str = "\
+Examples:
+  lokid skill add release.md
+  lokid skill show release";
+
+pub(super) const SKILL_LIST: &str = "\
+Example:
+  lokid skill list";
+
+pub(super) const SKILL_SHOW: &str = "\
+Example:
+  lokid skill show release";
+
+pub(super) const SKILL_ADD: &str = "\
+Example:
+  lokid skill add release.md        a `# Skill: Name` heading, then `## Steps` and the rest";
+
+pub(super) const LEDGER: &str = "\
+Examples:
+  lokid ledger list
+  echo '{\"done\": [\"parser\"]}' | lokid ledger write builder";
+
+pub(super) const HANDOFF: &str = "\
+Examples:
+  lokid handoff list
+  lokid handoff show 2026-01-06-review";
+
+pub(super) const DOCUMENT_LIST: &str = "\
+Example:
+  lokid ledger list";
+
+pub(super) const DOCUMENT_SHOW: &str = "\
+Example:
+  lokid ledger show builder --json";
+
+pub(super) const DOCUMENT_WRITE: &str = "\
+Example:
+  lokid handoff write review < review.json";
+
+pub(super) const EVENTS: &str = "\
+Examples:
+  lokid events
+  lokid events --json | jq -r .kind";
+
+pub(super) const COMPLETIONS: &str = "\
+Examples:
+  lokid completions bash > ~/.local/share/bash-completion/completions/lokid
+  lokid completions fish > ~/.config/fish/completions/lokid.fish";
+
+pub(super) const CONFIG: &str = "\
+Examples:
+  lokid config > ~/.config/lokid/config.toml
+  lokid config --check";

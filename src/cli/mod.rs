@@ -1,0 +1,101 @@
+//! The command line: one file a command, each a few questions to the daemon and words around its answers.
+//!
+//! Commands speak the socket's own language, also when no daemon runs and the same engine answers in-process, so that
+//! `--json` is always the API's answer. Only this room prints.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod args;
+mod ask;
+mod completions;
+mod config;
+mod daemon;
+mod doctor;
+mod document;
+mod events;
+mod examples;
+mod export;
+mod failure;
+mod forget;
+mod import;
+mod layer;
+mod links;
+mod logging;
+mod project;
+mod reach;
+mod remember;
+mod run;
+mod screen;
+mod settings;
+mod show;
+mod skill;
+mod socket;
+mod status;
+mod stop;
+mod words;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use failure::Done;
+use screen::Screen;
+use settings::Settings;
+
+use crate::model::DocumentKind;
+
+/// Parses, runs, and says what went wrong.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args = match Args::try_parse_from(arguments) {
+        Ok(args) => args,
+        Err(error) => {
+            // Help and version are answers, not errors; clap knows which stream and which code is right.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    let mut screen = Screen::new(args.global.quiet);
+    match dispatch(args, &mut screen).and_then(|()| screen.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if let Some(message) = failure.message() {
+                screen.warn(message);
+            }
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn dispatch(args: Args, screen: &mut Screen) -> Done {
+    let global = &args.global;
+    // These work with a broken configuration: two exist to mend it, the third has nothing to do with it.
+    match &args.command {
+        Command::Completions { shell } => return completions::run(*shell, screen),
+        Command::Config { check } => return config::run(*check, global, screen),
+        Command::Doctor => return doctor::run(global, screen),
+        _ => {}
+    }
+    let settings = Settings::resolve(global)?;
+    match args.command {
+        Command::Completions { .. } | Command::Config { .. } | Command::Doctor => Ok(()),
+        Command::Run(run) => run::run(&run, settings, screen),
+        Command::Status => status::run(&settings, screen),
+        Command::Socket => socket::run(&settings, screen),
+        Command::Stop => stop::run(&settings, screen),
+        Command::Project(command) => project::run(&command, &settings, screen),
+        Command::Remember(remember) => remember::run(*remember, &settings, screen),
+        Command::Show(show) => show::run(&show, &settings, screen),
+        Command::Forget(forget) => forget::run(&forget, &settings, screen),
+        Command::Import(import) => import::run(&import, &settings, screen),
+        Command::Export(export) => export::run(&export, &settings, screen),
+        Command::Index(layer) => layer::run("index", &layer, &settings, screen),
+        Command::Timeline(layer) => layer::run("timeline", &layer, &settings, screen),
+        Command::Links(links) => links::run(&links, &settings, screen),
+        Command::Skill { command } => skill::run(command.as_ref(), &settings, screen),
+        Command::Ledger { command } => document::run(DocumentKind::Ledger, command.as_ref(), &settings, screen),
+        Command::Handoff { command } => document::run(DocumentKind::Handoff, command.as_ref(), &settings, screen),
+        Command::Events => events::run(&settings, screen),
+    }
+}

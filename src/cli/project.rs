@@ -1,0 +1,63 @@
+//! `lokid project`: which projects the daemon watches.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::args::ProjectCommand;
+use super::ask::{self, Ask};
+use super::failure::{Done, Failure};
+use super::reach::Reach;
+use super::screen::Screen;
+use super::settings::{Settings, absolute};
+use super::words;
+
+pub(super) fn run(command: &ProjectCommand, settings: &Settings, screen: &mut Screen) -> Done {
+    match command {
+        ProjectCommand::Add { path } => {
+            let path = chosen(path.as_deref(), settings)?;
+            if !path.exists() {
+                return Err(Failure::usage(format!("there is no {}", path.display())));
+            }
+            let answer = Reach::daemon(settings)?.ask(&about(Ask::post("/projects"), &path))?;
+            if settings.json {
+                return screen.text(&answer.text());
+            }
+            let root = words::field(&ask::json(&answer)?, "root");
+            screen.line(format!("watching {root}"))
+        }
+        ProjectCommand::Remove { path } => {
+            let path = chosen(path.as_deref(), settings)?;
+            let answer = Reach::daemon(settings)?.ask(&about(Ask::delete("/projects"), &path))?;
+            if settings.json {
+                return screen.text(&answer.text());
+            }
+            screen.line(format!("no longer watching {}; its memories stay where they are", path.display()))
+        }
+        ProjectCommand::List => list(settings, screen),
+    }
+}
+
+fn chosen(path: Option<&Path>, settings: &Settings) -> Result<PathBuf, Failure> {
+    path.map_or_else(|| Ok(settings.project.clone()), absolute)
+}
+
+fn about(ask: Ask, path: &Path) -> Ask {
+    ask.field("path", path.display().to_string())
+}
+
+fn list(settings: &Settings, screen: &mut Screen) -> Done {
+    let answer = Reach::saved(settings, screen)?.ask(&Ask::get("/projects"))?;
+    if settings.json {
+        return screen.text(&answer.text());
+    }
+    let answer = ask::json(&answer)?;
+    let projects = answer.get("projects").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if projects.is_empty() {
+        screen.note("no project is watched; `lokid project add` begins with the one you stand in");
+    }
+    for project in projects {
+        screen.line(words::field(project, "root"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,169 @@
+//! The way to the answers: the daemon, or the same engine in this process when there is none.
+//!
+//! Reads may do without a daemon and say so; writes may not, for one writer a project is what keeps memories whole.
+
+use std::io::{self, Read};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use serde_json::Value;
+
+use super::ask::{Ask, json, or_problem};
+use super::failure::{Done, Failure};
+use super::screen::Screen;
+use super::settings::Settings;
+use crate::engine::{ProjectError, Registry};
+use crate::serve::{App, Client, ClientError, Embedded, Response};
+use crate::sys::{Clock, git};
+
+pub(super) struct Reach {
+    way: Way,
+    socket: PathBuf,
+    project: PathBuf,
+}
+
+enum Way {
+    Daemon(Client),
+    Direct { twin: Box<Embedded>, registry: Arc<Registry> },
+}
+
+impl Reach {
+    /// For what only the daemon may do.
+    pub(super) fn daemon(settings: &Settings) -> Result<Reach, Failure> {
+        match UnixStream::connect(&settings.socket) {
+            Ok(_) => Ok(Reach::by(Way::Daemon(Client::new(&settings.socket)), settings)),
+            Err(error) => Err(unreachable(&settings.socket, &error)),
+        }
+    }
+
+    /// For reads about the user's project.
+    pub(super) fn reader(settings: &Settings, screen: &mut Screen) -> Result<Reach, Failure> {
+        Reach::daemon(settings).or_else(|_| {
+            screen.note(format!("no daemon at {}: reading directly", settings.socket.display()));
+            Reach::direct(settings)
+        })
+    }
+
+    /// The engine in this process, for the user's project alone.
+    pub(super) fn direct(settings: &Settings) -> Result<Reach, Failure> {
+        let project = &settings.project;
+        let known = git::discover(project).is_some() || project.ancestors().any(|folder| folder.join(".loki").is_dir());
+        if !known {
+            let message = format!("{} is in no git repository, and nothing is remembered there", project.display());
+            return Err(Failure::new(message).hint("go to a repository, or name one with `--project PATH`"));
+        }
+        let registry = Reach::empty(settings);
+        registry.add_ephemeral(project).map_err(unusable)?;
+        Reach::within(registry, settings)
+    }
+
+    /// For reads about all projects that were ever watched.
+    pub(super) fn saved(settings: &Settings, screen: &mut Screen) -> Result<Reach, Failure> {
+        Reach::daemon(settings).or_else(|_| {
+            screen.note(format!("no daemon at {}: reading directly", settings.socket.display()));
+            let registry = Reach::empty(settings);
+            for error in registry.start_saved() {
+                screen.note(error.to_string());
+            }
+            Reach::within(registry, settings)
+        })
+    }
+
+    fn empty(settings: &Settings) -> Registry {
+        Registry::open(settings.dirs.clone(), settings.config.clone(), Clock::system())
+    }
+
+    fn within(registry: Registry, settings: &Settings) -> Result<Reach, Failure> {
+        let registry = Arc::new(registry);
+        let twin = Embedded::new(App::new(Arc::clone(&registry), settings.socket.clone()));
+        let twin = Box::new(twin.context("cannot start the engine")?);
+        Ok(Reach::by(Way::Direct { twin, registry }, settings))
+    }
+
+    fn by(way: Way, settings: &Settings) -> Reach {
+        Reach { way, socket: settings.socket.clone(), project: settings.project.clone() }
+    }
+
+    pub(super) fn is_daemon(&self) -> bool {
+        matches!(self.way, Way::Daemon(_))
+    }
+
+    /// The answer, or why there is none.
+    pub(super) fn ask(&self, ask: &Ask) -> Result<Response, Failure> {
+        let answer = match &self.way {
+            Way::Daemon(client) => client.send(&ask.request()),
+            Way::Direct { twin, .. } => twin.send(&ask.request()),
+        };
+        or_problem(answer.map_err(|error| self.lost(error))?, &self.project)
+    }
+
+    /// The answer as JSON.
+    pub(super) fn learn(&self, ask: &Ask) -> Result<Value, Failure> {
+        json(&self.ask(ask)?)
+    }
+
+    /// Hands on every line of the answer as it comes, for as long as `on_line` wants more.
+    pub(super) fn follow(&self, ask: &Ask, mut on_line: impl FnMut(&str) -> Done) -> Done {
+        let mut ended = Ok(());
+        let mut take = |line: &str| {
+            ended = on_line(line);
+            ended.is_ok()
+        };
+        let answer = match &self.way {
+            Way::Daemon(client) => client.follow(&ask.request(), &mut take),
+            Way::Direct { twin, .. } => twin.send(&ask.request()).inspect(|answer| {
+                if answer.is_success() {
+                    let _all_wanted = answer.text().lines().all(&mut take);
+                }
+            }),
+        };
+        ended?;
+        or_problem(answer.map_err(|error| self.lost(error))?, &self.project).map(drop)
+    }
+
+    /// Sends a long body and hands on every line of the answer as it comes. Only a daemon takes one.
+    pub(super) fn upload(&self, ask: &Ask, body: impl Read, on_line: impl FnMut(&str)) -> Result<Response, Failure> {
+        let Way::Daemon(client) = &self.way else { return Err(Failure::no_daemon(&self.socket)) };
+        let answer = client.upload(&ask.request(), body, on_line).map_err(|error| self.lost(error))?;
+        or_problem(answer, &self.project)
+    }
+
+    fn lost(&self, error: ClientError) -> Failure {
+        match error {
+            ClientError::Unreachable { source, .. } => unreachable(&self.socket, &source),
+            error => Failure::from(anyhow::Error::new(error)),
+        }
+    }
+}
+
+impl Drop for Reach {
+    /// Writers end and are joined; what they were given is written.
+    fn drop(&mut self) {
+        if let Way::Direct { registry, .. } = &self.way {
+            registry.stop();
+        }
+    }
+}
+
+/// Whether somebody listens there.
+pub(super) fn is_up(socket: &Path) -> bool {
+    UnixStream::connect(socket).is_ok()
+}
+
+/// A socket that is not there, or that nobody listens on, means that no daemon runs; anything else is worth telling.
+fn unreachable(socket: &Path, error: &io::Error) -> Failure {
+    let failure = Failure::no_daemon(socket);
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => failure,
+        _ => Failure {
+            error: Some(anyhow::anyhow!("cannot reach the daemon at {}: {error}", socket.display())),
+            ..failure
+        },
+    }
+}
+
+fn unusable(error: ProjectError) -> Failure {
+    Failure::from(anyhow::Error::new(error)).hint("`lokid doctor` looks closer")
+}

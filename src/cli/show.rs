@@ -1,0 +1,88 @@
+//! `lokid show`: one memory, readable.
+
+use serde_json::Value;
+
+use super::args::Show;
+use super::ask::{self, Ask};
+use super::failure::Done;
+use super::reach::Reach;
+use super::screen::{Screen, Style};
+use super::settings::Settings;
+use super::words;
+use crate::serve::encode;
+
+pub(super) fn run(show: &Show, settings: &Settings, screen: &mut Screen) -> Done {
+    let ask = Ask::get(&format!("/memories/{}", encode(&show.id)))
+        .project(settings)
+        .maybe("level", show.level.as_deref())
+        .maybe("as_of", show.as_of.as_deref())
+        .maybe("namespace", show.namespace.as_deref());
+    let answer = Reach::reader(settings, screen)?.ask(&ask)?;
+    if settings.json {
+        return screen.text(&answer.text());
+    }
+    record(&ask::json(&answer)?, screen)
+}
+
+/// Shown at the top or not worth a line.
+const ELSEWHERE: [&str; 7] = ["id", "kind", "title", "text", "summary", "tier", "namespace"];
+
+/// The head, the text, then every other field that says something.
+pub(super) fn record(record: &Value, screen: &mut Screen) -> Done {
+    let mut head = vec![words::field(record, "kind"), words::field(record, "tier")];
+    let namespace = words::field(record, "namespace");
+    if namespace != "default" {
+        head.push(namespace);
+    }
+    head.retain(|word| !word.is_empty());
+    let id = screen.paint(Style::Bold, &words::field(record, "id"));
+    screen.line(format!("{id}  {}", screen.paint(Style::Dim, &head.join(" · "))))?;
+    let (title, text) = (words::field(record, "title"), words::field(record, "text"));
+    let text = if text.is_empty() { words::field(record, "summary") } else { text };
+    if !title.is_empty() && title.trim() != text.trim() {
+        screen.line(screen.paint(Style::Bold, &title))?;
+    }
+    if !text.is_empty() {
+        screen.line("")?;
+        screen.text(&text)?;
+    }
+    let rows = rows(record);
+    if !rows.is_empty() {
+        screen.line("")?;
+    }
+    for line in words::table(&rows) {
+        screen.line(line)?;
+    }
+    Ok(())
+}
+
+fn rows(record: &Value) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    for (key, value) in record.as_object().into_iter().flatten() {
+        let is_time = key.ends_with("_at") || ["timestamp", "stale_after", "last_used"].contains(&key.as_str());
+        let shown = match value {
+            Value::String(text) if is_time => words::moment(text),
+            Value::Bool(false) => String::new(),
+            other => words::plain(other),
+        };
+        if !shown.is_empty() && !ELSEWHERE.contains(&key.as_str()) {
+            rows.push(vec![key.replace('_', " "), shown]);
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_fields_that_say_something_become_rows() {
+        let record = json!({"id": "n-1", "text": "x", "tags": [], "files": ["a.rs", "b.rs"], "restricted": false,
+                            "valid_at": "2026-11-13T04:59:53Z", "invalid_at": null, "importance": 0.5});
+        let expected = [["files", "a.rs, b.rs"], ["valid at", "2026-11-13 04:59 UTC"], ["importance", "0.5"]];
+        assert_eq!(rows(&record), expected);
+    }
+}

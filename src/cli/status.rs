@@ -1,0 +1,78 @@
+//! `lokid status`: what the daemon knows, and how it fares.
+
+use serde_json::Value;
+
+use super::ask::{self, Ask};
+use super::failure::Done;
+use super::reach::Reach;
+use super::screen::{Screen, Style};
+use super::settings::Settings;
+use super::words;
+
+pub(super) fn run(settings: &Settings, screen: &mut Screen) -> Done {
+    let reach = Reach::reader(settings, screen)?;
+    // A daemon is asked about everything it watches, unless one project was named.
+    let ask = Ask::get("/status");
+    let ask = if settings.project_named || !reach.is_daemon() { ask.project(settings) } else { ask };
+    let answer = reach.ask(&ask)?;
+    if settings.json {
+        return screen.text(&answer.text());
+    }
+    let answer = ask::json(&answer)?;
+    if reach.is_daemon() {
+        head(&answer, settings, screen)?;
+    }
+    let projects = answer.get("projects").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    if projects.is_empty() {
+        screen.note("no project is watched; `lokid project add` begins with the one you stand in");
+    }
+    for (at, project) in projects.iter().enumerate() {
+        if at > 0 || reach.is_daemon() {
+            screen.line("")?;
+        }
+        screen.line(screen.paint(Style::Bold, &words::field(project, "root")))?;
+        for line in words::table(&rows(project)) {
+            screen.line(line)?;
+        }
+    }
+    Ok(())
+}
+
+fn head(status: &Value, settings: &Settings, screen: &mut Screen) -> Done {
+    let up = status.get("uptime_s").and_then(Value::as_u64).map(words::span);
+    let memory = status.get("rss_bytes").and_then(Value::as_u64).map(words::size);
+    let mut parts = vec![format!("lokid {}", words::field(status, "version"))];
+    parts.extend(Some(words::field(status, "pid")).filter(|pid| !pid.is_empty()).map(|pid| format!("process {pid}")));
+    parts.extend(up.map(|up| format!("up {up}")));
+    parts.extend(memory.map(|memory| format!("{memory} in use")));
+    screen.line(parts.join(", "))?;
+    screen.line(format!("socket {}", settings.socket.display()))
+}
+
+fn rows(project: &Value) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    let mut row = |name: &str, value: String| {
+        if !value.is_empty() {
+            rows.push(vec![format!("  {name}"), value]);
+        }
+    };
+    let counts = project.get("counts").and_then(Value::as_object);
+    let by_kind: Vec<(String, u64)> =
+        counts.into_iter().flatten().filter_map(|(kind, many)| Some((kind.clone(), many.as_u64()?))).collect();
+    row("holds", words::holdings(&by_kind));
+    row("contradictions", open(project, "open_contradictions"));
+    row("waiting", open(project, "backlog"));
+    let problems = project.get("problems").and_then(Value::as_array).map_or(0, Vec::len);
+    if problems > 0 {
+        row(
+            "problems",
+            format!("{} not understood; `lokid doctor` names them", words::count(problems as u64, "file", "files")),
+        );
+    }
+    rows
+}
+
+/// A number that is worth a line only when it is not zero.
+fn open(project: &Value, key: &str) -> String {
+    project.get(key).and_then(Value::as_u64).filter(|many| *many > 0).map(words::number).unwrap_or_default()
+}

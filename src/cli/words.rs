@@ -1,0 +1,176 @@
+//! Numbers, sizes, times and lists in the words a person reads. Pure: nothing here prints or asks the clock.
+
+use serde_json::Value;
+
+use crate::model::Timestamp;
+
+/// `1,204`
+pub(super) fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 memory`, `1,204 memories`
+pub(super) fn count(many: u64, one: &str, more: &str) -> String {
+    format!("{} {}", number(many), if many == 1 { one } else { more })
+}
+
+/// The plural of a kind as people say it: `anti-patterns`, `memories`.
+pub(super) fn plural(kind: &str) -> String {
+    let spoken = kind.replace('_', "-");
+    match spoken.strip_suffix('y') {
+        Some(stem) => format!("{stem}ies"),
+        None => format!("{spoken}s"),
+    }
+}
+
+/// `1,204 memories: 800 notes, 404 facts`, the most frequent kind first.
+pub(super) fn holdings(by_kind: &[(String, u64)]) -> String {
+    let mut kinds: Vec<&(String, u64)> = by_kind.iter().filter(|(_, many)| *many > 0).collect();
+    kinds.sort_by(|(one, few), (other, many)| many.cmp(few).then_with(|| one.cmp(other)));
+    let total: u64 = kinds.iter().map(|(_, many)| many).sum();
+    let listed: Vec<String> =
+        kinds.iter().map(|(kind, many)| count(*many, &kind.replace('_', "-"), &plural(kind))).collect();
+    let total = count(total, "memory", "memories");
+    if listed.is_empty() { total } else { format!("{total}: {}", listed.join(", ")) }
+}
+
+/// `512 B`, `1.5 MiB`
+pub(super) fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut amount = bytes as f64 / 1024.0;
+    let mut unit = 0;
+    while amount >= 1024.0 && unit + 1 < UNITS.len() {
+        amount /= 1024.0;
+        unit += 1;
+    }
+    format!("{amount:.1} {}", UNITS[unit])
+}
+
+/// `45 s`, `12 min`, `3 h 20 min`, `9 d 4 h`
+pub(super) fn span(seconds: u64) -> String {
+    let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
+    let two = |large: u64, unit: &str, small: u64, part: &str| {
+        if small == 0 { format!("{large} {unit}") } else { format!("{large} {unit} {small} {part}") }
+    };
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{minutes} min"),
+        3600..86_400 => two(hours, "h", minutes % 60, "min"),
+        _ => two(days, "d", hours % 24, "h"),
+    }
+}
+
+/// `2026-11-13 04:59 UTC` from what the API says, or that itself when it is no time.
+pub(super) fn moment(text: &str) -> String {
+    match Timestamp::parse(text) {
+        Some(time) => {
+            let written = time.record_style();
+            format!("{} {} UTC", &written[..10], &written[11..16])
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// The first line, at most `most` characters wide.
+pub(super) fn brief(text: &str, most: usize) -> String {
+    let line = text.trim().lines().next().unwrap_or("");
+    if line.chars().count() <= most {
+        return line.to_owned();
+    }
+    let kept: String = line.chars().take(most.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
+}
+
+/// A value of the API in a line of text: strings bare, lists with commas, nothing for null.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, value)| format!("{key} {}", plain(value))).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// `key` of an answer as text; empty when it is missing or null.
+pub(super) fn field(value: &Value, key: &str) -> String {
+    value.get(key).map(plain).unwrap_or_default()
+}
+
+/// Rows with their columns aligned; the last column is not padded.
+pub(super) fn table(rows: &[Vec<String>]) -> Vec<String> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}", width = *width)).collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_commas_and_counts_agree_with_their_noun() {
+        for (given, expected) in [(0, "0"), (999, "999"), (1_204, "1,204"), (1_000_000, "1,000,000")] {
+            assert_eq!(number(given), expected);
+        }
+        assert_eq!(count(1, "memory", "memories"), "1 memory");
+        assert_eq!(count(1_204, "memory", "memories"), "1,204 memories");
+    }
+
+    #[test]
+    fn holdings_name_the_most_frequent_kind_first_and_leave_out_the_absent() {
+        let held =
+            [("fact".to_owned(), 2), ("anti_pattern".to_owned(), 1), ("note".to_owned(), 1_201), ("x".into(), 0)];
+        assert_eq!(holdings(&held), "1,204 memories: 1,201 notes, 2 facts, 1 anti-pattern");
+        assert_eq!(holdings(&[]), "0 memories");
+    }
+
+    #[test]
+    fn sizes_and_spans_are_short() {
+        assert_eq!((size(512), size(1536), size(3 << 30)), ("512 B".into(), "1.5 KiB".into(), "3.0 GiB".into()));
+        for (seconds, expected) in
+            [(45, "45 s"), (130, "2 min"), (7_200, "2 h"), (12_000, "3 h 20 min"), (100_000, "1 d 3 h")]
+        {
+            assert_eq!(span(seconds), expected);
+        }
+    }
+
+    #[test]
+    fn moments_are_readable_and_what_is_none_stays() {
+        assert_eq!(moment("2026-11-13T04:59:53.622638Z"), "2026-11-13 04:59 UTC");
+        assert_eq!(moment("soon"), "soon");
+    }
+
+    #[test]
+    fn a_brief_text_is_one_line_and_cut_with_an_ellipsis() {
+        assert_eq!(brief("\n one\ntwo", 10), "one");
+        assert_eq!(brief("abcdefgh", 5), "abcd…");
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let rows = [vec!["a".to_owned(), "1".to_owned()], vec!["bcd".to_owned(), "22".to_owned()]];
+        assert_eq!(table(&rows), ["a    1", "bcd  22"]);
+    }
+}

@@ -1,0 +1,186 @@
+//! What is answered. Records themselves are written by the store, so that an answer, an export and a file agree.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::bodies::Object;
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Health {
+    pub(in crate::serve) status: &'static str,
+    pub(in crate::serve) version: &'static str,
+    pub(in crate::serve) pid: u32,
+    pub(in crate::serve) uptime_s: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct StatusAnswer {
+    pub(in crate::serve) version: &'static str,
+    pub(in crate::serve) pid: u32,
+    pub(in crate::serve) uptime_s: u64,
+    pub(in crate::serve) rss_bytes: Option<u64>,
+    pub(in crate::serve) socket: String,
+    pub(in crate::serve) projects: Vec<ProjectStatus>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct ProjectStatus {
+    pub(in crate::serve) id: String,
+    pub(in crate::serve) path: String,
+    pub(in crate::serve) memory_dir: String,
+    pub(in crate::serve) memories: usize,
+    pub(in crate::serve) counts: BTreeMap<&'static str, usize>,
+    pub(in crate::serve) archived: usize,
+    pub(in crate::serve) links: usize,
+    /// Of all memories at full length.
+    pub(in crate::serve) tokens: u64,
+    pub(in crate::serve) namespaces: Vec<String>,
+    pub(in crate::serve) watch: WatchStatus,
+    pub(in crate::serve) index: IndexStatus,
+    pub(in crate::serve) prefetch: PartStatus,
+    pub(in crate::serve) consolidation: ConsolidationStatus,
+    pub(in crate::serve) open_contradictions: usize,
+    /// May what happens become memory by itself?
+    pub(in crate::serve) capture: bool,
+    pub(in crate::serve) problems: Vec<FileProblem>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct WatchStatus {
+    pub(in crate::serve) state: &'static str,
+    /// Events waiting for the writer.
+    pub(in crate::serve) backlog: usize,
+    pub(in crate::serve) signals: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct IndexStatus {
+    pub(in crate::serve) state: &'static str,
+    pub(in crate::serve) version: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct PartStatus {
+    pub(in crate::serve) state: &'static str,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(in crate::serve) struct ConsolidationStatus {
+    pub(in crate::serve) last: Option<String>,
+    pub(in crate::serve) next: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct FileProblem {
+    pub(in crate::serve) path: String,
+    pub(in crate::serve) reason: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct WatchedProject {
+    pub(in crate::serve) id: String,
+    pub(in crate::serve) path: String,
+    pub(in crate::serve) memory_dir: String,
+    pub(in crate::serve) memories: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Projects {
+    pub(in crate::serve) projects: Vec<WatchedProject>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Accepted {
+    pub(in crate::serve) accepted: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct RememberedAnswer {
+    pub(in crate::serve) id: String,
+    pub(in crate::serve) created: bool,
+    pub(in crate::serve) merged_into: Option<String>,
+    pub(in crate::serve) contradictions: Vec<Value>,
+}
+
+/// A whole record, as an export holds it.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub(in crate::serve) struct RecordAnswer(pub(in crate::serve) Object);
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Listing {
+    pub(in crate::serve) items: Vec<Object>,
+    /// `null` behind the last item.
+    pub(in crate::serve) next_cursor: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Items {
+    pub(in crate::serve) items: Vec<Object>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Forgotten {
+    pub(in crate::serve) dry_run: bool,
+    pub(in crate::serve) purge: bool,
+    pub(in crate::serve) forgotten: Vec<Mention>,
+    pub(in crate::serve) count: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Mention {
+    pub(in crate::serve) id: String,
+    pub(in crate::serve) kind: &'static str,
+    pub(in crate::serve) title: String,
+}
+
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub(in crate::serve) struct ImportAnswer {
+    pub(in crate::serve) imported: u64,
+    pub(in crate::serve) updated: u64,
+    pub(in crate::serve) skipped: u64,
+    /// The first thousand.
+    pub(in crate::serve) errors: Vec<LineError>,
+    pub(in crate::serve) errors_total: u64,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct LineError {
+    pub(in crate::serve) line: u64,
+    pub(in crate::serve) code: &'static str,
+    pub(in crate::serve) detail: String,
+}
+
+/// A line of an import's progress: everything up to line `acknowledged` is durable.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Progress {
+    pub(in crate::serve) acknowledged: u64,
+    pub(in crate::serve) imported: u64,
+    pub(in crate::serve) updated: u64,
+    pub(in crate::serve) skipped: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Graph {
+    pub(in crate::serve) nodes: Vec<Node>,
+    pub(in crate::serve) edges: Vec<Value>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Node {
+    pub(in crate::serve) id: String,
+    pub(in crate::serve) kind: &'static str,
+    pub(in crate::serve) tier: &'static str,
+    pub(in crate::serve) title: String,
+    /// Steps from where the question began.
+    pub(in crate::serve) depth: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Written {
+    pub(in crate::serve) id: String,
+    pub(in crate::serve) created: bool,
+}

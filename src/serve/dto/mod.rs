@@ -1,0 +1,75 @@
+//! Every type that goes over the wire, and how a body becomes one of them.
+//!
+//! Requests are read strictly where it matters (types, words, ranges) and name the field that is wrong; fields nobody
+//! knows are passed over. What leaves this room towards the engine is the language of `model` alone.
+
+pub(super) mod answers;
+pub(super) mod bodies;
+pub(super) mod patch;
+pub(super) mod queries;
+pub(super) mod record;
+pub(super) mod requests;
+pub(super) mod values;
+
+use axum::http::StatusCode;
+use serde::de::DeserializeOwned;
+
+use super::problem::{Code, Problem};
+
+/// JSON into a request; what is wrong with it is told by line and column, or by the name of the field.
+pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+        let path = error.path().to_string();
+        refusal(&path, error.inner())
+    })?;
+    reader.end().map_err(|error| refusal(".", &error))?;
+    Ok(read)
+}
+
+fn refusal(path: &str, error: &serde_json::Error) -> Problem {
+    let told = error.to_string();
+    if !error.is_data() {
+        return Problem::new(StatusCode::BAD_REQUEST, Code::InvalidJson, format!("not JSON: {told}"));
+    }
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    let reason = told.strip_suffix(&place).unwrap_or(&told);
+    if path == "." { Problem::bad_request(reason) } else { Problem::field(path, reason) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::record::Record;
+    use super::*;
+
+    fn check(json: &str, code: Code, detail: &str) {
+        let problem = decode::<Record>(json.as_bytes()).err().unwrap();
+        assert_eq!((problem.code(), problem.detail()), (code, detail), "{json}");
+    }
+
+    #[test]
+    fn a_wrong_field_names_itself() {
+        check(r#"{"importance": "x"}"#, Code::BadRequest, r#"importance: invalid type: string "x", expected f64"#);
+        check(r#"{"importance": 1.5}"#, Code::BadRequest, "importance: 1.5 is not between 0 and 1");
+        check(r#"{"tags": ["a", 7]}"#, Code::BadRequest, "tags[1]: invalid type: integer `7`, expected a string");
+        check(
+            r#"{"links": [{"to": "a", "relation": "likes"}]}"#,
+            Code::BadRequest,
+            "links[0].relation: \"likes\" is not one of derived_from, related_to, contradicts, elaborates, example_of, supersedes, superseded_by, supports",
+        );
+        check(r#"{"created_at": "yesterday"}"#, Code::BadRequest, "created_at: \"yesterday\" is not an RFC 3339 time");
+        check("[]", Code::BadRequest, "invalid type: sequence, expected struct Record");
+    }
+
+    #[test]
+    fn what_is_no_json_is_told_by_line_and_column() {
+        check("{\n\"kind\": fact}", Code::InvalidJson, "not JSON: expected ident at line 2 column 10");
+        check("{", Code::InvalidJson, "not JSON: EOF while parsing an object at line 1 column 1");
+        check("{} {}", Code::InvalidJson, "not JSON: trailing characters at line 1 column 4");
+    }
+
+    #[test]
+    fn fields_nobody_knows_are_passed_over() {
+        assert!(decode::<Record>(br#"{"text": "x", "colour": "blue"}"#).is_ok());
+    }
+}

@@ -1,0 +1,176 @@
+//! Fields of a memory to be changed. What is left out stays; `null` clears what can be without a value.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use super::bodies::{self, Given, Object, Wrong};
+use super::values::{NamespaceName, Share, Time, Word};
+use crate::model::{Memory, Outcome, Patch, Scope, Status, Tier};
+use crate::store::schema::{Detail, record};
+
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Changes {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    #[serde(deserialize_with = "given")]
+    title: Option<String>,
+    #[serde(deserialize_with = "given")]
+    text: Option<String>,
+    #[serde(deserialize_with = "given")]
+    summary: Option<String>,
+    #[serde(deserialize_with = "given")]
+    tier: Option<Word<Tier>>,
+    #[serde(deserialize_with = "given")]
+    tags: Option<Vec<String>>,
+    #[serde(deserialize_with = "given")]
+    files: Option<Vec<String>>,
+    #[serde(deserialize_with = "given")]
+    symbols: Option<Vec<String>>,
+    #[serde(deserialize_with = "given")]
+    commits: Option<Vec<String>>,
+    #[serde(deserialize_with = "given")]
+    importance: Option<Share>,
+    #[serde(deserialize_with = "given")]
+    confidence: Option<Share>,
+    #[serde(deserialize_with = "given")]
+    valid_at: Option<Time>,
+    #[serde(deserialize_with = "given")]
+    invalid_at: Option<Option<Time>>,
+    #[serde(deserialize_with = "given")]
+    stale_after: Option<Option<Time>>,
+    #[serde(deserialize_with = "given")]
+    status: Option<Word<Status>>,
+    #[serde(deserialize_with = "given")]
+    restricted: Option<bool>,
+    #[serde(deserialize_with = "given")]
+    scope: Option<Word<Scope>>,
+    #[serde(deserialize_with = "given")]
+    outcome: Option<Option<Word<Outcome>>>,
+    #[schemars(schema_with = "bodies::fact")]
+    fact: Option<Object>,
+    #[schemars(schema_with = "bodies::episode")]
+    episode: Option<Object>,
+    #[schemars(schema_with = "bodies::pattern")]
+    pattern: Option<Object>,
+    #[schemars(schema_with = "bodies::anti_pattern")]
+    anti_pattern: Option<Object>,
+    #[schemars(schema_with = "bodies::skill")]
+    skill: Option<Object>,
+    #[schemars(schema_with = "bodies::learning")]
+    learning: Option<Object>,
+}
+
+/// Tells `null` from nothing at all: an outer option is there as soon as the field is.
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+impl Changes {
+    /// Fields of a body are laid over those it has, so that one of them can be changed alone.
+    pub(in crate::serve) fn into_patch(self, memory: &Memory) -> Result<Patch, Wrong> {
+        if self.text.as_ref().is_some_and(|text| text.trim().is_empty()) {
+            return Err(Wrong::new("text", "may not be empty"));
+        }
+        let given = bodies::only_one(vec![
+            ("fact", self.fact),
+            ("episode", self.episode),
+            ("pattern", self.pattern),
+            ("anti_pattern", self.anti_pattern),
+            ("skill", self.skill),
+            ("learning", self.learning),
+        ])?;
+        let body = match given {
+            None => None,
+            Some(Given { field, object }) => {
+                let object = overlay(memory, field, object);
+                let (body, _) = Given { field, object }.read()?;
+                bodies::kind_of(Some(memory.kind), &body).map_err(|wrong| Wrong::new(field, wrong.reason))?;
+                Some(body)
+            }
+        };
+        Ok(Patch {
+            title: self.title,
+            text: self.text,
+            summary: self.summary,
+            tier: self.tier.map(|tier| tier.0),
+            tags: self.tags,
+            files: self.files,
+            symbols: self.symbols,
+            commits: self.commits,
+            importance: self.importance.map(|share| share.0),
+            confidence: self.confidence.map(|share| share.0),
+            valid_at: self.valid_at.map(|time| time.0),
+            invalid_at: self.invalid_at.map(|time| time.map(|time| time.0)),
+            stale_after: self.stale_after.map(|time| time.map(|time| time.0)),
+            status: self.status.map(|status| status.0),
+            restricted: self.restricted,
+            scope: self.scope.map(|scope| scope.0),
+            outcome: self.outcome.map(|outcome| outcome.map(|outcome| outcome.0)),
+            body,
+        })
+    }
+}
+
+fn overlay(memory: &Memory, field: &str, changes: Object) -> Object {
+    let mut whole = match record::write(memory, Detail::Whole).shift_remove(field) {
+        Some(Value::Object(known)) => known,
+        _ => Object::new(),
+    };
+    lay_over(&mut whole, changes);
+    whole
+}
+
+fn lay_over(whole: &mut Object, changes: Object) {
+    for (name, value) in changes {
+        match (whole.get_mut(&name), value) {
+            (Some(Value::Object(known)), Value::Object(inner)) => lay_over(known, inner),
+            (_, value) => {
+                whole.insert(name, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Body, Fact, Kind, MemoryId, Timestamp};
+    use serde_json::json;
+
+    fn fact() -> Memory {
+        let id = MemoryId::new("fact-1").unwrap();
+        let mut memory = Memory::new(id, Kind::Fact, "", Timestamp::from_micros(1));
+        memory.body = Body::Fact(Fact { key: "port".into(), value: "80".into(), scope: "prod".into() });
+        memory
+    }
+
+    fn patch(value: Value) -> Result<Patch, String> {
+        let changes: Changes = super::super::decode(value.to_string().as_bytes()).map_err(|p| p.detail().to_owned())?;
+        changes.into_patch(&fact()).map_err(|wrong| format!("{}: {}", wrong.field, wrong.reason))
+    }
+
+    #[test]
+    fn null_clears_what_can_be_cleared_and_is_refused_elsewhere() {
+        let cleared = patch(json!({"invalid_at": null, "outcome": null})).unwrap();
+        assert_eq!((cleared.invalid_at, cleared.outcome, cleared.stale_after), (Some(None), Some(None), None));
+        assert_eq!(patch(json!({"title": null})).unwrap_err(), "title: invalid type: null, expected a string");
+    }
+
+    #[test]
+    fn one_field_of_a_body_can_be_changed_alone() {
+        let body = patch(json!({"fact": {"value": 81}})).unwrap().body;
+        let expect = Fact { key: "port".into(), value: "81".into(), scope: "prod".into() };
+        assert_eq!(body, Some(Body::Fact(expect)));
+    }
+
+    #[test]
+    fn a_body_of_another_kind_is_refused() {
+        let refused = patch(json!({"skill": {"name": "x"}})).unwrap_err();
+        assert_eq!(refused, "skill: \"fact\" does not go with a body of kind skill");
+        assert_eq!(patch(json!({"text": ""})).unwrap_err(), "text: may not be empty");
+    }
+}

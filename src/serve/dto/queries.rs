@@ -1,0 +1,114 @@
+//! What can stand behind the question mark.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::values::{Include, NamespaceName, Time, Word, Words};
+use crate::model::{Kind, Level, Namespace, Relation, Tier};
+
+/// The project a request is about.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Which {
+    /// Any absolute path inside the repository; may be left out when one project is watched.
+    pub(in crate::serve) project: Option<PathBuf>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Within {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct ProjectPath {
+    pub(in crate::serve) path: Option<PathBuf>,
+    pub(in crate::serve) project: Option<PathBuf>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Show {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    /// How much of its text; the whole record unless told.
+    pub(in crate::serve) level: Option<Word<Level>>,
+    /// As it was known then.
+    pub(in crate::serve) as_of: Option<Time>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct List {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    pub(in crate::serve) kind: Words<Kind>,
+    pub(in crate::serve) tier: Words<Tier>,
+    /// From then on, by when it was learnt.
+    pub(in crate::serve) since: Option<Time>,
+    /// Before then.
+    pub(in crate::serve) until: Option<Time>,
+    pub(in crate::serve) as_of: Option<Time>,
+    /// What is left out otherwise.
+    pub(in crate::serve) include: Words<Include>,
+    /// 1 to 500; 50 unless told.
+    #[schemars(range(min = 1, max = 500))]
+    pub(in crate::serve) limit: Option<usize>,
+    /// The `next_cursor` of the answer before.
+    pub(in crate::serve) cursor: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Forget {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    pub(in crate::serve) reason: Option<String>,
+    /// Erase it from every file instead of archiving it.
+    pub(in crate::serve) purge: bool,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Import {
+    pub(in crate::serve) project: Option<PathBuf>,
+    /// Keep sources and mandates as the records give them.
+    pub(in crate::serve) trust: bool,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Layer {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    pub(in crate::serve) format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::serve) enum Format {
+    #[default]
+    Json,
+    Text,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Neighbourhood {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    /// 1 to 3 steps; 1 unless told.
+    #[schemars(range(min = 1, max = 3))]
+    pub(in crate::serve) depth: Option<usize>,
+    pub(in crate::serve) relation: Words<Relation>,
+    pub(in crate::serve) include: Words<Include>,
+}
+
+/// The namespace meant when none is named.
+pub(in crate::serve) fn namespace(named: Option<NamespaceName>) -> Namespace {
+    named.map(|name| name.0).unwrap_or_default()
+}

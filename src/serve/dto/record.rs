@@ -1,0 +1,253 @@
+//! A record as a client gives it, and the draft it becomes.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::bodies::{self, Given, Object, Wrong};
+use super::values::{Id, KnownId, NamespaceName, Share, Time, Word};
+use crate::model::{Draft, Kind, MemoryId, Outcome, Relation, Scope, Source, Status, Tier, Timestamp, Usage};
+
+/// What is to be remembered. `text` is required unless a structured body is given; `kind` may be left to the body.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Record {
+    pub(in crate::serve) project: Option<PathBuf>,
+    /// Kept if it is unused, else another one is minted.
+    id: Option<Id>,
+    kind: Option<Word<Kind>>,
+    namespace: Option<NamespaceName>,
+    title: Option<String>,
+    text: Option<String>,
+    summary: Option<String>,
+    tier: Option<Word<Tier>>,
+    tags: Option<Vec<String>>,
+    files: Option<Vec<String>>,
+    symbols: Option<Vec<String>>,
+    commits: Option<Vec<String>>,
+    importance: Option<Share>,
+    confidence: Option<Share>,
+    /// When it happened or was said.
+    timestamp: Option<Time>,
+    created_at: Option<Time>,
+    updated_at: Option<Time>,
+    valid_at: Option<Time>,
+    /// In the future it is an expiry.
+    invalid_at: Option<Time>,
+    expired_at: Option<Time>,
+    /// From then on a tool's result may be out of date.
+    stale_after: Option<Time>,
+    source: Option<Word<Source>>,
+    actor: Option<String>,
+    sources: Option<Vec<String>>,
+    status: Option<Word<Status>>,
+    restricted: Option<bool>,
+    scope: Option<Word<Scope>>,
+    outcome: Option<Word<Outcome>>,
+    usage: Option<UsageFields>,
+    supersedes: Option<Vec<KnownId>>,
+    links: Option<Vec<LinkFields>>,
+    #[schemars(schema_with = "bodies::fact")]
+    fact: Option<Object>,
+    #[schemars(schema_with = "bodies::episode")]
+    episode: Option<Object>,
+    #[schemars(schema_with = "bodies::pattern")]
+    pattern: Option<Object>,
+    #[schemars(schema_with = "bodies::anti_pattern")]
+    anti_pattern: Option<Object>,
+    #[schemars(schema_with = "bodies::skill")]
+    skill: Option<Object>,
+    #[schemars(schema_with = "bodies::learning")]
+    learning: Option<Object>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct LinkFields {
+    to: KnownId,
+    relation: Word<Relation>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct UsageFields {
+    loaded: u64,
+    referenced: u64,
+    success: u64,
+    ignored: u64,
+    last_used: Option<Time>,
+}
+
+impl Record {
+    /// `source` is who said it when the record does not tell.
+    pub(in crate::serve) fn into_draft(self, source: Source) -> Result<Draft, Wrong> {
+        let given = bodies::only_one(vec![
+            ("fact", self.fact),
+            ("episode", self.episode),
+            ("pattern", self.pattern),
+            ("anti_pattern", self.anti_pattern),
+            ("skill", self.skill),
+            ("learning", self.learning),
+        ])?;
+        let field = given.as_ref().map(|given| given.field);
+        let (brought, body, rest) = match given {
+            None => (Brought::default(), crate::model::Body::None, Object::new()),
+            Some(mut given) => {
+                let brought = Brought::take(&mut given)?;
+                let (body, rest) = given.read()?;
+                (brought, body, rest)
+            }
+        };
+        let text = self.text.unwrap_or_default();
+        let kind = bodies::kind_of(self.kind.map(|kind| kind.0), &body)?;
+        bodies::says_something(&text, field, &body)?;
+
+        let mut draft = Draft::new(kind, text);
+        draft.id = self.id.map(|id| id.0).or(brought.id);
+        draft.namespace = self.namespace.map(|name| name.0).unwrap_or_default();
+        draft.title = self.title.unwrap_or_default();
+        draft.summary = self.summary;
+        draft.tier = self.tier.map(|tier| tier.0);
+        draft.tags = self.tags.unwrap_or_default();
+        draft.files = self.files.or(brought.files).unwrap_or_default();
+        draft.symbols = self.symbols.unwrap_or_default();
+        draft.commits = self.commits.unwrap_or_default();
+        draft.importance = self.importance.map(|share| share.0).or(brought.importance);
+        draft.confidence = self.confidence.map(|share| share.0).or(brought.confidence);
+        draft.timestamp = self.timestamp.or(self.created_at).map(|time| time.0).or(brought.timestamp);
+        draft.updated_at = self.updated_at.map(|time| time.0);
+        draft.valid_at = self.valid_at.map(|time| time.0);
+        draft.invalid_at = self.invalid_at.map(|time| time.0);
+        draft.expired_at = self.expired_at.map(|time| time.0);
+        draft.stale_after = self.stale_after.map(|time| time.0);
+        draft.source = Some(self.source.map_or(source, |source| source.0));
+        draft.actor = self.actor;
+        draft.sources = self.sources.unwrap_or_default();
+        draft.status = self.status.map_or(Status::Asserted, |status| status.0);
+        draft.restricted = self.restricted.unwrap_or_default();
+        draft.scope = self.scope.map(|scope| scope.0).unwrap_or_default();
+        draft.outcome = self.outcome.map(|outcome| outcome.0).or(brought.outcome);
+        draft.usage = self.usage.map(UsageFields::into_usage).unwrap_or_default();
+        draft.supersedes = self.supersedes.unwrap_or_default().into_iter().map(|id| id.0).collect();
+        draft.links = self.links.unwrap_or_default().into_iter().map(|link| (link.to.0, link.relation.0)).collect();
+        draft.extra = field
+            .filter(|_| !rest.is_empty())
+            .map(|field| Box::new(Object::from_iter([(field.to_owned(), Value::Object(rest))])));
+        draft.body = body;
+        Ok(draft)
+    }
+}
+
+impl UsageFields {
+    fn into_usage(self) -> Usage {
+        Usage {
+            loaded: self.loaded,
+            referenced: self.referenced,
+            success: self.success,
+            ignored: self.ignored,
+            last_used: self.last_used.map(|time| time.0),
+        }
+    }
+}
+
+/// What a body says that belongs to the record: Loki Mode's own documents hold everything in one object.
+#[derive(Default)]
+struct Brought {
+    id: Option<MemoryId>,
+    timestamp: Option<Timestamp>,
+    outcome: Option<Outcome>,
+    importance: Option<f64>,
+    confidence: Option<f64>,
+    files: Option<Vec<String>>,
+}
+
+impl Brought {
+    fn take(given: &mut Given) -> Result<Brought, Wrong> {
+        let field = given.field;
+        let mut typed = |name: &str| given.object.shift_remove(name).filter(|value| !value.is_null());
+        let mut brought = Brought {
+            id: read::<Id>(field, "id", typed("id"))?.map(|id| id.0),
+            timestamp: read::<Time>(field, "timestamp", typed("timestamp"))?.map(|time| time.0),
+            outcome: read::<Word<Outcome>>(field, "outcome", typed("outcome"))?.map(|outcome| outcome.0),
+            importance: read::<Share>(field, "importance", typed("importance"))?.map(|share| share.0),
+            confidence: read::<Share>(field, "confidence", typed("confidence"))?.map(|share| share.0),
+            files: None,
+        };
+        if let Some(Value::Object(context)) = given.object.get_mut("context") {
+            let files = context.shift_remove("files_involved").filter(|value| !value.is_null());
+            brought.files = read(field, "context.files_involved", files)?;
+        }
+        Ok(brought)
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(field: &str, name: &str, value: Option<Value>) -> Result<Option<T>, Wrong> {
+    let read = value.map(T::deserialize).transpose();
+    read.map_err(|error| Wrong::new(format!("{field}.{name}"), error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Body;
+    use serde_json::json;
+
+    fn draft(value: Value) -> Result<Draft, String> {
+        let record: Record = super::super::decode(value.to_string().as_bytes()).map_err(|p| p.detail().to_owned())?;
+        record.into_draft(Source::Agent).map_err(|wrong| format!("{}: {}", wrong.field, wrong.reason))
+    }
+
+    fn refused(value: Value, reason: &str) {
+        assert_eq!(draft(value.clone()).err().as_deref(), Some(reason), "{value}");
+    }
+
+    #[test]
+    fn a_body_tells_the_kind_and_the_words() {
+        let fact = draft(json!({"fact": {"key": "port", "value": 8080}})).unwrap();
+        assert_eq!(fact.kind, Kind::Fact);
+        assert!(matches!(fact.body, Body::Fact(fact) if fact.value == "8080"));
+        refused(
+            json!({"kind": "note", "fact": {"key": "a", "value": "b"}}),
+            "kind: \"note\" does not go with a body of kind fact",
+        );
+        refused(
+            json!({"fact": {"key": "a", "value": "b"}, "skill": {"name": "x"}}),
+            "skill: a record has one body, and `fact` is given as well",
+        );
+    }
+
+    #[test]
+    fn a_record_has_to_say_something() {
+        refused(json!({"kind": "note"}), "text: is required unless a structured body is given");
+        refused(json!({"kind": "note", "text": "  "}), "text: is required unless a structured body is given");
+        refused(json!({"fact": {"key": "a"}}), "fact.value: is required");
+        refused(json!({"pattern": {}}), "pattern: says nothing");
+        assert!(draft(json!({"text": "x"})).unwrap_err().starts_with("kind: is required: one of episode, "));
+    }
+
+    #[test]
+    fn an_episode_of_loki_mode_brings_its_own_id_time_outcome_and_files() {
+        let draft = draft(json!({"episode": {
+            "id": "ep-1", "timestamp": "2026-01-06T10:00:00Z", "outcome": "failure", "importance": 0.9,
+            "context": {"goal": "ship", "files_involved": ["a.rs"]}, "custom": 7,
+        }}))
+        .unwrap();
+        assert_eq!(draft.id.unwrap().as_str(), "ep-1");
+        assert_eq!(draft.timestamp.unwrap().to_string(), "2026-01-06T10:00:00Z");
+        assert_eq!((draft.outcome, draft.importance), (Some(Outcome::Failure), Some(0.9)));
+        assert_eq!(draft.files, ["a.rs"]);
+        assert_eq!(Value::Object(*draft.extra.unwrap()), json!({"episode": {"custom": 7}}));
+    }
+
+    #[test]
+    fn what_the_record_says_goes_before_what_its_body_says() {
+        let draft = draft(
+            json!({"id": "mine", "outcome": "partial", "episode": {"id": "its", "outcome": "failure", "goal": "g"}}),
+        )
+        .unwrap();
+        assert_eq!((draft.id.unwrap().as_str(), draft.outcome), ("mine", Some(Outcome::Partial)));
+        refused(json!({"episode": {"id": "../x", "goal": "g"}}), &format!("episode.id: an id is {}", MemoryId::RULE));
+        refused(json!({"id": "../x", "kind": "note", "text": "t"}), &format!("id: an id is {}", MemoryId::RULE));
+    }
+}

@@ -1,0 +1,163 @@
+//! The bodies of requests that are no records.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::bodies::{Object, Wrong};
+use super::values::{KnownId, NamespaceName, Word};
+use crate::model::{
+    Body, CommonError, Draft, Kind, Learning, Outcome, Relation, Signal, SignalKind, Skill, Source, Timestamp,
+};
+use crate::store::schema::skill_text;
+
+/// A repository to watch, or to stop watching.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::serve) struct ProjectRequest {
+    /// Absolute: any path inside the repository.
+    pub(in crate::serve) path: PathBuf,
+}
+
+/// Something that happened.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::serve) struct SignalRequest {
+    #[serde(default)]
+    pub(in crate::serve) project: Option<PathBuf>,
+    r#type: Word<SignalKind>,
+    path: Option<String>,
+    branch: Option<String>,
+    text: Option<String>,
+    goal: Option<String>,
+    session_id: Option<String>,
+    agent: Option<String>,
+    author: Option<String>,
+    outcome: Option<Word<Outcome>>,
+}
+
+impl SignalRequest {
+    pub(in crate::serve) fn into_signal(self, at: Timestamp) -> Signal {
+        let mut signal = Signal::new(at, self.r#type.0);
+        signal.path = self.path;
+        signal.branch = self.branch;
+        signal.text = self.text;
+        signal.goal = self.goal;
+        signal.session = self.session_id;
+        signal.agent = self.agent;
+        signal.author = self.author;
+        signal.outcome = self.outcome.map(|outcome| outcome.0);
+        signal
+    }
+}
+
+/// What is to be forgotten: memories that hold every word of `query`, and facts of this `key`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct ForgetRequest {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    pub(in crate::serve) query: Option<String>,
+    pub(in crate::serve) key: Option<String>,
+    pub(in crate::serve) reason: Option<String>,
+    /// Only tell what would be forgotten; true unless told otherwise.
+    pub(in crate::serve) dry_run: Option<bool>,
+    pub(in crate::serve) purge: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::serve) struct LinkRequest {
+    #[serde(default)]
+    pub(in crate::serve) project: Option<PathBuf>,
+    #[serde(default)]
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    pub(in crate::serve) from: KnownId,
+    pub(in crate::serve) to: KnownId,
+    pub(in crate::serve) relation: Word<Relation>,
+}
+
+/// One of Loki Mode's documents, kept whole. A ledger has an `agent_id`, a handoff may have an `id`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct DocumentRequest {
+    pub(in crate::serve) project: Option<PathBuf>,
+    #[serde(flatten)]
+    pub(in crate::serve) body: Object,
+}
+
+/// What was learnt from an error.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct LearningRequest {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    title: String,
+    error: String,
+    cause: String,
+    fix: String,
+    fingerprint: String,
+    tags: Vec<String>,
+    files: Vec<String>,
+}
+
+impl LearningRequest {
+    pub(in crate::serve) fn into_draft(self) -> Result<Draft, Wrong> {
+        if self.error.trim().is_empty() {
+            return Err(Wrong::new("error", "is required"));
+        }
+        let mut draft = Draft::new(Kind::Learning, "");
+        draft.title = self.title;
+        draft.namespace = super::queries::namespace(self.namespace);
+        draft.tags = self.tags;
+        draft.files = self.files;
+        draft.source = Some(Source::Agent);
+        draft.body = Body::Learning(Box::new(Learning {
+            error: self.error,
+            cause: self.cause,
+            fix: self.fix,
+            fingerprint: self.fingerprint,
+        }));
+        Ok(draft)
+    }
+}
+
+/// A skill by its fields, or as the Markdown document a person reads.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct SkillRequest {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    text: Option<String>,
+    name: String,
+    description: String,
+    prerequisites: Vec<String>,
+    steps: Vec<String>,
+    common_errors: Vec<CommonErrorFields>,
+    exit_criteria: Vec<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+struct CommonErrorFields {
+    error: String,
+    #[serde(default)]
+    fix: String,
+}
+
+impl SkillRequest {
+    pub(in crate::serve) fn into_skill(self) -> Result<Skill, Wrong> {
+        if let Some(text) = self.text {
+            return skill_text::parse(&text).ok_or_else(|| Wrong::new("text", "does not begin with `# Skill: <name>`"));
+        }
+        if self.name.trim().is_empty() {
+            return Err(Wrong::new("name", "is required"));
+        }
+        let errors = self.common_errors.into_iter().map(|known| CommonError { error: known.error, fix: known.fix });
+        Ok(Skill {
+            name: self.name,
+            description: self.description,
+            prerequisites: self.prerequisites,
+            steps: self.steps,
+            common_errors: errors.collect(),
+            exit_criteria: self.exit_criteria,
+        })
+    }
+}

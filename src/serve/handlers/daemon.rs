@@ -1,0 +1,74 @@
+//! The daemon about itself: health, status, and the document that describes all of this.
+
+use std::sync::OnceLock;
+
+use axum::body::{Body, Bytes};
+use axum::http::StatusCode;
+
+use crate::engine::Project;
+use crate::model::{Kind, SignalKind};
+use crate::serve::app::App;
+use crate::serve::call::{Answer, Call, ok, with_type};
+use crate::serve::dto::answers::{
+    ConsolidationStatus, FileProblem, Health, IndexStatus, PartStatus, ProjectStatus, StatusAnswer, WatchStatus,
+};
+use crate::serve::dto::queries::Which;
+use crate::serve::openapi::openapi;
+use crate::sys::process;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Touches no project: this is how others find out whether the daemon lives.
+pub(in crate::serve) async fn health(app: App, _call: Call) -> Answer {
+    ok(&Health { status: "ok", version: VERSION, pid: process::pid(), uptime_s: app.uptime().as_secs() })
+}
+
+pub(in crate::serve) async fn status(app: App, call: Call) -> Answer {
+    let Which { project } = call.query()?;
+    let projects = match project {
+        Some(path) => vec![app.project(Some(&path))?],
+        None => app.registry().projects(),
+    };
+    ok(&StatusAnswer {
+        version: VERSION,
+        pid: process::pid(),
+        uptime_s: app.uptime().as_secs(),
+        rss_bytes: process::rss_bytes(),
+        socket: app.socket().display().to_string(),
+        projects: projects.iter().map(|project| status_of(project)).collect(),
+    })
+}
+
+fn status_of(project: &Project) -> ProjectStatus {
+    let snapshot = project.snapshot();
+    let problem =
+        |found: &crate::model::Problem| FileProblem { path: found.path.clone(), reason: found.reason.clone() };
+    ProjectStatus {
+        id: project.id().to_owned(),
+        path: project.root().display().to_string(),
+        memory_dir: project.memory_dir().display().to_string(),
+        memories: snapshot.len(),
+        counts: Kind::ALL.iter().map(|kind| (kind.as_str(), snapshot.count(*kind))).collect(),
+        archived: snapshot.all_archived().count(),
+        links: snapshot.link_count(),
+        tokens: snapshot.tokens(),
+        namespaces: snapshot.namespaces().iter().map(ToString::to_string).collect(),
+        watch: WatchStatus {
+            state: "on-demand",
+            backlog: project.backlog(),
+            signals: SignalKind::ALL.iter().map(|kind| (kind.as_str(), project.signals_seen(*kind))).collect(),
+        },
+        index: IndexStatus { state: "snapshot", version: snapshot.version() },
+        prefetch: PartStatus { state: "off" },
+        consolidation: ConsolidationStatus::default(),
+        open_contradictions: snapshot.open_contradictions(),
+        capture: project.captures(),
+        problems: snapshot.problems().iter().map(problem).collect(),
+    }
+}
+
+pub(in crate::serve) async fn describe(_app: App, _call: Call) -> Answer {
+    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
+    let document = DOCUMENT.get_or_init(|| Bytes::from(openapi().to_string())).clone();
+    Ok(with_type(StatusCode::OK, "application/json", Body::from(document)))
+}

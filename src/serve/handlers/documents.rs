@@ -1,0 +1,109 @@
+//! Loki Mode's ledgers and handoffs: documents that are listed and written whole and never interpreted.
+
+use axum::http::StatusCode;
+
+use crate::model::{Document, DocumentKind, MemoryId, Timestamp};
+use crate::serve::app::{App, aside};
+use crate::serve::call::{Answer, Call, json, ok};
+use crate::serve::dto::answers::{Items, Written};
+use crate::serve::dto::bodies::Object;
+use crate::serve::dto::queries::Which;
+use crate::serve::dto::requests::DocumentRequest;
+use crate::serve::problem::Problem;
+
+pub(in crate::serve) async fn ledgers(app: App, call: Call) -> Answer {
+    list(app, call, DocumentKind::Ledger).await
+}
+
+pub(in crate::serve) async fn handoffs(app: App, call: Call) -> Answer {
+    list(app, call, DocumentKind::Handoff).await
+}
+
+async fn list(app: App, call: Call, kind: DocumentKind) -> Answer {
+    let Which { project } = call.query()?;
+    let project = app.project(project.as_deref())?;
+    let documents = aside(move || project.documents(kind)).await?;
+    let documents = documents.map_err(|error| Problem::internal(error.to_string()))?;
+    ok(&Items { items: documents.into_iter().map(named).collect() })
+}
+
+/// The file's name tells whose it is where the document does not.
+fn named(document: Document) -> Object {
+    let mut body = document.body;
+    body.entry(name_field(document.kind)).or_insert_with(|| document.name.into());
+    body
+}
+
+fn name_field(kind: DocumentKind) -> &'static str {
+    match kind {
+        DocumentKind::Ledger => "agent_id",
+        DocumentKind::Handoff => "id",
+    }
+}
+
+pub(in crate::serve) async fn write_ledger(app: App, call: Call) -> Answer {
+    write(app, call, DocumentKind::Ledger).await
+}
+
+pub(in crate::serve) async fn write_handoff(app: App, call: Call) -> Answer {
+    write(app, call, DocumentKind::Handoff).await
+}
+
+async fn write(app: App, call: Call, kind: DocumentKind) -> Answer {
+    let most = app.config().server.max_record;
+    let DocumentRequest { project, mut body } = call.json(&app, most).await?;
+    let name = name_of(kind, &mut body, app.now())?;
+    let project = app.project(project.as_deref())?;
+    app.settle(project.write_document(Document { kind, name: name.clone(), body })).await?;
+    json(StatusCode::CREATED, &Written { id: name, created: true })
+}
+
+/// A name becomes a file's, so it has to be one that cannot lead anywhere else.
+fn name_of(kind: DocumentKind, body: &mut Object, now: Timestamp) -> Result<String, Problem> {
+    let field = name_field(kind);
+    match body.get(field) {
+        Some(serde_json::Value::String(name)) => {
+            let name = MemoryId::new(name)
+                .ok_or_else(|| Problem::field(field, format_args!("a name is {}", MemoryId::RULE)))?;
+            Ok(name.as_str().to_owned())
+        }
+        Some(_) => Err(Problem::field(field, "is not a string")),
+        None if kind == DocumentKind::Ledger => Err(Problem::field(field, "is required")),
+        None => {
+            let content = serde_json::to_vec(&*body).unwrap_or_default();
+            let name = format!("handoff-{}-{}", now.day(), &blake3::hash(&content).to_hex()[..8]);
+            body.insert(field.to_owned(), name.clone().into());
+            Ok(name)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn name(kind: DocumentKind, body: serde_json::Value) -> Result<String, String> {
+        let mut body = body.as_object().unwrap().clone();
+        let now = Timestamp::parse("2026-01-06").unwrap();
+        name_of(kind, &mut body, now).map_err(|problem| problem.detail().to_owned())
+    }
+
+    #[test]
+    fn a_name_that_could_leave_the_folder_is_refused() {
+        assert_eq!(name(DocumentKind::Ledger, json!({"agent_id": "coder"})).unwrap(), "coder");
+        for bad in ["../x", "a/b", ".hidden", ""] {
+            assert!(name(DocumentKind::Ledger, json!({"agent_id": bad})).unwrap_err().starts_with("agent_id: "));
+        }
+        assert_eq!(name(DocumentKind::Ledger, json!({})).unwrap_err(), "agent_id: is required");
+        assert_eq!(name(DocumentKind::Handoff, json!({"id": 7})).unwrap_err(), "id: is not a string");
+    }
+
+    #[test]
+    fn the_same_handoff_on_the_same_day_gets_the_same_name() {
+        let first = name(DocumentKind::Handoff, json!({"reason": "done"})).unwrap();
+        assert!(first.starts_with("handoff-2026-01-06-"));
+        assert_eq!(first, name(DocumentKind::Handoff, json!({"reason": "done"})).unwrap());
+        assert_ne!(first, name(DocumentKind::Handoff, json!({"reason": "stuck"})).unwrap());
+    }
+}

@@ -1,0 +1,141 @@
+//! Memories newest first, a page at a time, and all of them at once.
+
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::http::StatusCode;
+
+use super::view;
+use crate::engine::Project;
+use crate::index::Snapshot;
+use crate::model::{Key, Kind, Level, Memory, MemoryId, Namespace, Status, Timestamp};
+use crate::serve::app::App;
+use crate::serve::call::{Answer, Call, ok, with_type};
+use crate::serve::dto::answers::{Items, Listing};
+use crate::serve::dto::queries::{List, Within, namespace};
+use crate::serve::dto::values::Include;
+use crate::serve::problem::Problem;
+
+const USUAL_LIMIT: usize = 50;
+const MOST: usize = 500;
+/// How much of an export is written at once.
+const PIECE: usize = 64 << 10;
+
+pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
+    let query: List = call.query()?;
+    let limit = query.limit.unwrap_or(USUAL_LIMIT);
+    if !(1..=MOST).contains(&limit) {
+        return Err(Problem::field("limit", format_args!("{limit} is not between 1 and {MOST}")));
+    }
+    let snapshot = app.project(query.project.as_deref())?.snapshot();
+    let place = namespace(query.namespace.clone());
+    let after = query.cursor.as_deref().map(|cursor| read_cursor(cursor, &place)).transpose()?;
+    let at = query.as_of.as_ref().map_or_else(|| app.now(), |time| time.0);
+    let mut found = snapshot
+        .newest(after)
+        .take_while(|memory| query.since.as_ref().is_none_or(|since| memory.times.created_at >= since.0))
+        .filter(|memory| memory.namespace == place && is_wanted(memory, &query, at));
+    let page: Vec<&Arc<Memory>> = found.by_ref().take(limit).collect();
+    let next_cursor = page.last().filter(|_| found.next().is_some()).map(|last| cursor(last));
+    ok(&Listing { items: page.into_iter().map(|memory| view::brief(memory, Level::Summary)).collect(), next_cursor })
+}
+
+fn is_wanted(memory: &Memory, query: &List, at: Timestamp) -> bool {
+    query.kind.allow(memory.kind)
+        && query.tier.allow(memory.tier)
+        && query.until.as_ref().is_none_or(|until| memory.times.created_at < until.0)
+        && (query.as_of.is_none() || memory.known_at(at))
+        && (memory.holds_at(at) || query.include.has(Include::Invalid))
+        && (!memory.restricted || query.include.has(Include::Restricted))
+        && (memory.status == Status::Asserted || query.include.has(Include::Unverified))
+}
+
+/// A place in the list that stays right when memories come and go around it.
+fn cursor(memory: &Memory) -> String {
+    let place = format!("{} {}", memory.times.created_at.as_micros(), memory.id);
+    place.bytes().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn read_cursor(text: &str, namespace: &Namespace) -> Result<(Timestamp, Key), Problem> {
+    let read = || {
+        let digits: Vec<char> = text.chars().collect();
+        let byte = |pair: &[char]| Some((pair.first()?.to_digit(16)? * 16 + pair.get(1)?.to_digit(16)?) as u8);
+        let bytes: Vec<u8> = digits.chunks(2).map(byte).collect::<Option<_>>()?;
+        let place = String::from_utf8(bytes).ok()?;
+        let (micros, id) = place.split_once(' ')?;
+        let key = Key { namespace: namespace.clone(), id: MemoryId::foreign(id)? };
+        Some((Timestamp::from_micros(micros.parse().ok()?), key))
+    };
+    read().ok_or_else(|| Problem::field("cursor", "is not a next_cursor of this list"))
+}
+
+/// All memories of one kind in a namespace, newest first.
+pub(in crate::serve) fn of_kind<'s>(
+    snapshot: &'s Snapshot,
+    kind: Kind,
+    namespace: &Namespace,
+) -> impl Iterator<Item = &'s Arc<Memory>> {
+    snapshot.newest(None).filter(move |memory| memory.kind == kind && memory.namespace == *namespace)
+}
+
+pub(in crate::serve) async fn learnings(app: App, call: Call) -> Answer {
+    let query: Within = call.query()?;
+    let snapshot = app.project(query.project.as_deref())?.snapshot();
+    let place = namespace(query.namespace);
+    let items = of_kind(&snapshot, Kind::Learning, &place).filter(|memory| !memory.restricted);
+    ok(&Items { items: items.map(|memory| view::whole(memory)).collect() })
+}
+
+/// Every record in the order of their keys, a line each, of one moment.
+pub(in crate::serve) async fn export(app: App, call: Call) -> Answer {
+    let query: Within = call.query()?;
+    let project = app.project(query.project.as_deref())?;
+    let export = Export::new(&project, query.namespace.map(|name| name.0));
+    let pieces = futures_util::stream::unfold(export, |mut export| async move {
+        let piece = export.next_piece()?;
+        Some((Ok::<Bytes, std::convert::Infallible>(piece), export))
+    });
+    Ok(with_type(StatusCode::OK, "application/x-ndjson", Body::from_stream(pieces)))
+}
+
+struct Export {
+    snapshot: Arc<Snapshot>,
+    memories: std::vec::IntoIter<Arc<Memory>>,
+}
+
+impl Export {
+    fn new(project: &Project, namespace: Option<Namespace>) -> Export {
+        let snapshot = project.snapshot();
+        let wanted = |memory: &&Arc<Memory>| namespace.as_ref().is_none_or(|name| memory.namespace == *name);
+        let memories: Vec<Arc<Memory>> = snapshot.memories().filter(wanted).cloned().collect();
+        Export { snapshot, memories: memories.into_iter() }
+    }
+
+    fn next_piece(&mut self) -> Option<Bytes> {
+        let mut piece = Vec::new();
+        while piece.len() < PIECE
+            && let Some(memory) = self.memories.next()
+        {
+            let line = serde_json::to_vec(&view::exported(&memory, &self.snapshot)).ok()?;
+            piece.extend_from_slice(&line);
+            piece.push(b'\n');
+        }
+        (!piece.is_empty()).then(|| Bytes::from(piece))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_leads_back_to_its_place_and_nonsense_is_refused() {
+        let id = MemoryId::foreign("épisode 7").unwrap();
+        let memory = Memory::new(id, Kind::Note, "x", Timestamp::from_micros(-7));
+        let (at, key) = read_cursor(&cursor(&memory), &Namespace::default()).unwrap();
+        assert_eq!((at, key), (memory.times.created_at, memory.key()));
+        for bad in ["", "zz", "é", "3", "3031", "20"] {
+            assert!(read_cursor(bad, &Namespace::default()).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! The daemon's numbers in the text format Prometheus reads.
+
+use std::fmt::Write;
+use std::sync::atomic::Ordering::Relaxed;
+
+use axum::body::Body;
+use axum::http::StatusCode;
+
+use crate::engine::Project;
+use crate::model::{Kind, SignalKind};
+use crate::serve::app::App;
+use crate::serve::call::{Answer, Call, with_type};
+use crate::sys::process;
+
+pub(in crate::serve) async fn metrics(app: App, _call: Call) -> Answer {
+    let mut page = Page::default();
+    about_daemon(&app, &mut page);
+    about_requests(&app, &mut page);
+    let projects = app.registry().projects();
+    for family in FAMILIES {
+        page.family(family.name, family.kind, family.help);
+        for project in &projects {
+            (family.samples)(project, &mut |labels, value| {
+                let mut all = vec![("project", project.id())];
+                all.extend_from_slice(labels);
+                page.sample(family.name, &all, value);
+            });
+        }
+    }
+    Ok(with_type(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", Body::from(page.text)))
+}
+
+type Sample<'a> = &'a mut dyn FnMut(&[(&str, &str)], f64);
+
+/// One number, or several told apart by a label, of every project.
+struct Family {
+    name: &'static str,
+    kind: &'static str,
+    help: &'static str,
+    samples: fn(&Project, Sample<'_>),
+}
+
+const FAMILIES: &[Family] = &[
+    Family { name: "lokid_memories", kind: "gauge", help: "Memories by kind.", samples: memories },
+    Family { name: "lokid_signals_total", kind: "counter", help: "Signals seen, by type.", samples: signals },
+    Family {
+        name: "lokid_writes_total",
+        kind: "counter",
+        help: "Changes made durable.",
+        samples: |project, sample| sample(&[], project.counters().writes.load(Relaxed) as f64),
+    },
+    Family {
+        name: "lokid_write_failures_total",
+        kind: "counter",
+        help: "Changes the disk refused.",
+        samples: |project, sample| sample(&[], project.counters().write_failures.load(Relaxed) as f64),
+    },
+    Family {
+        name: "lokid_backlog",
+        kind: "gauge",
+        help: "Events waiting for the writer.",
+        samples: |project, sample| sample(&[], project.backlog() as f64),
+    },
+    Family {
+        name: "lokid_problems",
+        kind: "gauge",
+        help: "Files that could not be read.",
+        samples: |project, sample| sample(&[], project.snapshot().problems().len() as f64),
+    },
+];
+
+fn memories(project: &Project, sample: Sample<'_>) {
+    let snapshot = project.snapshot();
+    for kind in Kind::ALL {
+        sample(&[("kind", kind.as_str())], snapshot.count(*kind) as f64);
+    }
+}
+
+fn signals(project: &Project, sample: Sample<'_>) {
+    for kind in SignalKind::ALL {
+        sample(&[("type", kind.as_str())], project.signals_seen(*kind) as f64);
+    }
+}
+
+fn about_daemon(app: &App, page: &mut Page) {
+    let tally = app.tally();
+    page.single("lokid_uptime_seconds", "gauge", "Since the daemon started.", app.uptime().as_secs_f64());
+    if let Some(bytes) = process::rss_bytes() {
+        page.single("lokid_rss_bytes", "gauge", "Memory the daemon holds in RAM.", bytes as f64);
+    }
+    let connections = tally.connections.load(Relaxed) as f64;
+    page.single("lokid_connections", "gauge", "Clients connected now.", connections);
+    let accepted = tally.accepted.load(Relaxed) as f64;
+    page.single("lokid_connections_total", "counter", "Clients ever connected.", accepted);
+    let refused = tally.refused.load(Relaxed) as f64;
+    page.single("lokid_connections_refused_total", "counter", "Clients turned away.", refused);
+}
+
+fn about_requests(app: &App, page: &mut Page) {
+    let counts: Vec<_> = app.tally().counts().collect();
+    let name = "lokid_requests_total";
+    page.family(name, "counter", "Requests by route and class of the answer's status.");
+    for count in &counts {
+        for (class, number) in count.by_class.iter().enumerate().filter(|(_, number)| **number > 0) {
+            let class = format!("{}xx", class + 1);
+            let labels = [("method", count.method), ("route", count.route), ("status", class.as_str())];
+            page.sample(name, &labels, *number as f64);
+        }
+    }
+    page.family("lokid_request_duration_seconds", "summary", "Time to answer, by route.");
+    for count in &counts {
+        let labels = [("method", count.method), ("route", count.route)];
+        page.sample("lokid_request_duration_seconds_sum", &labels, count.seconds);
+        page.sample("lokid_request_duration_seconds_count", &labels, count.by_class.iter().sum::<u64>() as f64);
+    }
+}
+
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn single(&mut self, name: &str, kind: &str, help: &str, value: f64) {
+        self.family(name, kind, help);
+        self.sample(name, &[], value);
+    }
+
+    fn family(&mut self, name: &str, kind: &str, help: &str) {
+        self.line(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
+    }
+
+    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: f64) {
+        let escape = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+        let labels: Vec<String> =
+            labels.iter().map(|(label, value)| format!("{label}=\"{}\"", escape(value))).collect();
+        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+        self.line(format_args!("{name}{labels} {value}\n"));
+    }
+
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        self.text.write_fmt(line).expect("a string takes every text");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_cannot_break_out_of_its_quotes() {
+        let mut page = Page::default();
+        page.sample("x", &[("project", "a\"b\\c\nd")], 3.0);
+        assert_eq!(page.text, "x{project=\"a\\\"b\\\\c\\nd\"} 3\n");
+    }
+}

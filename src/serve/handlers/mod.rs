@@ -1,0 +1,17 @@
+//! One function a route: what is asked becomes words for the engine, its answer becomes JSON.
+
+pub(super) mod changes;
+pub(super) mod daemon;
+pub(super) mod documents;
+pub(super) mod events;
+pub(super) mod forget;
+pub(super) mod import;
+pub(super) mod layers;
+pub(super) mod links;
+pub(super) mod listing;
+pub(super) mod metrics;
+pub(super) mod projects;
+pub(super) mod remember;
+pub(super) mod show;
+pub(super) mod skills;
+pub(super) mod view;

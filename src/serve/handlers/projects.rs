@@ -1,0 +1,72 @@
+//! Which repositories are watched, and the signals that come from them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+
+use crate::engine::Project;
+use crate::serve::app::{App, aside};
+use crate::serve::call::{Answer, Call, json, ok};
+use crate::serve::dto::answers::{Accepted, Projects, WatchedProject};
+use crate::serve::dto::queries::ProjectPath;
+use crate::serve::dto::requests::{ProjectRequest, SignalRequest};
+use crate::serve::problem::Problem;
+
+pub(in crate::serve) async fn list(app: App, _call: Call) -> Answer {
+    let projects = app.registry().projects();
+    ok(&Projects { projects: projects.iter().map(|project| watched(project)).collect() })
+}
+
+pub(in crate::serve) async fn add(app: App, call: Call) -> Answer {
+    let most = app.config().server.max_body;
+    let ProjectRequest { path } = call.json(&app, most).await?;
+    let path = absolute(path)?;
+    let known: Vec<String> = app.registry().projects().iter().map(|project| project.id().to_owned()).collect();
+    let registry = Arc::clone(app.registry());
+    let project = aside(move || registry.add(&path)).await??;
+    let status = if known.iter().any(|id| id == project.id()) { StatusCode::OK } else { StatusCode::CREATED };
+    json(status, &watched(&project))
+}
+
+/// The path may stand in the query, since some clients send no body with a DELETE.
+pub(in crate::serve) async fn remove(app: App, call: Call) -> Answer {
+    let ProjectPath { path, project } = call.query()?;
+    let path = match path.or(project) {
+        Some(path) => path,
+        None => {
+            let most = app.config().server.max_body;
+            call.json::<ProjectRequest>(&app, most).await?.path
+        }
+    };
+    let path = absolute(path)?;
+    let registry = Arc::clone(app.registry());
+    let project = aside(move || registry.remove(&path)).await??;
+    ok(&watched(&project))
+}
+
+fn absolute(path: PathBuf) -> Result<PathBuf, Problem> {
+    if path.is_absolute() {
+        Ok(path)
+    } else {
+        Err(Problem::field("path", format_args!("\"{}\" is not an absolute path", path.display())))
+    }
+}
+
+fn watched(project: &Project) -> WatchedProject {
+    WatchedProject {
+        id: project.id().to_owned(),
+        path: project.root().display().to_string(),
+        memory_dir: project.memory_dir().display().to_string(),
+        memories: project.snapshot().len(),
+    }
+}
+
+/// Taken, not waited for: a signal is a hint.
+pub(in crate::serve) async fn signal(app: App, call: Call) -> Answer {
+    let most = app.config().server.max_record;
+    let request: SignalRequest = call.json(&app, most).await?;
+    let project = app.project(request.project.as_deref())?;
+    project.signal(request.into_signal(app.now()))?;
+    json(StatusCode::ACCEPTED, &Accepted { accepted: true })
+}

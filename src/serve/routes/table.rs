@@ -1,0 +1,174 @@
+//! The table itself, in the order of the contract.
+
+use super::{Content, Reply, Route, SchemaOf, Verb, of};
+use crate::serve::call::Handler;
+use crate::serve::dto::answers::{
+    Accepted, Forgotten, Graph, Health, ImportAnswer, Items, Listing, Progress, Projects, RecordAnswer,
+    RememberedAnswer, StatusAnswer, WatchedProject, Written,
+};
+use crate::serve::dto::patch::Changes;
+use crate::serve::dto::queries::{Forget, Import, Layer, List, Neighbourhood, ProjectPath, Show, Which, Within};
+use crate::serve::dto::record::Record;
+use crate::serve::dto::requests::{
+    DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, SignalRequest, SkillRequest,
+};
+use crate::serve::handlers::{
+    changes, daemon, documents, events, forget, import, layers, links, listing, metrics, projects, remember, show,
+    skills,
+};
+
+const fn route(verb: Verb, path: &'static str, summary: &'static str, handler: Handler) -> Route {
+    Route { verb, path, summary, query: None, body: None, replies: &[], handler }
+}
+
+impl Route {
+    const fn query(self, schema: SchemaOf) -> Route {
+        Route { query: Some(schema), ..self }
+    }
+
+    const fn body(self, content: Content) -> Route {
+        Route { body: Some(content), ..self }
+    }
+
+    const fn replies(self, replies: &'static [Reply]) -> Route {
+        Route { replies, ..self }
+    }
+}
+
+const fn json(schema: SchemaOf) -> Content {
+    Content { media: "application/json", schema: Some(schema) }
+}
+
+const fn ndjson(schema: SchemaOf) -> Content {
+    Content { media: "application/x-ndjson", schema: Some(schema) }
+}
+
+const fn plain(media: &'static str) -> Content {
+    Content { media, schema: None }
+}
+
+const fn says(status: u16, says: &'static str, content: &'static [Content]) -> Reply {
+    Reply { status, says, content }
+}
+
+const RECORD: &[Content] = &[json(of::<RecordAnswer>)];
+const REMEMBERED: &[Reply] = &[
+    says(201, "remembered, on disk and visible to readers", &[json(of::<RememberedAnswer>)]),
+    says(200, "a near-duplicate: merged into an earlier record", &[json(of::<RememberedAnswer>)]),
+];
+
+pub(in crate::serve) static ROUTES: &[Route] = &[
+    route(Verb::Get, "/health", "Tell that the daemon lives", |app, call| Box::pin(daemon::health(app, call)))
+        .replies(&[says(200, "it does", &[json(of::<Health>)])]),
+    route(Verb::Get, "/status", "Tell how each project is", |app, call| Box::pin(daemon::status(app, call)))
+        .query(of::<Which>)
+        .replies(&[says(200, "the state of the daemon and its projects", &[json(of::<StatusAnswer>)])]),
+    route(Verb::Get, "/projects", "List the watched projects", |app, call| Box::pin(projects::list(app, call)))
+        .replies(&[says(200, "in the order of their paths", &[json(of::<Projects>)])]),
+    route(Verb::Post, "/projects", "Watch a project", |app, call| Box::pin(projects::add(app, call)))
+        .body(json(of::<ProjectRequest>))
+        .replies(&[
+            says(201, "watched from now on", &[json(of::<WatchedProject>)]),
+            says(200, "watched already", &[json(of::<WatchedProject>)]),
+        ]),
+    route(Verb::Delete, "/projects", "Stop watching a project; erases nothing", |app, call| {
+        Box::pin(projects::remove(app, call))
+    })
+    .query(of::<ProjectPath>)
+    .body(json(of::<ProjectRequest>))
+    .replies(&[says(200, "no longer watched", &[json(of::<WatchedProject>)])]),
+    route(Verb::Post, "/signals", "Tell that something happened", |app, call| Box::pin(projects::signal(app, call)))
+        .body(json(of::<SignalRequest>))
+        .replies(&[says(202, "taken", &[json(of::<Accepted>)])]),
+    route(Verb::Post, "/memories", "Remember", |app, call| Box::pin(remember::remember(app, call)))
+        .body(json(of::<Record>))
+        .replies(REMEMBERED),
+    route(Verb::Get, "/memories", "List memories, newest first", |app, call| Box::pin(listing::list(app, call)))
+        .query(of::<List>)
+        .replies(&[says(200, "a page of them", &[json(of::<Listing>)])]),
+    route(Verb::Get, "/memories/export", "Export every record", |app, call| Box::pin(listing::export(app, call)))
+        .query(of::<Within>)
+        .replies(&[says(200, "a record a line", &[ndjson(of::<RecordAnswer>)])]),
+    route(Verb::Post, "/memories/import", "Import records", |app, call| Box::pin(import::import(app, call)))
+        .query(of::<Import>)
+        .body(ndjson(of::<Record>))
+        .replies(&[says(
+            200,
+            "what became of the lines; as lines of progress when those are accepted",
+            &[json(of::<ImportAnswer>), ndjson(of::<Progress>)],
+        )]),
+    route(Verb::Post, "/memories/forget", "Forget by words or by the key of a fact", |app, call| {
+        Box::pin(forget::forget(app, call))
+    })
+    .body(json(of::<ForgetRequest>))
+    .replies(&[says(200, "what was, or would be, forgotten", &[json(of::<Forgotten>)])]),
+    route(Verb::Get, "/memories/{id}", "Show a memory", |app, call| Box::pin(show::show(app, call)))
+        .query(of::<Show>)
+        .replies(&[says(200, "the record", RECORD), says(304, "as the `If-None-Match` has it", &[])]),
+    route(Verb::Patch, "/memories/{id}", "Change a memory", |app, call| Box::pin(changes::patch(app, call)))
+        .query(of::<Within>)
+        .body(json(of::<Changes>))
+        .replies(&[says(200, "the record as it is now", RECORD)]),
+    route(Verb::Delete, "/memories/{id}", "Forget a memory", |app, call| Box::pin(changes::forget(app, call)))
+        .query(of::<Forget>)
+        .replies(&[says(200, "archived, or erased", &[json(of::<Forgotten>)])]),
+    route(Verb::Post, "/memories/{id}/restore", "Bring an archived memory back", |app, call| {
+        Box::pin(changes::restore(app, call))
+    })
+    .query(of::<Within>)
+    .replies(&[says(200, "the record", RECORD)]),
+    route(Verb::Get, "/index", "Show layer 1: the topics", |app, call| Box::pin(layers::index(app, call)))
+        .query(of::<Layer>)
+        .replies(&[says(200, "the index", &[json(of::<RecordAnswer>), plain("text/plain")])]),
+    route(Verb::Get, "/timeline", "Show layer 2: what happened lately", |app, call| {
+        Box::pin(layers::timeline(app, call))
+    })
+    .query(of::<Layer>)
+    .replies(&[says(200, "the timeline", &[json(of::<RecordAnswer>), plain("text/plain")])]),
+    route(Verb::Get, "/links/{id}", "Show what stands around a memory", |app, call| Box::pin(links::around(app, call)))
+        .query(of::<Neighbourhood>)
+        .replies(&[says(200, "nodes and edges", &[json(of::<Graph>)])]),
+    route(Verb::Post, "/links", "Tie two memories", |app, call| Box::pin(links::tie(app, call)))
+        .body(json(of::<LinkRequest>))
+        .replies(&[says(201, "tied", RECORD)]),
+    route(Verb::Get, "/events", "Follow what happens", |app, call| Box::pin(events::follow(app, call)))
+        .query(of::<Which>)
+        .replies(&[says(
+            200,
+            "until either side ends it",
+            &[plain("text/event-stream"), plain("application/x-ndjson")],
+        )]),
+    route(Verb::Get, "/ledgers", "List the ledgers", |app, call| Box::pin(documents::ledgers(app, call)))
+        .query(of::<Which>)
+        .replies(&[says(200, "the documents", &[json(of::<Items>)])]),
+    route(Verb::Post, "/ledgers", "Write a ledger", |app, call| Box::pin(documents::write_ledger(app, call)))
+        .body(json(of::<DocumentRequest>))
+        .replies(&[says(201, "written", &[json(of::<Written>)])]),
+    route(Verb::Get, "/handoffs", "List the handoffs", |app, call| Box::pin(documents::handoffs(app, call)))
+        .query(of::<Which>)
+        .replies(&[says(200, "the documents", &[json(of::<Items>)])]),
+    route(Verb::Post, "/handoffs", "Write a handoff", |app, call| Box::pin(documents::write_handoff(app, call)))
+        .body(json(of::<DocumentRequest>))
+        .replies(&[says(201, "written", &[json(of::<Written>)])]),
+    route(Verb::Get, "/learnings", "List what was learnt from errors", |app, call| {
+        Box::pin(listing::learnings(app, call))
+    })
+    .query(of::<Within>)
+    .replies(&[says(200, "newest first", &[json(of::<Items>)])]),
+    route(Verb::Post, "/learnings", "Write down what was learnt", |app, call| Box::pin(remember::learn(app, call)))
+        .body(json(of::<LearningRequest>))
+        .replies(REMEMBERED),
+    route(Verb::Get, "/skills", "List the skills", |app, call| Box::pin(skills::list(app, call)))
+        .query(of::<Within>)
+        .replies(&[says(200, "with the documents people read", &[json(of::<Items>)])]),
+    route(Verb::Post, "/skills", "Write a skill", |app, call| Box::pin(skills::write(app, call)))
+        .body(json(of::<SkillRequest>))
+        .replies(&[
+            says(201, "a new skill", &[json(of::<RememberedAnswer>)]),
+            says(200, "a skill that was there is changed", &[json(of::<Written>)]),
+        ]),
+    route(Verb::Get, "/openapi.json", "Describe all of this", |app, call| Box::pin(daemon::describe(app, call)))
+        .replies(&[says(200, "this document", &[json(of::<RecordAnswer>)])]),
+    route(Verb::Get, "/metrics", "Tell the daemon's numbers", |app, call| Box::pin(metrics::metrics(app, call)))
+        .replies(&[says(200, "in the format of Prometheus", &[plain("text/plain")])]),
+];

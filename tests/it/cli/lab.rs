@@ -1,0 +1,221 @@
+//! A home of its own for the program under test, its daemon, and what was said.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// A home directory and the repositories in it.
+pub(super) struct Lab {
+    dir: tempfile::TempDir,
+}
+
+impl Lab {
+    pub(super) fn new() -> Lab {
+        let lab = Lab { dir: tempfile::tempdir().unwrap() };
+        for dir in ["home", "config/lokid", "state", "cache", "data"] {
+            std::fs::create_dir_all(lab.path(dir)).unwrap();
+        }
+        std::fs::create_dir(lab.path("run")).unwrap();
+        lab.repository("app");
+        lab
+    }
+
+    pub(super) fn path(&self, inside: &str) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join(inside)
+    }
+
+    pub(super) fn repository(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(&path).unwrap();
+        for arguments in [&["init", "-q"][..], &["commit", "-q", "--allow-empty", "-m", "first"]] {
+            let git = Command::new("git")
+                .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])
+                .args(arguments)
+                .current_dir(&path)
+                .env("GIT_CONFIG_GLOBAL", "/dev/null")
+                .env("GIT_CONFIG_NOSYSTEM", "1")
+                .output()
+                .unwrap();
+            assert!(git.status.success(), "{git:?}");
+        }
+        path
+    }
+
+    pub(super) fn configure(&self, text: &str) {
+        std::fs::write(self.path("config/lokid/config.toml"), text).unwrap();
+    }
+
+    pub(super) fn socket(&self) -> PathBuf {
+        self.path("run/lokid/lokid.sock")
+    }
+
+    /// The program in the repository `app`, seeing nothing of the real user.
+    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lokid"));
+        command.args(arguments).current_dir(self.path("app")).env_clear().env("HOME", self.path("home"));
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        for (name, dir) in [("CONFIG", "config"), ("STATE", "state"), ("CACHE", "cache"), ("DATA", "data")] {
+            command.env(format!("XDG_{name}_HOME"), self.path(dir));
+        }
+        command.env("XDG_RUNTIME_DIR", self.path("run")).stdin(Stdio::null());
+        command
+    }
+
+    pub(super) fn run(&self, arguments: &[&str]) -> Told {
+        Told::new(arguments, self.command(arguments).output().unwrap())
+    }
+
+    pub(super) fn run_with(&self, arguments: &[&str], input: &str) -> Told {
+        let mut child = self
+            .command(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        Told::new(arguments, child.wait_with_output().unwrap())
+    }
+
+    /// A daemon that watches `app` and has said so.
+    pub(super) fn daemon(&self) -> Daemon {
+        let mut daemon = Daemon::start(self.command(&["run"]));
+        daemon.out.wait_for("watching ");
+        daemon.out.wait_for(" memor");
+        daemon
+    }
+
+    pub(super) fn remember(&self, text: &str) -> String {
+        let told = self.run(&["remember", text]).succeeded();
+        told.out.trim().strip_prefix("remembered ").unwrap_or_else(|| panic!("{told:?}")).to_owned()
+    }
+}
+
+/// What a command said and how it ended.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) what: String,
+    pub(super) out: String,
+    pub(super) err: String,
+    pub(super) code: Option<i32>,
+}
+
+impl Told {
+    pub(super) fn new(arguments: &[&str], output: Output) -> Told {
+        Told {
+            what: arguments.join(" "),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+            code: output.status.code(),
+        }
+    }
+
+    #[track_caller]
+    pub(super) fn exited(self, code: i32) -> Told {
+        assert_eq!(self.code, Some(code), "lokid {}: {self:#?}", self.what);
+        self
+    }
+
+    #[track_caller]
+    pub(super) fn succeeded(self) -> Told {
+        self.exited(0)
+    }
+
+    #[track_caller]
+    pub(super) fn says(self, text: &str) -> Told {
+        assert!(self.out.contains(text) || self.err.contains(text), "{text:?} is missing in {self:#?}");
+        self
+    }
+
+    #[track_caller]
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {self:#?}"))
+    }
+}
+
+/// The lines of a stream as they come.
+pub(super) struct Lines {
+    lines: Receiver<String>,
+    seen: Vec<String>,
+}
+
+impl Lines {
+    pub(super) fn of(stream: impl Read + Send + 'static) -> Lines {
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        Lines { lines, seen: Vec::new() }
+    }
+
+    #[track_caller]
+    pub(super) fn wait_for(&mut self, text: &str) -> String {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(line) if line.contains(text) => return line,
+                Ok(line) => self.seen.push(line),
+                Err(_) => panic!("{text:?} never came; seen: {:#?}", self.seen),
+            }
+        }
+    }
+}
+
+/// A running `lokid run`; it does not outlive the test.
+pub(super) struct Daemon {
+    pub(super) child: Child,
+    pub(super) out: Lines,
+    pub(super) err: Lines,
+}
+
+impl Daemon {
+    pub(super) fn start(mut command: Command) -> Daemon {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (out, err) = (Lines::of(child.stdout.take().unwrap()), Lines::of(child.stderr.take().unwrap()));
+        Daemon { child, out, err }
+    }
+
+    pub(super) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// How it ended and how long that took.
+    pub(super) fn ended(&mut self) -> (Option<i32>, Duration) {
+        let start = Instant::now();
+        let mut status = None;
+        let ended = eventually(|| {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        assert!(ended, "the daemon did not end");
+        (status.and_then(|status| status.code()), start.elapsed())
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether `condition` comes true before the deadline; for what gives no line to wait for.
+pub(super) fn eventually(mut condition: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + DEADLINE;
+    while !condition() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+    true
+}
