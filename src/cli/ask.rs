@@ -29,8 +29,8 @@ impl Ask {
         Ask { request: Request::new("POST", format!("/v1{path}")), body: Some(body) }
     }
 
-    /// A question whose body is sent separately.
-    pub(super) fn upload(path: &str) -> Ask {
+    /// A question without a JSON body: what there is to say stands in the query, or is sent separately.
+    pub(super) fn bare_post(path: &str) -> Ask {
         Ask { request: Request::new("POST", format!("/v1{path}")), body: None }
     }
 

@@ -64,7 +64,11 @@ pub(super) fn run(settings: Settings, place: Option<PathBuf>, greeting: Greeting
 
     let hangup = signals.handle();
     let listener = spawn("signals", &daemon, move |daemon| daemon.obey(&mut signals))?;
-    let loader = spawn("load", &daemon, move |daemon| daemon.load(place.as_deref()))?;
+    daemon.registry.announce(place.as_deref());
+    let loader = spawn("load", &daemon, move |daemon| {
+        daemon.load(place.as_deref());
+        daemon.registry.all_started();
+    })?;
     tracing::info!(socket = %daemon.settings.socket.display(), version = env!("CARGO_PKG_VERSION"), "listening");
     greeting.listening(&daemon.settings.socket);
     let mut overdue = stopped.clone();

@@ -29,8 +29,30 @@ pub(super) fn run(
         DocumentKind::Handoff => ("/handoffs", "handoff", "id"),
     };
     match command {
-        None | Some(DocumentCommand::List) => list(path, noun, settings, screen),
-        Some(DocumentCommand::Show { name }) => show(path, noun, name, settings, screen),
+        None | Some(DocumentCommand::List) => {
+            let answer = Reach::reader(settings, screen)?.ask(&Ask::get(path).project(settings))?;
+            if settings.json {
+                return screen.text(&answer.text());
+            }
+            let answer = ask::json(&answer)?;
+            let found = ask::list(&answer, "items");
+            if found.is_empty() {
+                screen.note(format!("there is no {noun}"));
+            }
+            found.iter().try_for_each(|document| screen.line(words::field(document, named)))
+        }
+        Some(DocumentCommand::Show { name }) => {
+            let answer = Reach::reader(settings, screen)?.learn(&Ask::get(path).project(settings))?;
+            let mut found = ask::list(&answer, "items").iter();
+            let Some(document) = found.find(|document| words::field(document, named) == *name) else {
+                let hint = format!("`lokid {noun} list` lists them");
+                return Err(Failure::new(format!("there is no {noun} {name}")).hint(hint));
+            };
+            if settings.json {
+                return screen.line(document.to_string());
+            }
+            screen.text(&serde_json::to_string_pretty(document).context("cannot write JSON")?)
+        }
         Some(DocumentCommand::Write { name }) => {
             let daemon = Reach::daemon(settings)?;
             let ask = Ask::with(path, from_stdin()?).project(settings).field(named, name.as_str());
@@ -41,38 +63,6 @@ pub(super) fn run(
             screen.line(format!("wrote the {noun} {name}"))
         }
     }
-}
-
-fn list(path: &str, noun: &str, settings: &Settings, screen: &mut Screen) -> Done {
-    let answer = Reach::reader(settings, screen)?.ask(&Ask::get(path).project(settings))?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let answer = ask::json(&answer)?;
-    let found = documents(&answer);
-    if found.is_empty() {
-        screen.note(format!("there is no {noun}"));
-    }
-    for document in found {
-        screen.line(words::field(document, "name"))?;
-    }
-    Ok(())
-}
-
-fn show(path: &str, noun: &str, name: &str, settings: &Settings, screen: &mut Screen) -> Done {
-    let answer = Reach::reader(settings, screen)?.learn(&Ask::get(path).project(settings))?;
-    let named = documents(&answer).into_iter().find(|document| words::field(document, "name") == name);
-    let Some(body) = named.and_then(|document| document.get("body")) else {
-        return Err(Failure::new(format!("there is no {noun} {name}")).hint(format!("`lokid {noun} list` lists them")));
-    };
-    if settings.json {
-        return screen.line(body.to_string());
-    }
-    screen.text(&serde_json::to_string_pretty(body).context("cannot write JSON")?)
-}
-
-fn documents(answer: &Value) -> Vec<&Value> {
-    answer.get("items").and_then(Value::as_array).into_iter().flatten().collect()
 }
 
 fn from_stdin() -> Result<Map<String, Value>, Failure> {

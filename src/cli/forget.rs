@@ -16,8 +16,8 @@ use crate::serve::encode;
 pub(super) fn run(forget: &Forget, settings: &Settings, screen: &mut Screen) -> Done {
     let daemon = Reach::daemon(settings)?;
     if let Some(id) = &forget.undo {
-        let ask = Ask::post(&format!("/memories/{}/restore", encode(id)));
-        let answer = daemon.ask(&ask.project(settings).maybe_field("namespace", forget.namespace.as_deref()))?;
+        let ask = Ask::bare_post(&format!("/memories/{}/restore", encode(id)));
+        let answer = daemon.ask(&ask.project(settings).maybe("namespace", forget.namespace.as_deref()))?;
         return if settings.json { screen.text(&answer.text()) } else { screen.line(format!("{id} is back")) };
     }
     match &forget.id {
@@ -62,11 +62,11 @@ fn several(forget: &Forget, daemon: &Reach, settings: &Settings, screen: &mut Sc
     if !forget.yes {
         let answer = daemon.ask(&ask(true))?;
         let would = ask::json(&answer)?;
-        let found = found(&would);
+        let found = ask::list(&would, "forgotten");
         if settings.json && !io::stdin().is_terminal() {
             return screen.text(&answer.text());
         }
-        for line in words::table(&found.iter().map(|one| row(one)).collect::<Vec<_>>()) {
+        for line in words::table(&found.iter().map(row).collect::<Vec<_>>()) {
             screen.line(line)?;
         }
         if found.is_empty() {
@@ -89,8 +89,8 @@ fn several(forget: &Forget, daemon: &Reach, settings: &Settings, screen: &mut Sc
         return screen.text(&answer.text());
     }
     let done = ask::json(&answer)?;
-    let done = found(&done);
-    for one in &done {
+    let done = ask::list(&done, "forgotten");
+    for one in done {
         screen.line(gone(&words::field(one, "id"), forget.purge))?;
     }
     if done.is_empty() {
@@ -103,12 +103,6 @@ fn gone(id: &str, purge: bool) -> String {
     if purge { format!("erased {id} for good") } else { format!("forgot {id}") }
 }
 
-fn found(answer: &Value) -> Vec<&Value> {
-    answer.get("items").and_then(Value::as_array).into_iter().flatten().collect()
-}
-
 fn row(memory: &Value) -> Vec<String> {
-    let title = words::field(memory, "title");
-    let said = if title.is_empty() { words::field(memory, "summary") } else { title };
-    vec![words::field(memory, "id"), words::field(memory, "kind"), words::brief(&said, 80)]
+    vec![words::field(memory, "id"), words::field(memory, "kind"), words::brief(&words::field(memory, "title"), 80)]
 }

@@ -32,7 +32,7 @@ pub(super) fn run(import: &Import, settings: &Settings, screen: &mut Screen) -> 
     let daemon = Reach::daemon(settings)?;
     let source = open(&import.file)?;
     let project = settings.project.display().to_string();
-    let ask = Ask::upload("/memories/import")
+    let ask = Ask::bare_post("/memories/import")
         .query("project", &project)
         .maybe("trust", import.trust.then_some("true"))
         .header("content-type", "application/x-ndjson")
@@ -46,11 +46,14 @@ pub(super) fn run(import: &Import, settings: &Settings, screen: &mut Screen) -> 
         }
     });
     let acknowledged = progress.end();
-    answer.map_err(|failure| failure.hint(format!("{} are safely in", lines(acknowledged))))?;
-    let Some(summary) = last.filter(|told| told.get("imported").is_some()) else {
-        return Err(Failure::new(format!("the daemon broke off; {} are safely in", lines(acknowledged))));
-    };
-    tell(&summary, settings, screen)
+    answer.map_err(|failure| match acknowledged {
+        0 => failure,
+        _ => failure.hint(format!("{} are safely in; importing again is harmless", lines(acknowledged))),
+    })?;
+    match last.as_ref().and_then(|told| told.get("done")).and_then(Value::as_bool) {
+        Some(done) => tell(&last.unwrap_or_default(), done, settings, screen),
+        None => Err(Failure::new(format!("the daemon broke off; {} are safely in", lines(acknowledged)))),
+    }
 }
 
 fn open(file: &Path) -> Result<Box<dyn Read>, Failure> {
@@ -65,22 +68,29 @@ fn open(file: &Path) -> Result<Box<dyn Read>, Failure> {
     }
 }
 
-fn tell(summary: &Value, settings: &Settings, screen: &mut Screen) -> Done {
+fn tell(summary: &Value, done: bool, settings: &Settings, screen: &mut Screen) -> Done {
     let errors = list(summary, "errors");
+    let failed = summary.get("errors_total").and_then(Value::as_u64).unwrap_or(errors.len() as u64);
     if settings.json {
         screen.line(summary.to_string())?;
     } else {
         let many = |key: &str| words::number(summary.get(key).and_then(Value::as_u64).unwrap_or(0));
         let (new, changed, known) = (many("imported"), many("updated"), many("skipped"));
-        screen.line(format!("{new} new, {changed} updated, {known} known already, {} failed", errors.len()))?;
+        screen
+            .line(format!("{new} new, {changed} updated, {known} known already, {} failed", words::number(failed)))?;
         for error in errors.iter().take(SHOWN_ERRORS) {
             screen.warn(format!("line {}: {}", words::field(error, "line"), words::field(error, "detail")));
         }
-        if errors.len() > SHOWN_ERRORS {
-            screen.warn(format!("and {} more; --json lists them all", errors.len() - SHOWN_ERRORS));
+        let more = failed.saturating_sub(SHOWN_ERRORS as u64);
+        if more > 0 {
+            screen.warn(format!("and {} more; --json lists them", words::number(more)));
         }
     }
-    if errors.is_empty() { Ok(()) } else { Err(Failure::told()) }
+    if !done {
+        let why = summary.get("problem").map(|problem| words::field(problem, "detail")).unwrap_or_default();
+        return Err(Failure::new(format!("the import stopped early: {why}")).hint("importing again is harmless"));
+    }
+    if failed == 0 { Ok(()) } else { Err(Failure::told()) }
 }
 
 fn lines(many: u64) -> String {

@@ -42,7 +42,7 @@ pub(super) fn run(links: &Links, settings: &Settings, screen: &mut Screen) -> Do
 
 /// Each connection with what its ends are called.
 fn graph(id: &str, answer: &Value, screen: &mut Screen) -> Done {
-    let list = |key: &str| answer.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let list = |key: &str| ask::list(answer, key);
     let title = |id: &str| {
         let node = list("nodes").iter().find(|node| words::field(node, "id") == id);
         node.map(|node| words::brief(&words::field(node, "title"), 60)).unwrap_or_default()

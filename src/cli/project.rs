@@ -2,10 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use super::args::ProjectCommand;
-use super::ask::{self, Ask};
+use super::ask::{self, Ask, list as list_of};
 use super::failure::{Done, Failure};
 use super::reach::Reach;
 use super::screen::Screen;
@@ -19,20 +17,23 @@ pub(super) fn run(command: &ProjectCommand, settings: &Settings, screen: &mut Sc
             if !path.exists() {
                 return Err(Failure::usage(format!("there is no {}", path.display())));
             }
-            let answer = Reach::daemon(settings)?.ask(&about(Ask::post("/projects"), &path))?;
+            let shown = path.display().to_string();
+            let answer = Reach::daemon(settings)?.ask(&Ask::post("/projects").field("path", shown))?;
             if settings.json {
                 return screen.text(&answer.text());
             }
-            let root = words::field(&ask::json(&answer)?, "root");
+            let root = words::field(&ask::json(&answer)?, "path");
             screen.line(format!("watching {root}"))
         }
         ProjectCommand::Remove { path } => {
             let path = chosen(path.as_deref(), settings)?;
-            let answer = Reach::daemon(settings)?.ask(&about(Ask::delete("/projects"), &path))?;
+            let ask = Ask::delete("/projects").query("path", &path.display().to_string());
+            let answer = Reach::daemon(settings)?.ask(&ask)?;
             if settings.json {
                 return screen.text(&answer.text());
             }
-            screen.line(format!("no longer watching {}; its memories stay where they are", path.display()))
+            let root = words::field(&ask::json(&answer)?, "path");
+            screen.line(format!("no longer watching {root}; its memories stay where they are"))
         }
         ProjectCommand::List => list(settings, screen),
     }
@@ -42,22 +43,18 @@ fn chosen(path: Option<&Path>, settings: &Settings) -> Result<PathBuf, Failure> 
     path.map_or_else(|| Ok(settings.project.clone()), absolute)
 }
 
-fn about(ask: Ask, path: &Path) -> Ask {
-    ask.field("path", path.display().to_string())
-}
-
 fn list(settings: &Settings, screen: &mut Screen) -> Done {
     let answer = Reach::saved(settings, screen)?.ask(&Ask::get("/projects"))?;
     if settings.json {
         return screen.text(&answer.text());
     }
     let answer = ask::json(&answer)?;
-    let projects = answer.get("projects").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let projects = list_of(&answer, "projects");
     if projects.is_empty() {
         screen.note("no project is watched; `lokid project add` begins with the one you stand in");
     }
     for project in projects {
-        screen.line(words::field(project, "root"))?;
+        screen.line(words::field(project, "path"))?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use serde_json::Value;
@@ -16,7 +17,10 @@ use super::screen::Screen;
 use super::settings::Settings;
 use crate::engine::{ProjectError, Registry};
 use crate::serve::{App, Client, ClientError, Embedded, Response};
-use crate::sys::{Clock, git};
+use crate::sys::{Clock, git, thread};
+
+/// How long a daemon that says `busy` is asked again.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) struct Reach {
     way: Way,
@@ -90,12 +94,27 @@ impl Reach {
         matches!(self.way, Way::Daemon(_))
     }
 
+    /// A daemon that has just started, or has its hands full, says so; it is asked again for a few seconds.
+    fn patiently(&self, ask: impl Fn() -> Result<Response, ClientError>) -> Result<Response, ClientError> {
+        let mut pause = Duration::from_millis(20);
+        let mut left = PATIENCE;
+        loop {
+            let answer = ask()?;
+            if answer.status != 503 || left < pause {
+                return Ok(answer);
+            }
+            thread::pause(pause);
+            left -= pause;
+            pause = (pause * 2).min(Duration::from_millis(500));
+        }
+    }
+
     /// The answer, or why there is none.
     pub(super) fn ask(&self, ask: &Ask) -> Result<Response, Failure> {
-        let answer = match &self.way {
+        let answer = self.patiently(|| match &self.way {
             Way::Daemon(client) => client.send(&ask.request()),
             Way::Direct { twin, .. } => twin.send(&ask.request()),
-        };
+        });
         or_problem(answer.map_err(|error| self.lost(error))?, &self.project)
     }
 
@@ -133,6 +152,10 @@ impl Reach {
     fn lost(&self, error: ClientError) -> Failure {
         match error {
             ClientError::Unreachable { source, .. } => unreachable(&self.socket, &source),
+            ClientError::Broken(_) => {
+                let hint = "it was stopping, or it failed; `lokid doctor` tells whether it is back";
+                Failure::from(anyhow::Error::new(error)).hint(hint)
+            }
             error => Failure::from(anyhow::Error::new(error)),
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn run(mut remember: Remember, settings: &Settings, screen: &mut Scre
 }
 
 /// What became of it, a line each.
-pub(super) fn tell(answer: &Value) -> Vec<String> {
+fn tell(answer: &Value) -> Vec<String> {
     let id = words::field(answer, "id");
     let merged = words::field(answer, "merged_into");
     let created = answer.get("created").and_then(Value::as_bool).unwrap_or(true);

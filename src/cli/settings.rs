@@ -107,7 +107,7 @@ mod tests {
     fn a_bad_key_is_bad_usage_and_named_with_its_file() {
         let lab = tempfile::tempdir().unwrap();
         let path = lab.path().join("config.toml");
-        std::fs::write(&path, "[server]\nsokcet = \"/x\"\n").unwrap();
+        plain::replace(&path, b"[server]\nsokcet = \"/x\"\n").unwrap();
         let failure = load(&path, false).unwrap_err();
         let message = failure.message().unwrap();
         assert_eq!(failure.code, 2);

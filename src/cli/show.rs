@@ -24,8 +24,11 @@ pub(super) fn run(show: &Show, settings: &Settings, screen: &mut Screen) -> Done
     record(&ask::json(&answer)?, screen)
 }
 
-/// Shown at the top or not worth a line.
-const ELSEWHERE: [&str; 7] = ["id", "kind", "title", "text", "summary", "tier", "namespace"];
+/// Shown at the top, or the text once more.
+const ELSEWHERE: [&str; 10] =
+    ["id", "kind", "title", "text", "summary", "tier", "namespace", "level", "compressed", "index"];
+/// What goes without saying.
+const USUAL: [(&str, &str); 2] = [("status", "asserted"), ("scope", "project-shared")];
 
 /// The head, the text, then every other field that says something.
 pub(super) fn record(record: &Value, screen: &mut Screen) -> Done {
@@ -58,14 +61,17 @@ pub(super) fn record(record: &Value, screen: &mut Screen) -> Done {
 
 fn rows(record: &Value) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
+    let created = words::field(record, "created_at");
     for (key, value) in record.as_object().into_iter().flatten() {
         let is_time = key.ends_with("_at") || ["timestamp", "stale_after", "last_used"].contains(&key.as_str());
         let shown = match value {
+            Value::String(text) if is_time && *text == created && key != "created_at" => String::new(),
             Value::String(text) if is_time => words::moment(text),
             Value::Bool(false) => String::new(),
             other => words::plain(other),
         };
-        if !shown.is_empty() && !ELSEWHERE.contains(&key.as_str()) {
+        let usual = USUAL.contains(&(key.as_str(), shown.as_str())) || ELSEWHERE.contains(&key.as_str());
+        if !shown.is_empty() && !usual {
             rows.push(vec![key.replace('_', " "), shown]);
         }
     }
@@ -81,7 +87,7 @@ mod tests {
     #[test]
     fn only_fields_that_say_something_become_rows() {
         let record = json!({"id": "n-1", "text": "x", "tags": [], "files": ["a.rs", "b.rs"], "restricted": false,
-                            "valid_at": "2026-11-13T04:59:53Z", "invalid_at": null, "importance": 0.5});
+                            "status": "asserted", "usage": {"loaded": 0}, "valid_at": "2026-11-13T04:59:53Z", "invalid_at": null, "importance": 0.5});
         let expected = [["files", "a.rs, b.rs"], ["valid at", "2026-11-13 04:59 UTC"], ["importance", "0.5"]];
         assert_eq!(rows(&record), expected);
     }

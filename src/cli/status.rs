@@ -22,7 +22,7 @@ pub(super) fn run(settings: &Settings, screen: &mut Screen) -> Done {
     if reach.is_daemon() {
         head(&answer, settings, screen)?;
     }
-    let projects = answer.get("projects").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let projects = ask::list(&answer, "projects");
     if projects.is_empty() {
         screen.note("no project is watched; `lokid project add` begins with the one you stand in");
     }
@@ -30,7 +30,7 @@ pub(super) fn run(settings: &Settings, screen: &mut Screen) -> Done {
         if at > 0 || reach.is_daemon() {
             screen.line("")?;
         }
-        screen.line(screen.paint(Style::Bold, &words::field(project, "root")))?;
+        screen.line(screen.paint(Style::Bold, &words::field(project, "path")))?;
         for line in words::table(&rows(project)) {
             screen.line(line)?;
         }
@@ -60,9 +60,15 @@ fn rows(project: &Value) -> Vec<Vec<String>> {
     let by_kind: Vec<(String, u64)> =
         counts.into_iter().flatten().filter_map(|(kind, many)| Some((kind.clone(), many.as_u64()?))).collect();
     row("holds", words::holdings(&by_kind));
-    row("contradictions", open(project, "open_contradictions"));
-    row("waiting", open(project, "backlog"));
-    let problems = project.get("problems").and_then(Value::as_array).map_or(0, Vec::len);
+    row("archived", open(project, "/archived"));
+    row("links", open(project, "/links"));
+    row("contradictions", open(project, "/open_contradictions"));
+    // Asking makes the writer look at the files: one is always waiting.
+    let waiting = project.pointer("/watch/backlog").and_then(Value::as_u64).filter(|many| *many > 1);
+    row("waiting", waiting.map(words::number).unwrap_or_default());
+    let silent = project.get("capture") == Some(&Value::Bool(false));
+    row("capture", if silent { "switched off by an opt-out".to_owned() } else { String::new() });
+    let problems = ask::list(project, "problems").len();
     if problems > 0 {
         row(
             "problems",
@@ -73,6 +79,6 @@ fn rows(project: &Value) -> Vec<Vec<String>> {
 }
 
 /// A number that is worth a line only when it is not zero.
-fn open(project: &Value, key: &str) -> String {
-    project.get(key).and_then(Value::as_u64).filter(|many| *many > 0).map(words::number).unwrap_or_default()
+fn open(project: &Value, at: &str) -> String {
+    project.pointer(at).and_then(Value::as_u64).filter(|many| *many > 0).map(words::number).unwrap_or_default()
 }

@@ -92,14 +92,17 @@ pub(super) fn brief(text: &str, most: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// A value of the API in a line of text: strings bare, lists with commas, nothing for null.
+/// A value of the API in a line of text: strings bare, lists with commas, nothing for null; of an object what is
+/// neither empty nor zero.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
         Value::Object(fields) => {
-            fields.iter().map(|(key, value)| format!("{key} {}", plain(value))).collect::<Vec<_>>().join(", ")
+            let shown = fields.iter().map(|(key, value)| (key, plain(value)));
+            let says = shown.filter(|(_, value)| !value.is_empty() && value != "0");
+            says.map(|(key, value)| format!("{key} {value}")).collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
     }

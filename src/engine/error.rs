@@ -32,6 +32,8 @@ pub enum ProjectError {
     Ambiguous { watched: String },
     #[error("{path}: {reason}")]
     Unusable { path: String, reason: String },
+    #[error("{path} is still being read; try again in a moment")]
+    Starting { path: String },
     #[error("{path} is in use by another lokid (pid {pid})")]
     InUse { path: String, pid: String },
 }

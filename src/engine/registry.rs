@@ -1,6 +1,6 @@
 //! The projects a daemon watches: finding the one a path belongs to, starting and stopping them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,6 +29,8 @@ pub struct Registry {
     feed: Feed,
     projects: RwLock<BTreeMap<PathBuf, Arc<Project>>>,
     resolved: RwLock<BTreeMap<PathBuf, PathBuf>>,
+    /// Being read from disk right now.
+    starting: RwLock<BTreeSet<PathBuf>>,
     /// Starting and stopping happen one after the other.
     door: Mutex<()>,
 }
@@ -48,6 +50,7 @@ impl Registry {
             feed: Feed::default(),
             projects: RwLock::default(),
             resolved: RwLock::default(),
+            starting: RwLock::default(),
             door: Mutex::new(()),
         }
     }
@@ -83,7 +86,9 @@ impl Registry {
     pub fn find(&self, path: Option<&Path>) -> Result<Arc<Project>, ProjectError> {
         let Some(path) = path else {
             let projects = self.projects.read();
+            let starting = self.starting.read();
             return match projects.len() {
+                _ if !starting.is_empty() => Err(being_read(&starting)),
                 0 => Err(ProjectError::NoneWatched),
                 1 => Ok(projects.values().next().cloned().expect("there is one")),
                 _ => Err(ProjectError::Ambiguous { watched: self.watched() }),
@@ -94,7 +99,11 @@ impl Registry {
         }
         let not_watched = || ProjectError::NotWatched { path: path.display().to_string(), watched: self.watched() };
         let located = self.locate(path).ok_or_else(not_watched)?;
-        let project = self.projects.read().get(&located.root).cloned().ok_or_else(not_watched)?;
+        let project = self.projects.read().get(&located.root).cloned();
+        let project = project.ok_or_else(|| match self.starting.read().get(&located.root) {
+            Some(path) => ProjectError::Starting { path: path.display().to_string() },
+            None => not_watched(),
+        })?;
         let mut resolved = self.resolved.write();
         if resolved.len() >= REMEMBERED_PATHS {
             resolved.clear();
@@ -138,10 +147,15 @@ impl Registry {
         if let Some(project) = self.projects.read().get(&located.root) {
             return Ok(Arc::clone(project));
         }
-        let project = self.start(&located, false)?;
+        self.starting.write().insert(located.root.clone());
+        let started = self.start(&located, false);
+        if let Ok(project) = &started {
+            self.projects.write().insert(located.root.clone(), Arc::clone(project));
+        }
+        self.starting.write().remove(&located.root);
+        let project = started?;
         let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
         book.set_watched(&project.id, true).map_err(|error| unusable(path, error))?;
-        self.projects.write().insert(located.root, Arc::clone(&project));
         Ok(project)
     }
 
@@ -157,15 +171,33 @@ impl Registry {
         Ok(project)
     }
 
-    /// Every project that was watched when the daemon last ran. One that cannot be started does not hinder the others.
-    pub fn start_saved(&self) -> Vec<ProjectError> {
+    /// Where the projects stand that were watched when the daemon last ran.
+    pub fn saved(&self) -> Result<Vec<PathBuf>, ProjectError> {
         let saved = Book::open(&self.dirs.state).and_then(|book| book.read());
-        let saved = match saved {
-            Ok(saved) => saved,
-            Err(error) => return vec![unusable(&self.dirs.state, error)],
-        };
-        let watched = saved.into_iter().filter(|known| known.watched);
-        watched.filter_map(|known| self.add(&known.path).err()).collect()
+        let saved = saved.map_err(|error| unusable(&self.dirs.state, error))?;
+        Ok(saved.into_iter().filter(|known| known.watched).map(|known| known.path).collect())
+    }
+
+    /// Says before the first request is taken which projects are about to be started, so that one who asks early is
+    /// told to wait and not that there is no such project.
+    pub fn announce(&self, place: Option<&Path>) {
+        let saved = self.saved().unwrap_or_default();
+        let paths = saved.iter().map(PathBuf::as_path).chain(place);
+        let roots = paths.filter_map(|path| self.locate(path)).map(|located| located.root);
+        self.starting.write().extend(roots);
+    }
+
+    /// Whatever was announced and is not there by now will not come.
+    pub fn all_started(&self) {
+        self.starting.write().clear();
+    }
+
+    /// Starts the saved projects. One that cannot be started does not hinder the others.
+    pub fn start_saved(&self) -> Vec<ProjectError> {
+        match self.saved() {
+            Ok(saved) => saved.iter().filter_map(|path| self.add(path).err()).collect(),
+            Err(error) => vec![error],
+        }
     }
 
     /// Stops watching. Nothing is erased.
@@ -259,6 +291,11 @@ impl Registry {
             error => unusable(root, error),
         })
     }
+}
+
+fn being_read(starting: &BTreeSet<PathBuf>) -> ProjectError {
+    let paths: Vec<String> = starting.iter().map(|path| path.display().to_string()).collect();
+    ProjectError::Starting { path: paths.join(", ") }
 }
 
 fn unusable(path: &Path, reason: impl std::fmt::Display) -> ProjectError {

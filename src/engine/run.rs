@@ -186,9 +186,7 @@ impl Writer {
     }
 
     fn apply_seen(&mut self, seen: &[Change]) {
-        for change in seen {
-            self.state.apply(change);
-        }
+        self.state.apply_all(seen);
     }
 
     /// What stands on disk when the project starts. Nothing is written for it: a tree that was only read stays as it is.

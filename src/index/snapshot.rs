@@ -9,8 +9,9 @@ use super::topics::Topics;
 use crate::model::link::LinkKey;
 use crate::model::{
     Archived, Change, Contradiction, ContradictionStatus, Key, Kind, Link, Memory, MemoryId, Namespace, Neighbour,
-    Problem, Timestamp, Tombstone,
+    Problem, Timestamp, Tombstone, token,
 };
+use crate::sys::thread;
 
 /// Newest first, then by key: the order of every listing.
 type TimeKey = (std::cmp::Reverse<Timestamp>, Key);
@@ -187,16 +188,33 @@ impl Snapshot {
         }
     }
 
+    /// Many changes at once, as a start brings them: what can be reckoned per memory is reckoned on all cores.
+    pub fn apply_all(&mut self, changes: &[Change]) {
+        let reckon = |part: &[Change]| -> Vec<Option<Digest>> {
+            part.iter().map(|change| change.memory().map(|memory| Digest::of(memory))).collect()
+        };
+        let digests = thread::in_parts(changes, DIGESTS_APIECE, |_| true, reckon);
+        for (change, digest) in changes.iter().zip(digests.into_iter().flatten()) {
+            match (change, digest) {
+                (Change::Put { after, .. }, Some(digest)) => {
+                    self.version += 1;
+                    self.put(after, digest);
+                }
+                _ => self.apply(change),
+            }
+        }
+    }
+
     /// Cannot fail: what is decided and durable is so.
     pub fn apply(&mut self, change: &Change) {
         self.version += 1;
         match change {
-            Change::Put { after, .. } => self.put(after),
+            Change::Put { after, .. } => self.put(after, Digest::of(after)),
             Change::Archive(entry) => {
                 self.take(&entry.memory.key());
                 self.archived.insert(entry.memory.key(), Arc::clone(entry));
             }
-            Change::Restore(entry) => self.put(&entry.memory),
+            Change::Restore(entry) => self.put(&entry.memory, Digest::of(&entry.memory)),
             Change::Purge(tombstone) => self.bury(tombstone),
             Change::Link(link) => self.tie(link),
             Change::Unlink(link) => self.untie(&link.key()),
@@ -211,7 +229,7 @@ impl Snapshot {
     }
 
     /// A purged memory stays away even when a merge brings its file back.
-    fn put(&mut self, memory: &Arc<Memory>) {
+    fn put(&mut self, memory: &Arc<Memory>, digest: Digest) {
         let key = memory.key();
         if self.tombstones.contains_key(&key) {
             return;
@@ -223,16 +241,15 @@ impl Snapshot {
             self.happenings.insert((memory.kind, time_key.clone()));
         }
         self.by_time.insert(time_key);
-        self.by_fingerprint.insert(memory.fingerprint(), key.clone());
+        self.by_fingerprint.insert(digest.fingerprint, key.clone());
         if let Some(slot) = slot_of(memory) {
             let mut keys = self.by_slot.get(&slot).cloned().unwrap_or_default();
             keys.push(key.clone());
             self.by_slot.insert(slot, keys);
         }
         self.kinds[memory.kind as usize] += 1;
-        let tokens = crate::model::token::estimate(&memory.text) as u64;
-        self.tokens += tokens;
-        self.topics.add(memory, tokens);
+        self.tokens += digest.tokens;
+        self.topics.add(memory, digest.tokens);
         self.memories.insert(key, Arc::clone(memory));
     }
 
@@ -243,7 +260,7 @@ impl Snapshot {
             self.happenings.remove(&(old.kind, time_key.clone()));
         }
         self.by_time.remove(&time_key);
-        let fingerprint = old.fingerprint();
+        let Digest { fingerprint, tokens } = Digest::of(&old);
         if self.by_fingerprint.get(&fingerprint) == Some(key) {
             self.by_fingerprint.remove(&fingerprint);
         }
@@ -257,7 +274,6 @@ impl Snapshot {
             }
         }
         self.kinds[old.kind as usize] -= 1;
-        let tokens = crate::model::token::estimate(&old.text) as u64;
         self.tokens -= tokens;
         self.topics.remove(&old, tokens);
         Some(old)
@@ -289,6 +305,21 @@ impl Snapshot {
         let (namespace, from, relation, to) = key.clone();
         self.links.remove(key);
         self.backlinks.remove(&(namespace, to, relation, from));
+    }
+}
+
+/// What is reckoned from a memory's text alone.
+struct Digest {
+    fingerprint: [u8; 16],
+    tokens: u64,
+}
+
+/// Below this a thread costs more than it saves.
+const DIGESTS_APIECE: usize = 4096;
+
+impl Digest {
+    fn of(memory: &Memory) -> Digest {
+        Digest { fingerprint: memory.fingerprint(), tokens: token::estimate(&memory.text) as u64 }
     }
 }
 

@@ -58,8 +58,29 @@ impl Borrow<str> for MemoryId {
 }
 
 /// A separate memory inside a project, a subdirectory as Loki Mode has them. `default` is the root itself.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Hash)]
 pub struct Namespace(Arc<str>);
+
+/// Nearly all comparisons are of a namespace with a clone of itself.
+impl PartialEq for Namespace {
+    fn eq(&self, other: &Namespace) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Eq for Namespace {}
+
+impl Ord for Namespace {
+    fn cmp(&self, other: &Namespace) -> std::cmp::Ordering {
+        if Arc::ptr_eq(&self.0, &other.0) { std::cmp::Ordering::Equal } else { self.0.cmp(&other.0) }
+    }
+}
+
+impl PartialOrd for Namespace {
+    fn partial_cmp(&self, other: &Namespace) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Namespace {
     pub const RULE: &'static str = "1 to 64 of A-Z a-z 0-9 _ - and not the name of a folder the store itself uses";

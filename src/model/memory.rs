@@ -242,9 +242,7 @@ impl Memory {
         part(self.kind.as_str());
         part(self.namespace.as_str());
         part(self.scope.as_str());
-        for word in self.text.split_whitespace() {
-            part(word);
-        }
+        part(&even_blanks(&self.text));
         match &self.body {
             Body::Fact(fact) => {
                 part(&fact.key);
@@ -262,6 +260,18 @@ impl Memory {
         short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
         short
     }
+}
+
+/// White space does not tell two texts apart.
+fn even_blanks(text: &str) -> String {
+    let mut even = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !even.is_empty() {
+            even.push(' ');
+        }
+        even.push_str(word);
+    }
+    even
 }
 
 #[cfg(test)]

@@ -124,11 +124,7 @@ async fn serve(stream: UnixStream, router: Router, app: App, seat: OwnedSemaphor
         phase.at_work();
         let phase = phase.clone();
         let answer = router.clone().call(request);
-        async move {
-            let answer = answer.await;
-            phase.resting();
-            answer
-        }
+        async move { answer.await.map(|answer| answer.map(|body| phase.until_the_end_of(body))) }
     });
     let connection = http1::Builder::new()
         // Simple clients close their side as soon as they have asked, and still want to hear the answer.

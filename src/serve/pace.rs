@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use axum::body::{Body, Bytes};
+use hyper::body::{Frame, SizeHint};
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
 use tokio::net::UnixStream;
@@ -30,8 +32,42 @@ impl Phase {
         self.0.store(AT_WORK, Relaxed);
     }
 
-    pub(super) fn resting(&self) {
+    fn resting(&self) {
         self.0.store(RESTING, Relaxed);
+    }
+
+    /// The rest begins when the answer has ended; until then a body may still be read.
+    pub(super) fn until_the_end_of(self, body: Body) -> Answering {
+        Answering { body, phase: self }
+    }
+}
+
+/// The body of an answer, whose end is the end of the work.
+pub(super) struct Answering {
+    body: Body,
+    phase: Phase,
+}
+
+impl hyper::body::Body for Answering {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.get_mut().body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.phase.resting();
     }
 }
 

@@ -165,7 +165,7 @@ impl From<ProjectError> for Problem {
                 Problem::new(StatusCode::NOT_FOUND, Code::ProjectNotWatched, detail)
             }
             ProjectError::Ambiguous { .. } | ProjectError::Unusable { .. } => Problem::bad_request(detail),
-            ProjectError::InUse { .. } => Problem::busy(detail),
+            ProjectError::InUse { .. } | ProjectError::Starting { .. } => Problem::busy(detail),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -12,7 +13,7 @@ use super::raw::RawObject;
 use super::schema::lists::{self, ArchiveLine};
 use super::schema::{self, Found, Object, Setting, Shape};
 use crate::model::{Contradiction, Link, MemoryId, Namespace, Timestamp, Tombstone};
-use crate::sys::{Disk, EntryKind};
+use crate::sys::{Disk, EntryKind, thread};
 
 /// What a file turned out to hold.
 #[derive(Debug, Default)]
@@ -157,9 +158,10 @@ fn parse_skill_markdown(file: &FileId, bytes: &[u8], setting: &Setting) -> Resul
     let mut object = Map::new();
     object.insert("id".to_owned(), format!("skill-{}", schema::skill_text::slug(stem)).into());
     let mut found = schema::read(Shape::Skill, object, setting)?;
-    found.memory.body = crate::model::Body::Skill(Box::new(skill));
-    found.memory.text = crate::model::render::text_of(&found.memory.body);
-    found.memory.title = crate::model::render::title_of(&found.memory.body);
+    let memory = Arc::make_mut(&mut found.memory);
+    memory.body = crate::model::Body::Skill(Box::new(skill));
+    memory.text = crate::model::render::text_of(&memory.body);
+    memory.title = crate::model::render::title_of(&memory.body);
     Ok(Contents { memories: vec![(found, hash(raw))], ..Contents::default() })
 }
 
@@ -274,16 +276,41 @@ fn numbered_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     lines.map(|(at, line)| (at + 1, line.trim_ascii())).filter(|(_, line)| !line.is_empty())
 }
 
+/// Long files are read by all cores: a start waits for nothing else.
 fn parse_notes(bytes: &[u8], setting: &Setting) -> Contents {
+    let parts = thread::in_parts(bytes, PART_BYTES, |byte| *byte == b'\n', |part| parse_note_lines(part, setting));
     let mut contents = Contents::default();
-    for (number, line) in numbered_lines(bytes) {
-        match parse_note(line, setting) {
-            Ok(Note::Record(found)) => contents.memories.push(found),
-            Ok(Note::Deletion(id, at)) => contents.deletions.push((id, at)),
-            Err(reason) => contents.complaints.push(format!("line {number}: {reason}")),
-        }
+    let mut lines_before = 0;
+    for (part, lines) in parts {
+        contents.memories.extend(part.memories);
+        contents.deletions.extend(part.deletions);
+        let complaints = part.troubles.into_iter();
+        contents.complaints.extend(complaints.map(|(at, reason)| format!("line {}: {reason}", lines_before + at)));
+        lines_before += lines;
     }
     contents
+}
+
+/// Below this a thread costs more than it saves.
+const PART_BYTES: usize = 1 << 20;
+
+#[derive(Default)]
+struct NoteLines {
+    memories: Vec<(Found, u64)>,
+    deletions: Vec<(MemoryId, Timestamp)>,
+    troubles: Vec<(usize, String)>,
+}
+
+fn parse_note_lines(bytes: &[u8], setting: &Setting) -> (NoteLines, usize) {
+    let mut lines = NoteLines::default();
+    for (number, line) in numbered_lines(bytes) {
+        match parse_note(line, setting) {
+            Ok(Note::Record(found)) => lines.memories.push(found),
+            Ok(Note::Deletion(id, at)) => lines.deletions.push((id, at)),
+            Err(reason) => lines.troubles.push((number, reason)),
+        }
+    }
+    (lines, bytes.iter().filter(|byte| **byte == b'\n').count())
 }
 
 enum Note {

@@ -182,7 +182,7 @@ fn report(catalog: &mut Catalog, file: &Arc<FileId>, problem: Option<Problem>) {
 /// What a look found, gathered so that the newest version of each memory wins whatever file it stands in.
 #[derive(Default)]
 pub(super) struct Difference {
-    newest: HashMap<Key, (Memory, Arc<FileId>)>,
+    newest: HashMap<Key, (Arc<Memory>, Arc<FileId>)>,
     vanished: Vec<Key>,
     archive: HashMap<Key, (Timestamp, Option<Arc<Archived>>)>,
     others: Vec<Change>,
@@ -236,7 +236,7 @@ impl Difference {
         seen.links = links;
     }
 
-    fn consider(&mut self, catalog: &Catalog, file: &Arc<FileId>, memory: Memory) {
+    fn consider(&mut self, catalog: &Catalog, file: &Arc<FileId>, memory: Arc<Memory>) {
         let key = memory.key();
         let at = memory.times.updated_at;
         let elsewhere = catalog.homes.get(&key).filter(|home| home.file != *file);
@@ -289,7 +289,7 @@ impl Difference {
         for (key, (memory, file)) in newest {
             let updated_at = memory.times.updated_at;
             catalog.homes.insert(key, Home { file, updated_at });
-            changes.push(Change::Put { before: None, after: Arc::new(memory) });
+            changes.push(Change::Put { before: None, after: memory });
         }
         changes.extend(self.others);
         changes.extend(self.purges);

@@ -1,6 +1,11 @@
 //! The tests that look at lokid from outside: one binary, one file a subject.
 
+mod api;
+mod chaos;
+mod cli;
 mod crash;
 mod engine;
+mod home;
+mod house;
 mod lab;
 mod neighbour;

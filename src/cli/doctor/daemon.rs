@@ -1,7 +1,6 @@
 //! The daemon's side: its socket, who may open it, and whether the one that answers is this version.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::Path;
 
 use super::super::ask::Ask;
 use super::super::reach::Reach;
@@ -14,7 +13,7 @@ use crate::sys::process;
 pub(super) fn look(settings: &Settings, checks: &mut Vec<Check>) -> Option<Reach> {
     let socket = &settings.socket;
     let shown = socket.display();
-    checks.extend(directory(socket));
+    checks.extend(directory(settings));
     let Ok(metadata) = socket.symlink_metadata() else {
         checks.push(Check::doubtful("socket", format!("no daemon listens at {shown}"), "`lokid run` starts one"));
         return None;
@@ -55,16 +54,19 @@ pub(super) fn look(settings: &Settings, checks: &mut Vec<Check>) -> Option<Reach
     }
 }
 
-fn directory(socket: &Path) -> Option<Check> {
-    let directory = socket.parent()?;
+/// lokid's own directory is for its owner alone; in a place the user chose, nobody may replace the socket.
+fn directory(settings: &Settings) -> Option<Check> {
+    let directory = settings.socket.parent()?;
     let metadata = directory.metadata().ok()?;
-    let shown = directory.display();
-    Some(if metadata.uid() != process::uid() {
+    let (owner, mode, shown) = (metadata.uid(), metadata.mode(), directory.display());
+    let own = settings.socket == settings.dirs.default_socket();
+    let open = if own { mode & 0o077 != 0 } else { mode & 0o022 != 0 && mode & 0o1000 == 0 };
+    Some(if owner != process::uid() && (own || owner != 0) {
         let fix = "choose another place with `[server] socket` or $LOKID_SOCKET";
         Check::broken("socket directory", format!("{shown} belongs to somebody else"), fix)
-    } else if metadata.mode() & 0o077 != 0 {
-        Check::broken("socket directory", format!("others may enter {shown}"), format!("chmod 700 {shown}"))
+    } else if open {
+        Check::broken("socket directory", format!("{shown} is open to others"), format!("chmod 700 {shown}"))
     } else {
-        Check::good("socket directory", format!("{shown}, for its owner alone"))
+        Check::good("socket directory", shown.to_string())
     })
 }

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::super::ask::Ask;
+use super::super::ask::{self, Ask};
 use super::super::reach::Reach;
 use super::super::settings::Settings;
 use super::super::words;
 use super::Check;
 use crate::model::Timestamp;
 use crate::model::time::DAY;
-use crate::sys::{Clock, Disk, env, git, plain};
+use crate::sys::{Clock, Disk, InstanceError, InstanceLock, env, git, plain, process};
 
 /// Below this, writing is about to fail.
 const TOO_LITTLE: u64 = 16 << 20;
@@ -123,9 +123,10 @@ fn contents(reach: &Reach, settings: &Settings, watched: bool, checks: &mut Vec<
     };
     let project = status.pointer("/projects/0").cloned().unwrap_or(Value::Null);
     if watched {
-        checks.push(Check::good("project", format!("{} is watched", words::field(&project, "root"))));
+        checks.push(Check::good("project", format!("{} is watched", words::field(&project, "path"))));
     }
-    let problems = project.get("problems").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    checks.extend(lock(&status, &project, settings));
+    let problems = ask::list(&project, "problems");
     if problems.is_empty() {
         checks.push(Check::good("files", "every file of the store was understood"));
     }
@@ -138,6 +139,25 @@ fn contents(reach: &Reach, settings: &Settings, watched: bool, checks: &mut Vec<
         checks.push(Check::doubtful("files", more, "`lokid status --json` lists them all"));
     }
     checks.extend(clock(reach, settings));
+}
+
+/// One writer a project: whoever answered holds the lock, or somebody else does.
+fn lock(status: &Value, project: &Value, settings: &Settings) -> Option<Check> {
+    let id = project.get("id").and_then(Value::as_str)?;
+    let answering = status.get("pid").and_then(Value::as_u64);
+    let path = settings.dirs.state.join("projects").join(id).join("engine.lock");
+    Some(match InstanceLock::acquire(&path) {
+        Err(InstanceError::Held { pid, .. }) if pid.map(u64::from) != answering => {
+            let holder = pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
+            let found = format!("held by {holder}, which listens elsewhere");
+            Check::doubtful("lock", found, "name its socket with `--socket`, or stop it")
+        }
+        Err(InstanceError::Held { pid: Some(pid), .. }) if pid != process::pid() => {
+            Check::good("lock", format!("held by the daemon, process {pid}"))
+        }
+        Err(InstanceError::Io { .. }) => return None,
+        _ => Check::good("lock", "free"),
+    })
 }
 
 fn clock(reach: &Reach, settings: &Settings) -> Option<Check> {

@@ -12,12 +12,17 @@ pub(super) mod requests;
 pub(super) mod values;
 
 use axum::http::StatusCode;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::problem::{Code, Problem};
 
 /// JSON into a request; what is wrong with it is told by line and column, or by the name of the field.
 pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    // A list would be taken for the fields in their order, which nobody means.
+    if bytes.trim_ascii_start().first() != Some(&b'{') {
+        serde_json::from_slice::<IgnoredAny>(bytes).map_err(|error| refusal(".", &error))?;
+        return Err(Problem::bad_request("a JSON object is expected"));
+    }
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let read = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let path = error.path().to_string();
@@ -58,13 +63,14 @@ mod tests {
             "links[0].relation: \"likes\" is not one of derived_from, related_to, contradicts, elaborates, example_of, supersedes, superseded_by, supports",
         );
         check(r#"{"created_at": "yesterday"}"#, Code::BadRequest, "created_at: \"yesterday\" is not an RFC 3339 time");
-        check("[]", Code::BadRequest, "invalid type: sequence, expected struct Record");
+        check("[]", Code::BadRequest, "a JSON object is expected");
     }
 
     #[test]
     fn what_is_no_json_is_told_by_line_and_column() {
-        check("{\n\"kind\": fact}", Code::InvalidJson, "not JSON: expected ident at line 2 column 10");
+        check("{\n\"kind\": fact}", Code::InvalidJson, "not JSON: expected ident at line 2 column 11");
         check("{", Code::InvalidJson, "not JSON: EOF while parsing an object at line 1 column 1");
+        check("", Code::InvalidJson, "not JSON: EOF while parsing a value at line 1 column 0");
         check("{} {}", Code::InvalidJson, "not JSON: trailing characters at line 1 column 4");
     }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::bodies::{self, Given, Object, Wrong};
 use super::values::{Id, KnownId, NamespaceName, Share, Time, Word};
-use crate::model::{Draft, Kind, MemoryId, Outcome, Relation, Scope, Source, Status, Tier, Timestamp, Usage};
+use crate::model::{Draft, Kind, MemoryId, Outcome, Relation, Scope, Source, Status, Tier, Timestamp, Usage, render};
 
 /// What is to be remembered. `text` is required unless a structured body is given; `kind` may be left to the body.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -106,7 +106,9 @@ impl Record {
         let mut draft = Draft::new(kind, text);
         draft.id = self.id.map(|id| id.0).or(brought.id);
         draft.namespace = self.namespace.map(|name| name.0).unwrap_or_default();
-        draft.title = self.title.unwrap_or_default();
+        // An export spells the title out even where it is only the beginning of the text.
+        let said = self.title.filter(|title| title != render::first_line(&draft.text));
+        draft.title = said.unwrap_or_default();
         draft.summary = self.summary;
         draft.tier = self.tier.map(|tier| tier.0);
         draft.tags = self.tags.unwrap_or_default();

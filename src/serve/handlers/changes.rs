@@ -27,7 +27,7 @@ pub(in crate::serve) async fn patch(app: App, call: Call) -> Answer {
         let (patch, base) = on_current(&project, &key, &changes, wanted.as_deref())?;
         match app.settle(project.patch(key.clone(), patch, Some(base))).await {
             Err(problem) if wanted.is_none() && problem.is_stale() && attempt < ATTEMPTS => attempt += 1,
-            changed => return show::changed(&*changed?),
+            changed => return show::changed(&changed?),
         }
     }
 }
@@ -74,5 +74,5 @@ pub(in crate::serve) async fn restore(app: App, call: Call) -> Answer {
     within = Within { project: told.project.or(within.project), namespace: told.namespace.or(within.namespace) };
     let project = app.project(within.project.as_deref())?;
     let key = Key { namespace: namespace(within.namespace), id };
-    show::changed(&*app.settle(project.restore(key)).await?)
+    show::changed(&app.settle(project.restore(key)).await?)
 }

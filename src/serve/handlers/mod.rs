@@ -14,4 +14,5 @@ pub(super) mod projects;
 pub(super) mod remember;
 pub(super) mod show;
 pub(super) mod skills;
+pub(super) mod tag;
 pub(super) mod view;

@@ -1,12 +1,13 @@
 //! One memory by its id.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::http::header::ETAG;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 
-use super::view;
-use crate::engine::etag;
+use super::{tag, view};
 use crate::model::{Key, Level, Memory};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, json};
@@ -24,27 +25,26 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
         .get(&key)
         .filter(|memory| as_of.is_none_or(|at| memory.known_at(at)))
         .ok_or_else(|| Problem::not_found(format!("no memory {key}")))?;
-    let tag = etag(memory);
-    if call.if_none_match().is_some_and(|known| known.iter().any(|known| *known == tag || known == "*")) {
+    let tag = tag::of(memory);
+    let bare = tag.to_str().unwrap_or_default().trim_matches('"');
+    if call.if_none_match().is_some_and(|known| known.iter().any(|known| known == bare || known == "*")) {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::NOT_MODIFIED;
-        return Ok(tagged(response, &tag));
+        return Ok(tagged(response, tag));
     }
     let shown = match query.level.map(|level| level.0) {
         None | Some(Level::Full) => view::whole(memory),
         Some(level) => view::shorter(memory, level),
     };
-    Ok(tagged(json(StatusCode::OK, &shown)?, &tag))
+    Ok(tagged(json(StatusCode::OK, &shown)?, tag))
 }
 
 /// The whole of a memory that was just changed.
-pub(in crate::serve) fn changed(memory: &Memory) -> Answer {
-    Ok(tagged(json(StatusCode::OK, &view::whole(memory))?, &etag(memory)))
+pub(in crate::serve) fn changed(memory: &Arc<Memory>) -> Answer {
+    Ok(tagged(json(StatusCode::OK, &view::whole(memory))?, tag::of(memory)))
 }
 
-fn tagged(mut response: Response, tag: &str) -> Response {
-    if let Ok(value) = HeaderValue::try_from(format!("\"{tag}\"")) {
-        response.headers_mut().insert(ETAG, value);
-    }
+fn tagged(mut response: Response, tag: HeaderValue) -> Response {
+    response.headers_mut().insert(ETAG, tag);
     response
 }

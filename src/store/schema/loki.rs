@@ -2,6 +2,8 @@
 //!
 //! What lokid knows beyond Loki Mode's own fields stands in one object named `lokid`, so that it is plain whose it is.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::attributes::{self, Detail};
@@ -165,7 +167,7 @@ pub(super) fn read_pattern(mut object: Object, setting: &Setting) -> Result<Foun
     } else {
         memory.body = Body::Pattern(Box::new(pattern));
     }
-    Ok(Found { memory: record::finish(memory, object)?, links })
+    Ok(Found { memory: Arc::new(record::finish(memory, object)?), links })
 }
 
 fn is_anti_pattern(pattern: &Pattern) -> bool {

@@ -16,6 +16,8 @@ pub mod skill_text;
 pub use attributes::Detail;
 pub(crate) use fields::Object;
 
+use std::sync::Arc;
+
 use crate::model::{Link, Memory, Namespace, Timestamp};
 
 /// The kinds of file a memory can stand in.
@@ -34,7 +36,7 @@ pub enum Shape {
 /// A memory as found in a file, with the links written inside it.
 #[derive(Debug)]
 pub(crate) struct Found {
-    pub(crate) memory: Memory,
+    pub(crate) memory: Arc<Memory>,
     pub(crate) links: Vec<Link>,
 }
 
@@ -48,7 +50,7 @@ pub(crate) struct Setting {
 
 /// Reads one memory out of a file of this shape.
 pub(crate) fn read(shape: Shape, object: Object, setting: &Setting) -> Result<Found, String> {
-    let bare = |memory| Found { memory, links: Vec::new() };
+    let bare = |memory| Found { memory: Arc::new(memory), links: Vec::new() };
     match shape {
         Shape::Episode => loki::read_episode(object, setting).map(bare),
         Shape::Patterns => loki::read_pattern(object, setting),

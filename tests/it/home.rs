@@ -12,26 +12,26 @@ use serde_json::Value;
 const DEADLINE: Duration = Duration::from_secs(20);
 
 /// A home directory and the repositories in it.
-pub(super) struct Lab {
+pub(crate) struct Home {
     dir: tempfile::TempDir,
 }
 
-impl Lab {
-    pub(super) fn new() -> Lab {
-        let lab = Lab { dir: tempfile::tempdir().unwrap() };
+impl Home {
+    pub(crate) fn new() -> Home {
+        let home = Home { dir: tempfile::tempdir().unwrap() };
         for dir in ["home", "config/lokid", "state", "cache", "data"] {
-            std::fs::create_dir_all(lab.path(dir)).unwrap();
+            std::fs::create_dir_all(home.path(dir)).unwrap();
         }
-        std::fs::create_dir(lab.path("run")).unwrap();
-        lab.repository("app");
-        lab
+        std::fs::create_dir(home.path("run")).unwrap();
+        home.repository("app");
+        home
     }
 
-    pub(super) fn path(&self, inside: &str) -> PathBuf {
+    pub(crate) fn path(&self, inside: &str) -> PathBuf {
         self.dir.path().canonicalize().unwrap().join(inside)
     }
 
-    pub(super) fn repository(&self, name: &str) -> PathBuf {
+    pub(crate) fn repository(&self, name: &str) -> PathBuf {
         let path = self.path(name);
         std::fs::create_dir_all(&path).unwrap();
         for arguments in [&["init", "-q"][..], &["commit", "-q", "--allow-empty", "-m", "first"]] {
@@ -48,16 +48,16 @@ impl Lab {
         path
     }
 
-    pub(super) fn configure(&self, text: &str) {
+    pub(crate) fn configure(&self, text: &str) {
         std::fs::write(self.path("config/lokid/config.toml"), text).unwrap();
     }
 
-    pub(super) fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.path("run/lokid/lokid.sock")
     }
 
     /// The program in the repository `app`, seeing nothing of the real user.
-    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lokid"));
         command.args(arguments).current_dir(self.path("app")).env_clear().env("HOME", self.path("home"));
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -68,11 +68,11 @@ impl Lab {
         command
     }
 
-    pub(super) fn run(&self, arguments: &[&str]) -> Told {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Told {
         Told::new(arguments, self.command(arguments).output().unwrap())
     }
 
-    pub(super) fn run_with(&self, arguments: &[&str], input: &str) -> Told {
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Told {
         let mut child = self
             .command(arguments)
             .stdin(Stdio::piped())
@@ -85,14 +85,14 @@ impl Lab {
     }
 
     /// A daemon that watches `app` and has said so.
-    pub(super) fn daemon(&self) -> Daemon {
+    pub(crate) fn daemon(&self) -> Daemon {
         let mut daemon = Daemon::start(self.command(&["run"]));
         daemon.out.wait_for("watching ");
         daemon.out.wait_for(" memor");
         daemon
     }
 
-    pub(super) fn remember(&self, text: &str) -> String {
+    pub(crate) fn remember(&self, text: &str) -> String {
         let told = self.run(&["remember", text]).succeeded();
         told.out.trim().strip_prefix("remembered ").unwrap_or_else(|| panic!("{told:?}")).to_owned()
     }
@@ -100,15 +100,15 @@ impl Lab {
 
 /// What a command said and how it ended.
 #[derive(Debug)]
-pub(super) struct Told {
-    pub(super) what: String,
-    pub(super) out: String,
-    pub(super) err: String,
-    pub(super) code: Option<i32>,
+pub(crate) struct Told {
+    pub(crate) what: String,
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) code: Option<i32>,
 }
 
 impl Told {
-    pub(super) fn new(arguments: &[&str], output: Output) -> Told {
+    pub(crate) fn new(arguments: &[&str], output: Output) -> Told {
         Told {
             what: arguments.join(" "),
             out: String::from_utf8(output.stdout).unwrap(),
@@ -118,36 +118,36 @@ impl Told {
     }
 
     #[track_caller]
-    pub(super) fn exited(self, code: i32) -> Told {
+    pub(crate) fn exited(self, code: i32) -> Told {
         assert_eq!(self.code, Some(code), "lokid {}: {self:#?}", self.what);
         self
     }
 
     #[track_caller]
-    pub(super) fn succeeded(self) -> Told {
+    pub(crate) fn succeeded(self) -> Told {
         self.exited(0)
     }
 
     #[track_caller]
-    pub(super) fn says(self, text: &str) -> Told {
+    pub(crate) fn says(self, text: &str) -> Told {
         assert!(self.out.contains(text) || self.err.contains(text), "{text:?} is missing in {self:#?}");
         self
     }
 
     #[track_caller]
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error} in {self:#?}"))
     }
 }
 
 /// The lines of a stream as they come.
-pub(super) struct Lines {
+pub(crate) struct Lines {
     lines: Receiver<String>,
     seen: Vec<String>,
 }
 
 impl Lines {
-    pub(super) fn of(stream: impl Read + Send + 'static) -> Lines {
+    pub(crate) fn of(stream: impl Read + Send + 'static) -> Lines {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(stream).lines().map_while(Result::ok) {
@@ -157,8 +157,13 @@ impl Lines {
         Lines { lines, seen: Vec::new() }
     }
 
+    /// The next line, if it comes within a moment.
+    pub(crate) fn next(&mut self) -> Option<String> {
+        self.lines.recv_timeout(Duration::from_millis(50)).ok()
+    }
+
     #[track_caller]
-    pub(super) fn wait_for(&mut self, text: &str) -> String {
+    pub(crate) fn wait_for(&mut self, text: &str) -> String {
         let deadline = Instant::now() + DEADLINE;
         loop {
             match self.lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
@@ -171,33 +176,28 @@ impl Lines {
 }
 
 /// A running `lokid run`; it does not outlive the test.
-pub(super) struct Daemon {
-    pub(super) child: Child,
-    pub(super) out: Lines,
-    pub(super) err: Lines,
+pub(crate) struct Daemon {
+    pub(crate) child: Child,
+    pub(crate) out: Lines,
+    pub(crate) err: Lines,
 }
 
 impl Daemon {
-    pub(super) fn start(mut command: Command) -> Daemon {
+    pub(crate) fn start(mut command: Command) -> Daemon {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, err) = (Lines::of(child.stdout.take().unwrap()), Lines::of(child.stderr.take().unwrap()));
         Daemon { child, out, err }
     }
 
-    pub(super) fn signal(&self, signal: Signal) {
+    pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
     /// How it ended and how long that took.
-    pub(super) fn ended(&mut self) -> (Option<i32>, Duration) {
+    pub(crate) fn ended(&mut self) -> (Option<i32>, Duration) {
         let start = Instant::now();
-        let mut status = None;
-        let ended = eventually(|| {
-            status = self.child.try_wait().unwrap();
-            status.is_some()
-        });
-        assert!(ended, "the daemon did not end");
-        (status.and_then(|status| status.code()), start.elapsed())
+        let status = eventually_some(|| self.child.try_wait().unwrap());
+        (status.code(), start.elapsed())
     }
 }
 
@@ -208,14 +208,15 @@ impl Drop for Daemon {
     }
 }
 
-/// Whether `condition` comes true before the deadline; for what gives no line to wait for.
-pub(super) fn eventually(mut condition: impl FnMut() -> bool) -> bool {
+/// Asks again until there is an answer; for what gives no line to wait for.
+#[track_caller]
+pub(crate) fn eventually_some<T>(mut ask: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + DEADLINE;
-    while !condition() {
-        if Instant::now() > deadline {
-            return false;
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
         }
+        assert!(Instant::now() < deadline, "it never came");
         std::thread::park_timeout(Duration::from_millis(5));
     }
-    true
 }
