@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::decide;
 use super::event::{ImportError, Imported};
 use crate::index::Snapshot;
-use crate::model::{Change, Draft, Key, Memory, Source, Timestamp};
+use crate::model::{Change, Draft, Key, Memory, Source, Tier, Timestamp};
 use crate::store::schema::record;
 
 /// Decides a whole batch, each record on top of the ones before it. `state` ends as it will be.
@@ -20,7 +20,7 @@ pub(super) fn import(
     let mut report = Imported::default();
     for (line, draft) in records {
         let draft = if trusted { draft } else { distrust(draft) };
-        match one(state, now, draft) {
+        match one(state, now, draft, trusted) {
             Ok((changes, outcome)) => {
                 for change in &changes {
                     state.apply(change);
@@ -51,7 +51,7 @@ fn distrust(mut draft: Draft) -> Draft {
     draft
 }
 
-fn one(state: &Snapshot, now: Timestamp, draft: Draft) -> Result<(Vec<Change>, Outcome), String> {
+fn one(state: &Snapshot, now: Timestamp, draft: Draft, trusted: bool) -> Result<(Vec<Change>, Outcome), String> {
     let mut draft = draft;
     // Links of a file often point forwards, to a line that is yet to come.
     let links = std::mem::take(&mut draft.links);
@@ -62,7 +62,7 @@ fn one(state: &Snapshot, now: Timestamp, draft: Draft) -> Result<(Vec<Change>, O
             return Ok((Vec::new(), Outcome::Skipped));
         }
         if let Some(known) = state.get(key) {
-            return Ok(update(known, told, draft.updated_at));
+            return Ok(update(known, told, draft.updated_at, trusted));
         }
         if state.archived(key).is_some() {
             let back = Change::Put { before: None, after: Arc::new(told) };
@@ -87,7 +87,7 @@ fn one(state: &Snapshot, now: Timestamp, draft: Draft) -> Result<(Vec<Change>, O
 }
 
 /// The newer version wins; where the line does not say how new it is, what it says is taken.
-fn update(known: &Arc<Memory>, mut told: Memory, told_at: Option<Timestamp>) -> (Vec<Change>, Outcome) {
+fn update(known: &Arc<Memory>, mut told: Memory, told_at: Option<Timestamp>, trusted: bool) -> (Vec<Change>, Outcome) {
     if told_at.is_some_and(|at| at < known.times.updated_at) {
         return (Vec::new(), Outcome::Skipped);
     }
@@ -102,7 +102,13 @@ fn update(known: &Arc<Memory>, mut told: Memory, told_at: Option<Timestamp>) -> 
     if told.extra.is_none() {
         told.extra = known.extra.clone();
     }
-    if record::content(known) == record::content(&told) {
+    // A file that only repeats what is known takes nothing from it, not even who said it.
+    let mut repeated = told.clone();
+    if !trusted {
+        repeated.source = known.source;
+        repeated.tier = if known.tier == Tier::Mandate { known.tier } else { told.tier };
+    }
+    if record::content(known) == record::content(&repeated) {
         return (Vec::new(), Outcome::Skipped);
     }
     told.times.updated_at = told.times.updated_at.max(known.times.updated_at.plus_micros(1));

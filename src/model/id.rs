@@ -58,7 +58,7 @@ impl Borrow<str> for MemoryId {
 }
 
 /// A separate memory inside a project, a subdirectory as Loki Mode has them. `default` is the root itself.
-#[derive(Clone, Hash)]
+#[derive(Clone)]
 pub struct Namespace(Arc<str>);
 
 /// Nearly all comparisons are of a namespace with a clone of itself.
@@ -69,6 +69,12 @@ impl PartialEq for Namespace {
 }
 
 impl Eq for Namespace {}
+
+impl std::hash::Hash for Namespace {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
 
 impl Ord for Namespace {
     fn cmp(&self, other: &Namespace) -> std::cmp::Ordering {

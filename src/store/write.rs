@@ -427,10 +427,10 @@ pub(super) fn archived_text(disk: &Disk, file: &FileId, id: &MemoryId) -> Option
         let bytes = disk.read(folder.join(name), u64::MAX).ok()?;
         for line in bytes.split(|byte| *byte == b'\n').filter(|line| line_holds(line, id.as_str())) {
             let object: Object = serde_json::from_slice(line).ok()?;
-            if let Ok(ArchiveLine::Archived { archived, raw }) = read_archive_line(object, &file.namespace) {
-                if newest.as_ref().is_none_or(|(at, _)| *at <= archived.at) {
-                    newest = Some((archived.at, raw));
-                }
+            if let Ok(ArchiveLine::Archived { archived, raw }) = read_archive_line(object, &file.namespace)
+                && newest.as_ref().is_none_or(|(at, _)| *at <= archived.at)
+            {
+                newest = Some((archived.at, raw));
             }
         }
     }

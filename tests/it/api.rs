@@ -1,5 +1,4 @@
 //! The contract of the socket, kept by a real daemon on a real socket: every route, good and bad.
-#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod connections;
 mod documents;

@@ -1,5 +1,4 @@
 //! What machines and neighbours do: other programs on the same files, death in the middle of work, strangers at the door.
-#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};

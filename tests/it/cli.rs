@@ -1,7 +1,6 @@
 //! The program itself, in a home of its own and in real git repositories: what a person types and what comes back.
 //!
 //! Everything that takes time is waited for by its line of output or its answer, with a deadline and never a sleep.
-#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::path::Path;
 use std::process::Stdio;

@@ -1,6 +1,5 @@
 //! The rules of the house, checked on the text of the sources: who may name whom, what stands behind which door, and
 //! how files open and how long they grow. It reads `src` and must not depend on what the program does.
-#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 

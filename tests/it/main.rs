@@ -1,4 +1,5 @@
 //! The tests that look at lokid from outside: one binary, one file a subject.
+#![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout)]
 
 mod api;
 mod chaos;

@@ -147,10 +147,10 @@ pub fn patch(text: &str, before: &Skill, after: &Skill) -> String {
         return write(after);
     }
     let mut out: Vec<String> = text.lines().map(str::to_owned).collect();
-    if before.name != after.name {
-        if let Some(line) = out.iter_mut().find(|line| line.starts_with("# ")) {
-            *line = format!("# Skill: {}", flat(&after.name));
-        }
+    if before.name != after.name
+        && let Some(line) = out.iter_mut().find(|line| line.starts_with("# "))
+    {
+        *line = format!("# Skill: {}", flat(&after.name));
     }
     if before.description != after.description {
         replace_description(&mut out, &after.description);
