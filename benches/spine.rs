@@ -4,6 +4,7 @@
 //! `cargo bench --bench spine` runs everything with 100,000 records; `-- 10000` takes another number.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout)]
 
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -157,7 +158,7 @@ impl Home {
                     break;
                 }
             }
-            std::thread::yield_now();
+            std::thread::sleep(Duration::from_millis(1));
         }
         let took = started.elapsed().as_secs_f64() * 1000.0;
         daemon.stop();
@@ -202,21 +203,22 @@ impl Daemon {
         status.lines().find_map(|line| line.strip_prefix(field)).unwrap().trim().to_owned()
     }
 
-    /// Context switches of all threads, and CPU in milliseconds, while nobody asks anything.
+    /// Context switches of all threads that lived through it, and CPU in milliseconds, while nobody asks anything.
     fn idle(&self) -> (u64, u64) {
-        let before = self.activity();
+        let (before, cpu_before) = self.activity();
         std::thread::sleep(IDLE);
-        let after = self.activity();
-        (after.0 - before.0, after.1 - before.1)
+        let (after, cpu_after) = self.activity();
+        let switches = after.iter().map(|(thread, count)| count - before.get(thread).unwrap_or(count)).sum();
+        (switches, cpu_after - cpu_before)
     }
 
-    fn activity(&self) -> (u64, u64) {
-        let mut switches = 0;
+    fn activity(&self) -> (BTreeMap<String, u64>, u64) {
+        let mut switches = BTreeMap::new();
         for thread in std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap().flatten() {
-            let status = std::fs::read_to_string(thread.path().join("status")).unwrap();
+            let status = std::fs::read_to_string(thread.path().join("status")).unwrap_or_default();
             let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
-            switches +=
-                counts.map(|line| line.rsplit('\t').next().unwrap().trim().parse::<u64>().unwrap()).sum::<u64>();
+            let sum = counts.map(|line| line.rsplit('\t').next().unwrap().trim().parse::<u64>().unwrap()).sum();
+            switches.insert(thread.file_name().to_string_lossy().into_owned(), sum);
         }
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
         let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
