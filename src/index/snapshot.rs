@@ -1,6 +1,7 @@
 //! The immutable snapshot. One writer makes the next from the last; readers keep the one they took as long as they
 //! like. Everything in it shares structure with its predecessor, so taking or making one costs next to nothing.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
@@ -14,7 +15,7 @@ use crate::model::{
 use crate::sys::thread;
 
 /// Newest first, then by key: the order of every listing.
-type TimeKey = (std::cmp::Reverse<Timestamp>, Key);
+type TimeKey = (Reverse<Timestamp>, Key);
 /// What makes two facts be about the same thing.
 pub type Slot = (Namespace, crate::model::Scope, String, String);
 
@@ -67,13 +68,13 @@ impl Snapshot {
     /// Newest first, from just behind `after` on.
     pub fn newest(&self, after: Option<(Timestamp, Key)>) -> impl Iterator<Item = &Arc<Memory>> {
         use std::ops::Bound::{Excluded, Unbounded};
-        let start = after.map_or(Unbounded, |(at, key)| Excluded((std::cmp::Reverse(at), key)));
+        let start = after.map_or(Unbounded, |(at, key)| Excluded((Reverse(at), key)));
         self.by_time.range((start, Unbounded)).filter_map(|(_, key)| self.memories.get(key))
     }
 
     /// The episodes or the decisions of a namespace, newest first.
     pub fn latest(&self, kind: Kind, namespace: &Namespace) -> impl Iterator<Item = &Arc<Memory>> {
-        let first = (kind, (std::cmp::Reverse(Timestamp::from_micros(i64::MAX)), lowest_key()));
+        let first = (kind, (Reverse(Timestamp::from_micros(i64::MAX)), lowest_key()));
         let of_kind = self.happenings.range(first..).take_while(move |(found, _)| *found == kind);
         of_kind
             .filter(move |(_, (_, key))| key.namespace == *namespace)
@@ -193,8 +194,12 @@ impl Snapshot {
         let reckon = |part: &[Change]| -> Vec<Option<Digest>> {
             part.iter().map(|change| change.memory().map(|memory| Digest::of(memory))).collect()
         };
-        let digests = thread::in_parts(changes, DIGESTS_APIECE, |_| true, reckon);
-        for (change, digest) in changes.iter().zip(digests.into_iter().flatten()) {
+        let digests: Vec<Option<Digest>> =
+            thread::in_parts(changes, DIGESTS_APIECE, |_| true, reckon).into_iter().flatten().collect();
+        if self.memories.is_empty() && self.fill(changes, &digests) {
+            return;
+        }
+        for (change, digest) in changes.iter().zip(digests) {
             match (change, digest) {
                 (Change::Put { after, .. }, Some(digest)) => {
                     self.version += 1;
@@ -203,6 +208,39 @@ impl Snapshot {
                 _ => self.apply(change),
             }
         }
+    }
+
+    /// The quick way into an empty snapshot: nothing has to make room, and the two halves are built side by side.
+    /// Answers whether it could be taken.
+    fn fill(&mut self, changes: &[Change], digests: &[Option<Digest>]) -> bool {
+        let puts: Vec<(&Arc<Memory>, Key, &Digest)> = changes
+            .iter()
+            .zip(digests)
+            .filter_map(|(change, digest)| match (change, digest) {
+                (Change::Put { after, .. }, Some(digest)) => Some((after, after.key(), digest)),
+                _ => None,
+            })
+            .collect();
+        if puts.len() != changes.len() || !self.archived.is_empty() || !self.tombstones.is_empty() {
+            return false;
+        }
+        let (memories, (by_time, by_fingerprint)) = thread::both(
+            || puts.iter().map(|(memory, key, _)| (key.clone(), Arc::clone(memory))).collect::<OrdMap<_, _>>(),
+            || {
+                let times = puts.iter().map(|(memory, key, _)| (Reverse(memory.times.created_at), key.clone()));
+                let prints = puts.iter().map(|(_, key, digest)| (digest.fingerprint, key.clone()));
+                (times.collect::<OrdSet<_>>(), prints.collect::<OrdMap<_, _>>())
+            },
+        );
+        if memories.len() != puts.len() {
+            return false;
+        }
+        (self.memories, self.by_time, self.by_fingerprint) = (memories, by_time, by_fingerprint);
+        self.version += changes.len() as u64;
+        for (memory, key, digest) in puts {
+            self.count_in(memory, key, digest);
+        }
+        true
     }
 
     /// Cannot fail: what is decided and durable is so.
@@ -236,26 +274,30 @@ impl Snapshot {
         }
         self.take(&key);
         self.archived.remove(&key);
-        let time_key = (std::cmp::Reverse(memory.times.created_at), key.clone());
-        if is_happening(memory.kind) {
-            self.happenings.insert((memory.kind, time_key.clone()));
-        }
-        self.by_time.insert(time_key);
+        self.by_time.insert((Reverse(memory.times.created_at), key.clone()));
         self.by_fingerprint.insert(digest.fingerprint, key.clone());
+        self.memories.insert(key.clone(), Arc::clone(memory));
+        self.count_in(memory, key, &digest);
+    }
+
+    /// What follows from a memory being there, besides finding it.
+    fn count_in(&mut self, memory: &Memory, key: Key, digest: &Digest) {
+        self.kinds[memory.kind as usize] += 1;
+        self.tokens += digest.tokens;
+        self.topics.add(memory, digest.tokens);
         if let Some(slot) = slot_of(memory) {
             let mut keys = self.by_slot.get(&slot).cloned().unwrap_or_default();
             keys.push(key.clone());
             self.by_slot.insert(slot, keys);
         }
-        self.kinds[memory.kind as usize] += 1;
-        self.tokens += digest.tokens;
-        self.topics.add(memory, digest.tokens);
-        self.memories.insert(key, Arc::clone(memory));
+        if is_happening(memory.kind) {
+            self.happenings.insert((memory.kind, (Reverse(memory.times.created_at), key)));
+        }
     }
 
     fn take(&mut self, key: &Key) -> Option<Arc<Memory>> {
         let old = self.memories.remove(key)?;
-        let time_key = (std::cmp::Reverse(old.times.created_at), key.clone());
+        let time_key = (Reverse(old.times.created_at), key.clone());
         if is_happening(old.kind) {
             self.happenings.remove(&(old.kind, time_key.clone()));
         }

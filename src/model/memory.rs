@@ -265,7 +265,7 @@ impl Memory {
 /// White space does not tell two texts apart.
 fn even_blanks(text: &str) -> String {
     let mut even = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
+    for word in text.split_ascii_whitespace() {
         if !even.is_empty() {
             even.push(' ');
         }

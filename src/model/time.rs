@@ -34,8 +34,7 @@ impl Timestamp {
             return None;
         }
         let (date, rest) = text.split_at(10);
-        let date: jiff::civil::Date = parse_date(date)?;
-        let days = i64::from(date.since(jiff::civil::Date::constant(1970, 1, 1)).ok()?.get_days());
+        let days = days_since_1970(parse_date(date)?);
         let within_day = match rest.as_bytes().first() {
             None => 0,
             Some(b'T' | b't' | b' ') => parse_time_of_day(&rest[1..])?,
@@ -106,6 +105,15 @@ fn parse_date(text: &str) -> Option<jiff::civil::Date> {
     let month = i8::try_from(digits(&text[5..7])?).ok()?;
     let day = i8::try_from(digits(&text[8..10])?).ok()?;
     jiff::civil::Date::new(year, month, day).ok()
+}
+
+/// Counted from the first of March, so that the leap day is the last of its year.
+fn days_since_1970(date: jiff::civil::Date) -> i64 {
+    let (year, month, day) = (i64::from(date.year()), i64::from(date.month()), i64::from(date.day()));
+    let year = if month <= 2 { year - 1 } else { year };
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
 /// `HH:MM[:SS[.fraction]][zone]` as microseconds of the day in UTC; the zone may push it below zero or past a day.

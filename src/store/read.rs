@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::layout::{self, Area, FileId, Role};
 use super::raw::RawObject;
+use super::schema::fields::{Fields, Line};
 use super::schema::lists::{self, ArchiveLine};
 use super::schema::{self, Found, Object, Setting, Shape};
 use crate::model::{Contradiction, Link, MemoryId, Namespace, Timestamp, Tombstone};
@@ -302,7 +303,8 @@ struct NoteLines {
 }
 
 fn parse_note_lines(bytes: &[u8], setting: &Setting) -> (NoteLines, usize) {
-    let mut lines = NoteLines::default();
+    // A guess at their number spares most of the growing.
+    let mut lines = NoteLines { memories: Vec::with_capacity(bytes.len() / 256), ..NoteLines::default() };
     for (number, line) in numbered_lines(bytes) {
         match parse_note(line, setting) {
             Ok(Note::Record(found)) => lines.memories.push(found),
@@ -320,13 +322,13 @@ enum Note {
 
 fn parse_note(line: &[u8], setting: &Setting) -> Result<Note, String> {
     let raw = text(line)?;
-    let mut object: Object = serde_json::from_str(raw).map_err(|error| error.to_string())?;
-    if object.get("deleted").and_then(Value::as_bool) == Some(true) {
-        let id = schema::fields::take_text(&mut object, "id").and_then(|id| MemoryId::foreign(&id));
-        let at = schema::fields::take_time(&mut object, "updated_at");
+    let mut line: Line<'_> = serde_json::from_str(raw).map_err(|error| error.to_string())?;
+    if line.peek("deleted").and_then(Value::as_bool) == Some(true) {
+        let id = schema::fields::take_text(&mut line, "id").and_then(|id| MemoryId::foreign(&id));
+        let at = schema::fields::take_time(&mut line, "updated_at");
         return id.zip(at).map(|(id, at)| Note::Deletion(id, at)).ok_or_else(|| "a deletion of nothing".to_owned());
     }
-    Ok(Note::Record((schema::read(Shape::Notes, object, setting)?, hash(raw))))
+    Ok(Note::Record((schema::read_note_line(line, setting)?, hash(raw))))
 }
 
 fn parse_archive(bytes: &[u8], namespace: &Namespace) -> Contents {

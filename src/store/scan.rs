@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+
 use super::layout::{self, Area, FileId, Role};
 use super::read::{self, Contents};
 use super::schema::lists::ArchiveLine;
@@ -182,7 +184,8 @@ fn report(catalog: &mut Catalog, file: &Arc<FileId>, problem: Option<Problem>) {
 /// What a look found, gathered so that the newest version of each memory wins whatever file it stands in.
 #[derive(Default)]
 pub(super) struct Difference {
-    newest: HashMap<Key, (Arc<Memory>, Arc<FileId>)>,
+    /// In the order they were found, which is the order of the files and of their lines.
+    newest: IndexMap<Key, (Arc<Memory>, Arc<FileId>)>,
     vanished: Vec<Key>,
     archive: HashMap<Key, (Timestamp, Option<Arc<Archived>>)>,
     others: Vec<Change>,
@@ -198,6 +201,7 @@ impl Difference {
         let mut entries = HashMap::with_capacity(contents.memories.len());
         let mut links: HashMap<LinkKey, Link> = HashMap::new();
         links.extend(contents.links.into_iter().map(|link| (link.key(), link)));
+        self.newest.reserve(contents.memories.len());
         for (found, hash) in contents.memories {
             links.extend(found.links.into_iter().map(|link| (link.key(), link)));
             let id = found.memory.id.clone();
@@ -284,9 +288,8 @@ impl Difference {
                 changes.push(Change::Vanished(key));
             }
         }
-        let mut newest: Vec<_> = self.newest.into_iter().collect();
-        newest.sort_by(|a, b| a.0.cmp(&b.0));
-        for (key, (memory, file)) in newest {
+        catalog.homes.reserve(self.newest.len());
+        for (key, (memory, file)) in self.newest {
             let updated_at = memory.times.updated_at;
             catalog.homes.insert(key, Home { file, updated_at });
             changes.push(Change::Put { before: None, after: memory });

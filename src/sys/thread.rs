@@ -14,6 +14,18 @@ where
     Builder::new().name(name.into()).spawn(work)
 }
 
+/// Two pieces of work side by side.
+pub fn both<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    std::thread::scope(|scope| {
+        let helper = scope.spawn(one);
+        let second = other();
+        match helper.join() {
+            Ok(first) => (first, second),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
 /// Waits a moment, for what gives no event to wait on.
 pub fn pause(moment: std::time::Duration) {
     std::thread::sleep(moment);

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::fields::{
-    Object, put, put_text, put_texts, take_count, take_flag, take_object, take_share, take_text, take_texts, take_time,
-    take_word,
+    Fields, Object, put, put_text, put_texts, take_count, take_flag, take_object, take_share, take_text, take_texts,
+    take_time, take_word,
 };
 use crate::model::{Memory, Outcome, Scope, Source, Status, Tier, Timestamp, Usage, render};
 
@@ -17,7 +17,7 @@ pub enum Detail {
     Whole,
 }
 
-pub(super) fn take(object: &mut Object, memory: &mut Memory) {
+pub(super) fn take(object: &mut impl Fields, memory: &mut Memory) {
     if let Some(title) = take_text(object, "title") {
         memory.title = title;
     }
@@ -69,7 +69,7 @@ pub(super) fn take(object: &mut Object, memory: &mut Memory) {
     }
 }
 
-fn take_shorter(object: &mut Object, memory: &mut Memory) {
+fn take_shorter(object: &mut impl Fields, memory: &mut Memory) {
     let shorter = &mut memory.shorter;
     for (name, text) in
         [("summary", &mut shorter.summary), ("compressed", &mut shorter.compressed), ("index", &mut shorter.index)]
@@ -80,7 +80,7 @@ fn take_shorter(object: &mut Object, memory: &mut Memory) {
     }
 }
 
-fn take_times(object: &mut Object, memory: &mut Memory) {
+fn take_times(object: &mut impl Fields, memory: &mut Memory) {
     let times = &mut memory.times;
     if let Some(time) = take_time(object, "created_at") {
         times.created_at = time;

@@ -62,6 +62,11 @@ pub(crate) fn read(shape: Shape, object: Object, setting: &Setting) -> Result<Fo
     }
 }
 
+/// Reads a record out of a line of `notes/`: the shape there may be a hundred thousand of.
+pub(crate) fn read_note_line(line: fields::Line<'_>, setting: &Setting) -> Result<Found, String> {
+    ours::read_note_line(line, setting).map(|memory| Found { memory: Arc::new(memory), links: Vec::new() })
+}
+
 /// How lokid would write this memory into a file of this shape.
 pub(crate) fn view(shape: Shape, memory: &Memory) -> Object {
     match shape {

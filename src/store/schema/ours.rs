@@ -1,7 +1,7 @@
 //! The files only lokid writes: facts, learnings, and the lines of `notes/`.
 
 use super::attributes::{self, Detail};
-use super::fields::{Object, put_text, take_text, take_time, take_word};
+use super::fields::{Line, Object, put_text, take_text, take_time, take_word};
 use super::{Setting, body, record};
 use crate::model::{Body, Fact, Kind, Memory, MemoryId, Scope};
 
@@ -59,9 +59,15 @@ pub(super) fn view_learning(memory: &Memory) -> Object {
 /// The folder a line stands in tells its namespace, whatever the line says.
 pub(super) fn read_note(mut object: Object, setting: &Setting) -> Result<Memory, String> {
     take_text(&mut object, "namespace");
-    let mut memory = record::read(object)?;
-    memory.namespace = setting.namespace.clone();
-    Ok(memory)
+    let memory = record::read(object)?;
+    Ok(Memory { namespace: setting.namespace.clone(), ..memory })
+}
+
+/// The same from a line of text.
+pub(super) fn read_note_line(mut line: Line<'_>, setting: &Setting) -> Result<Memory, String> {
+    take_text(&mut line, "namespace");
+    let memory = record::read_line(line)?;
+    Ok(Memory { namespace: setting.namespace.clone(), ..memory })
 }
 
 fn start(object: &mut Object, kind: Kind, setting: &Setting) -> Result<Memory, String> {

@@ -4,32 +4,43 @@ use serde_json::Value;
 
 use super::attributes::{self, Detail};
 use super::body;
-use super::fields::{Object, put_text, take_object, take_text, take_time, take_word};
+use super::fields::{Fields, Line, Object, put_text, take_object, take_text, take_time, take_word};
 use crate::model::{Body, Kind, Memory, MemoryId, Namespace, Timestamp, render};
 
 /// Reads a record as lokid wrote it, or as a tolerant reader would take it from somebody else.
 pub fn read(mut object: Object) -> Result<Memory, String> {
-    let id = take_text(&mut object, "id").ok_or("no id")?;
+    let memory = take(&mut object)?;
+    finish(memory, object)
+}
+
+/// The same from a line of text.
+pub(super) fn read_line(mut line: Line<'_>) -> Result<Memory, String> {
+    let memory = take(&mut line)?;
+    finish(memory, line.into_object())
+}
+
+fn take(object: &mut impl Fields) -> Result<Memory, String> {
+    let id = take_text(object, "id").ok_or("no id")?;
     let id = MemoryId::foreign(&id).ok_or("an id with control characters or too long")?;
-    let kind = take_word(&mut object, "kind", Kind::parse).ok_or("no kind that is known")?;
-    let at = take_time(&mut object, "timestamp").unwrap_or_default();
+    let kind = take_word(object, "kind", Kind::parse).ok_or("no kind that is known")?;
+    let at = take_time(object, "timestamp").unwrap_or_default();
     let mut memory = Memory::new(id, kind, String::new(), at);
-    if let Some(namespace) = take_text(&mut object, "namespace") {
+    if let Some(namespace) = take_text(object, "namespace") {
         memory.namespace = Namespace::new(&namespace).ok_or("a namespace that cannot be one")?;
     }
-    attributes::take(&mut object, &mut memory);
+    attributes::take(object, &mut memory);
     for field in body::FIELDS {
-        if let Some(mut inner) = take_object(&mut object, field) {
+        if let Some(mut inner) = take_object(object, field) {
             if let Some(files) = body::take_files_involved(&mut inner).filter(|_| memory.anchors.files.is_empty()) {
                 memory.anchors.files = files;
             }
             memory.body = body::take(field, &mut inner);
             if !inner.is_empty() {
-                object.insert((*field).to_owned(), Value::Object(inner));
+                object.put_back(field, Value::Object(inner));
             }
         }
     }
-    finish(memory, object)
+    Ok(memory)
 }
 
 /// What every reader does last: words for a body without any, and a place for what was not understood.
