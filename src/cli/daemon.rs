@@ -50,7 +50,15 @@ pub(super) fn run(settings: Settings, place: Option<PathBuf>, greeting: Greeting
     let logging = Logging::start(&settings.config.log, settings.verbose)?;
     // Before anything that a signal must not tear apart.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1]).context("cannot listen for signals")?;
-    let bound = serve::bind(&settings.socket).map_err(|error| Failure::from(anyhow::Error::new(error)))?;
+    let bound = serve::bind(&settings.socket).map_err(|error| {
+        let running = matches!(error, serve::BindError::Served { .. });
+        let failure = Failure::from(anyhow::Error::new(error));
+        if running {
+            failure.hint("a daemon runs already; `lokid project add` has it watch this repository too")
+        } else {
+            failure
+        }
+    })?;
     let registry = Arc::new(Registry::open(settings.dirs.clone(), settings.config.clone(), Clock::system()));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

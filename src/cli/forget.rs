@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::args::Forget;
 use super::ask::{self, Ask};
-use super::failure::Done;
+use super::failure::{Done, Failure};
 use super::reach::Reach;
 use super::screen::Screen;
 use super::settings::Settings;
@@ -27,7 +27,10 @@ pub(super) fn run(forget: &Forget, settings: &Settings, screen: &mut Screen) -> 
 }
 
 fn one(id: &str, forget: &Forget, daemon: &Reach, settings: &Settings, screen: &mut Screen) -> Done {
-    let asking = forget.purge && !forget.yes && io::stdin().is_terminal();
+    let asking = forget.purge && !forget.yes;
+    if asking && !io::stdin().is_terminal() {
+        return Err(Failure::usage("a purge cannot be undone, and nobody is here to be asked").hint("add `--yes`"));
+    }
     if asking && !screen.confirm(&format!("erase {id} for good?")) {
         screen.note("nothing was erased");
         return Ok(());

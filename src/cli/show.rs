@@ -42,7 +42,7 @@ pub(super) fn record(record: &Value, screen: &mut Screen) -> Done {
     screen.line(format!("{id}  {}", screen.paint(Style::Dim, &head.join(" · "))))?;
     let (title, text) = (words::field(record, "title"), words::field(record, "text"));
     let text = if text.is_empty() { words::field(record, "summary") } else { text };
-    if !title.is_empty() && title.trim() != text.trim() {
+    if !title.is_empty() && !text.trim_start().starts_with(title.trim()) {
         screen.line(screen.paint(Style::Bold, &title))?;
     }
     if !text.is_empty() {

@@ -7,7 +7,7 @@ use crate::config::LayersConfig;
 use crate::index::Snapshot;
 use crate::index::topics::{Topic, name_of};
 use crate::model::layer::{MEMORY_FIELD, TOPIC_PREFIX};
-use crate::model::{Kind, LayerDocuments, Memory, Namespace, Neighbour, Scope, Timestamp, token};
+use crate::model::{Kind, LayerDocuments, Memory, Namespace, Neighbour, Scope, Status, Timestamp, token};
 
 /// Layer one as text is read before every session.
 const INDEX_TOKENS: usize = 100;
@@ -117,10 +117,12 @@ fn timeline_of(
     now: Timestamp,
 ) -> Map<String, Value> {
     let told = |memory: &Memory| neighbour.actions.iter().any(|entry| tells_of(entry, memory));
-    let shown = |memory: &&std::sync::Arc<Memory>| memory.scope != Scope::UserPrivate && !memory.restricted;
+    let shown = |memory: &&std::sync::Arc<Memory>| {
+        memory.scope != Scope::UserPrivate && !memory.restricted && memory.status == Status::Asserted
+    };
     let episodes = snapshot.latest(Kind::Episode, namespace).filter(shown).filter(|memory| !told(memory));
     let actions = episodes.take(limits.actions).map(|memory| action_value(memory));
-    let decisions = snapshot.latest(Kind::Decision, namespace).filter(shown);
+    let decisions = snapshot.latest(Kind::Decision, namespace).filter(shown).filter(|memory| memory.holds_at(now));
     let decisions = decisions.take(limits.decisions).map(|memory| decision_value(memory));
     let active = neighbour.active_context.clone();
     document(json!({
@@ -235,7 +237,9 @@ pub fn timeline_text(snapshot: &Snapshot, namespace: &Namespace, limits: &Layers
             let outcome = part(entry, &["outcome"]);
             let outcome =
                 if outcome.is_empty() || outcome == "unknown" { String::new() } else { format!(" ({outcome})") };
-            let line = format!("{heading}- {day} {what}{outcome}\n");
+            let id = part(entry, &[MEMORY_FIELD]);
+            let id = if id.is_empty() { id } else { format!(" [{id}]") };
+            let line = format!("{heading}- {day} {what}{outcome}{id}\n");
             if token::estimate(&text) + token::estimate(&line) > share {
                 break;
             }

@@ -125,7 +125,8 @@ impl Registry {
     /// A repository's working trees share their memory unless the configuration keeps them apart. Outside git it is
     /// the nearest folder that has a `.loki`, else the folder itself.
     fn locate(&self, path: &Path) -> Option<Located> {
-        let path = plain::canonical(path).ok()?;
+        // A file that is yet to be written, or is gone, still lies in its repository.
+        let path = path.ancestors().find_map(|known| plain::canonical(known).ok())?;
         if let Some(checkout) = git::discover(&path) {
             let shared = self.config().project.worktrees == Worktrees::Shared;
             let root = match checkout.main_worktree {
@@ -140,10 +141,15 @@ impl Registry {
         Some(Located { root, git_dir: None })
     }
 
+    fn locate_existing(&self, path: &Path) -> Result<Located, ProjectError> {
+        plain::canonical(path).map_err(|error| unusable(path, error))?;
+        self.locate(path).ok_or_else(|| unusable(path, "it lies in no folder that can be read"))
+    }
+
     /// Starts watching the project a path lies in, and again whenever the daemon starts.
     pub fn add(&self, path: &Path) -> Result<Arc<Project>, ProjectError> {
         let _one_at_a_time = self.door.lock();
-        let located = self.locate(path).ok_or_else(|| unusable(path, "there is no such folder"))?;
+        let located = self.locate_existing(path)?;
         if let Some(project) = self.projects.read().get(&located.root) {
             return Ok(Arc::clone(project));
         }
@@ -162,7 +168,7 @@ impl Registry {
     /// Opens the project a path lies in for this process only. While a daemon holds it, it is opened for reading.
     pub fn add_ephemeral(&self, path: &Path) -> Result<Arc<Project>, ProjectError> {
         let _one_at_a_time = self.door.lock();
-        let located = self.locate(path).ok_or_else(|| unusable(path, "there is no such folder"))?;
+        let located = self.locate_existing(path)?;
         let project = match self.start(&located, false) {
             Err(ProjectError::InUse { .. }) => self.start(&located, true)?,
             started => started?,

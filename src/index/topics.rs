@@ -2,7 +2,7 @@
 
 use imbl::OrdMap;
 
-use crate::model::{Kind, Memory, Namespace, Scope, Timestamp};
+use crate::model::{Kind, Memory, Namespace, Scope, Status, Timestamp};
 
 #[derive(Clone, Debug, Default)]
 pub struct Topics(OrdMap<(Namespace, String), Topic>);
@@ -53,9 +53,11 @@ impl Topics {
     }
 }
 
-/// The first layer stands in the repository: what is private or restricted is not even counted there.
+/// The first layer stands in the repository: what is private or restricted is not even counted there, nor what is
+/// only hearsay or no longer held.
 fn may_be_told(memory: &Memory) -> bool {
-    memory.scope != Scope::UserPrivate && !memory.restricted
+    let held = memory.status == Status::Asserted && memory.times.expired_at.is_none();
+    memory.scope != Scope::UserPrivate && !memory.restricted && held
 }
 
 /// The module a memory is anchored in, else its first tag, else its kind.

@@ -76,6 +76,15 @@ impl App {
         Ok(project)
     }
 
+    /// All projects, each asked to look at its files again.
+    pub(super) fn projects(&self) -> Vec<Arc<Project>> {
+        let projects = self.shared.registry.projects();
+        for project in &projects {
+            project.look_again(self.now(), FRESH_MICROS);
+        }
+        projects
+    }
+
     /// Waits for the writer. It carries out what it accepted whether or not anybody still waits.
     pub(super) async fn settle<T>(&self, asked: Result<Pending<T>, EngineError>) -> Result<T, Problem> {
         let pending = asked?;

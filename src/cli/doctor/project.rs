@@ -112,7 +112,7 @@ fn is_yes(value: &str) -> bool {
 
 /// What only a loaded store can tell.
 fn contents(reach: &Reach, settings: &Settings, watched: bool, checks: &mut Vec<Check>) {
-    let status = match reach.learn(&Ask::get("/status").project(settings)) {
+    let status = match reach.learn(&Ask::get("/status").query("fresh", "true").project(settings)) {
         Ok(status) => status,
         Err(failure) => {
             let why = failure.error.map(|error| format!("{error:#}")).unwrap_or_default();

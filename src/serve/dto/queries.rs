@@ -18,6 +18,14 @@ pub(in crate::serve) struct Which {
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+pub(in crate::serve) struct Status {
+    pub(in crate::serve) project: Option<PathBuf>,
+    /// Look at all files first, and wait for it.
+    pub(in crate::serve) fresh: bool,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub(in crate::serve) struct Within {
     pub(in crate::serve) project: Option<PathBuf>,
     pub(in crate::serve) namespace: Option<NamespaceName>,

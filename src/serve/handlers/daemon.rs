@@ -12,7 +12,7 @@ use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{
     ConsolidationStatus, FileProblem, Health, IndexStatus, PartStatus, ProjectStatus, StatusAnswer, WatchStatus,
 };
-use crate::serve::dto::queries::Which;
+use crate::serve::dto::queries::Status;
 use crate::serve::openapi::openapi;
 use crate::sys::process;
 
@@ -24,11 +24,16 @@ pub(in crate::serve) async fn health(app: App, _call: Call) -> Answer {
 }
 
 pub(in crate::serve) async fn status(app: App, call: Call) -> Answer {
-    let Which { project } = call.query()?;
+    let Status { project, fresh } = call.query()?;
     let projects = match project {
         Some(path) => vec![app.project(Some(&path))?],
-        None => app.registry().projects(),
+        None => app.projects(),
     };
+    if fresh {
+        for project in &projects {
+            project.rescan()?.answer().await?;
+        }
+    }
     ok(&StatusAnswer {
         version: VERSION,
         pid: process::pid(),

@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 
 use super::{tag, view};
+use crate::index::Snapshot;
 use crate::model::{Key, Level, Memory};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, json};
@@ -24,7 +25,7 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
     let memory = snapshot
         .get(&key)
         .filter(|memory| as_of.is_none_or(|at| memory.known_at(at)))
-        .ok_or_else(|| Problem::not_found(format!("no memory {key}")))?;
+        .ok_or_else(|| Problem::not_found(absent(&snapshot, &key)))?;
     let tag = tag::of(memory);
     let bare = tag.to_str().unwrap_or_default().trim_matches('"');
     if call.if_none_match().is_some_and(|known| known.iter().any(|known| known == bare || known == "*")) {
@@ -37,6 +38,17 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
         Some(level) => view::shorter(memory, level),
     };
     Ok(tagged(json(StatusCode::OK, &shown)?, tag))
+}
+
+/// Says of a forgotten memory when that was and how it comes back, and nothing else.
+fn absent(snapshot: &Snapshot, key: &Key) -> String {
+    match snapshot.archived(key) {
+        Some(entry) => {
+            let day = entry.at.day();
+            format!("{key} was forgotten on {day}; `lokid forget --undo {}` or its `restore` brings it back", key.id)
+        }
+        None => format!("no memory {key}"),
+    }
 }
 
 /// The whole of a memory that was just changed.

@@ -7,7 +7,9 @@ use crate::serve::dto::answers::{
     RememberedAnswer, StatusAnswer, WatchedProject, Written,
 };
 use crate::serve::dto::patch::Changes;
-use crate::serve::dto::queries::{Forget, Import, Layer, List, Neighbourhood, ProjectPath, Show, Which, Within};
+use crate::serve::dto::queries::{
+    Forget, Import, Layer, List, Neighbourhood, ProjectPath, Show, Status, Which, Within,
+};
 use crate::serve::dto::record::Record;
 use crate::serve::dto::requests::{
     DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, SignalRequest, SkillRequest,
@@ -61,7 +63,7 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Verb::Get, "/health", "Tell that the daemon lives", |app, call| Box::pin(daemon::health(app, call)))
         .replies(&[says(200, "it does", &[json(of::<Health>)])]),
     route(Verb::Get, "/status", "Tell how each project is", |app, call| Box::pin(daemon::status(app, call)))
-        .query(of::<Which>)
+        .query(of::<Status>)
         .replies(&[says(200, "the state of the daemon and its projects", &[json(of::<StatusAnswer>)])]),
     route(Verb::Get, "/projects", "List the watched projects", |app, call| Box::pin(projects::list(app, call)))
         .replies(&[says(200, "in the order of their paths", &[json(of::<Projects>)])]),
