@@ -344,3 +344,61 @@ fn parse_archive(bytes: &[u8], namespace: &Namespace) -> Contents {
     }
     contents
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::list::ListEditor;
+    use super::*;
+
+    const ROLES: &[(Role, &str)] = &[
+        (Role::Memories(Shape::Episode), "episodic/2026-01-06/task-x.json"),
+        (Role::Memories(Shape::Patterns), "semantic/patterns.json"),
+        (Role::Memories(Shape::AntiPatterns), "semantic/anti-patterns.json"),
+        (Role::Memories(Shape::Facts), "semantic/facts.json"),
+        (Role::Memories(Shape::Skill), "skills/x.json"),
+        (Role::Memories(Shape::Skill), "skills/x.md"),
+        (Role::Memories(Shape::Learnings), "learnings/2026-01-06.json"),
+        (Role::Memories(Shape::Notes), "notes/2026-01.0a1b2c3d.ndjson"),
+        (Role::Archive, "archive/2026-01.0a1b2c3d.ndjson"),
+        (Role::Links, "semantic/links.json"),
+        (Role::Contradictions, "semantic/contradictions.json"),
+        (Role::Tombstones, "archive/tombstones.json"),
+    ];
+
+    fn read_as_everything(bytes: &[u8]) {
+        for (role, path) in ROLES {
+            let file = FileId::new(Area::Shared, &Namespace::default(), *role, path);
+            let _ = parse(&file, bytes, Timestamp::default(), &Object::new());
+            if let Ok(editor) = ListEditor::open(&file, Some(bytes)) {
+                let text = editor.finish(Timestamp::default());
+                assert!(RawObject::parse(&text).is_ok(), "what is written back is JSON");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_in_any_file_make_a_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            read_as_everything(&bytes);
+        }
+
+        #[test]
+        fn nor_do_bytes_that_look_like_json(text in "[\\[\\]{}:,\"a-z0-9 \\\\\n#.-]{0,120}") {
+            read_as_everything(text.as_bytes());
+        }
+
+        #[test]
+        fn nor_do_documents_cut_off_anywhere(cut in 0usize..400) {
+            let whole = r#"{"version":"1.0","patterns":[{"id":"sem-1","pattern":"p","links":[{"to":"x","relation":"supports"}]}],"facts":[{"id":"f","key":"k","value":1.50}],"links":[{"from":"a","to":"b","relation":"related_to"}],"learnings":[{"id":"l","error":"e"}],"tombstones":[{"id":"t","fingerprint":"00"}],"contradictions":[{}]}"#;
+            read_as_everything(&whole.as_bytes()[..cut.min(whole.len())]);
+        }
+    }
+
+    #[test]
+    fn nesting_without_end_costs_the_file_and_not_the_process() {
+        let deep = format!("{{\"id\":\"x\",\"a\":{}1{}}}", "[".repeat(50_000), "]".repeat(50_000));
+        read_as_everything(deep.as_bytes());
+    }
+}
