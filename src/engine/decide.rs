@@ -1,6 +1,6 @@
 //! What an event means for the memory, decided on a snapshot: pure functions that return changes and an answer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -202,14 +202,29 @@ pub(super) fn patch(
     if if_match.is_some_and(|wanted| wanted != "*" && wanted != current) {
         return Err(EngineError::Stale { etag: current });
     }
-    let new = Arc::new(patch.apply(old, now));
-    if new.text.trim().is_empty() {
+    let mut new = patch.apply(old, now);
+    if new.text.trim().is_empty() && !old.text.trim().is_empty() {
         return Err(EngineError::Invalid { field: "text", reason: "must not be empty".to_owned() });
     }
-    if new == *old {
-        return Ok((Vec::new(), new));
+    if new == **old {
+        return Ok((Vec::new(), Arc::clone(old)));
     }
-    Ok((vec![Change::Put { before: Some(Arc::clone(old)), after: Arc::clone(&new) }], new))
+    let after = if new.fact() == old.fact() { Vec::new() } else { settle_all(snapshot, &mut new, now) };
+    let new = Arc::new(new);
+    let put = Change::Put { before: Some(Arc::clone(old)), after: Arc::clone(&new) };
+    Ok(([put].into_iter().chain(after).collect(), new))
+}
+
+/// A fact that comes back, or comes to speak of another thing, meets the values that hold there now.
+fn settle_all(snapshot: &Snapshot, memory: &mut Memory, now: Timestamp) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let others = rivals(snapshot, memory, now);
+    let own = memory.id.clone();
+    for rival in others.into_iter().filter(|rival| rival.id != own) {
+        let found = settle(&rival, memory, now, &mut changes);
+        changes.push(Change::Contradict(found));
+    }
+    changes
 }
 
 /// Archives what is there, or purges what is there or in the archive. Answers with what was found.
@@ -220,23 +235,23 @@ pub(super) fn forget(
     reason: &str,
     purge: bool,
 ) -> (Vec<Change>, Vec<Key>) {
-    let mut changes = Vec::new();
+    let mut changes = if purge { forget_origins(snapshot, keys, now) } else { Vec::new() };
     let mut gone = Vec::new();
-    for key in keys {
+    let mut seen = HashSet::new();
+    for key in keys.iter().filter(|key| seen.insert(*key)) {
         let living = snapshot.get(key);
         let memory = living.or_else(|| snapshot.archived(key).filter(|_| purge).map(|entry| &entry.memory));
-        let Some(memory) = memory.filter(|_| !gone.contains(key)) else { continue };
+        let Some(memory) = memory else { continue };
         if purge {
-            forget_origin(snapshot, key, now, &mut changes);
             changes.push(Change::Purge(Tombstone {
                 key: key.clone(),
                 fingerprint: memory.fingerprint(),
-                at: now,
+                at: later(now, memory),
                 reason: reason.to_owned(),
                 private: memory.scope == crate::model::Scope::UserPrivate,
             }));
         } else {
-            let entry = Archived { memory: Arc::clone(memory), at: now, reason: reason.to_owned() };
+            let entry = Archived { memory: Arc::clone(memory), at: later(now, memory), reason: reason.to_owned() };
             changes.push(Change::Archive(Arc::new(entry)));
         }
         gone.push(key.clone());
@@ -244,15 +259,27 @@ pub(super) fn forget(
     (changes, gone)
 }
 
-/// Memories that were made from a purged one no longer name it.
-fn forget_origin(snapshot: &Snapshot, key: &Key, now: Timestamp, changes: &mut Vec<Change>) {
-    let heirs = snapshot.memories().filter(|memory| memory.namespace == key.namespace);
-    for heir in heirs.filter(|memory| memory.sources.iter().any(|source| source == key.id.as_str())) {
-        let mut clean = heir.as_ref().clone();
-        clean.sources.retain(|source| source != key.id.as_str());
-        clean.times.updated_at = now.max(heir.times.updated_at.plus_micros(1));
-        changes.push(Change::Put { before: Some(Arc::clone(heir)), after: Arc::new(clean) });
+/// A memory leaves after its last change, whatever the clock says: else a reader of the files would take the change for
+/// the newer.
+fn later(now: Timestamp, memory: &Memory) -> Timestamp {
+    now.max(memory.times.updated_at)
+}
+
+/// Memories that were made from purged ones no longer name them.
+fn forget_origins(snapshot: &Snapshot, keys: &[Key], now: Timestamp) -> Vec<Change> {
+    let purged: HashSet<(&Namespace, &str)> = keys.iter().map(|key| (&key.namespace, key.id.as_str())).collect();
+    let leaving: HashSet<&Key> = keys.iter().collect();
+    let mut changes = Vec::new();
+    for heir in snapshot.memories().filter(|memory| !memory.sources.is_empty()) {
+        let named = |source: &String| purged.contains(&(&heir.namespace, source.as_str()));
+        if heir.sources.iter().any(named) && !leaving.contains(&heir.key()) {
+            let mut clean = heir.as_ref().clone();
+            clean.sources.retain(|source| !named(source));
+            clean.times.updated_at = now.max(heir.times.updated_at.plus_micros(1));
+            changes.push(Change::Put { before: Some(Arc::clone(heir)), after: Arc::new(clean) });
+        }
     }
+    changes
 }
 
 pub(super) fn restore(snapshot: &Snapshot, now: Timestamp, key: &Key) -> Decision<Arc<Memory>> {
@@ -262,9 +289,10 @@ pub(super) fn restore(snapshot: &Snapshot, now: Timestamp, key: &Key) -> Decisio
     let entry = snapshot.archived(key).ok_or_else(|| EngineError::NotFound(key.clone()))?;
     let mut memory = entry.memory.as_ref().clone();
     memory.times.updated_at = now.max(entry.at.plus_micros(1)).max(memory.times.updated_at.plus_micros(1));
+    let after = settle_all(snapshot, &mut memory, now);
     let memory = Arc::new(memory);
     let back = Archived { memory: Arc::clone(&memory), at: now.max(entry.at), reason: entry.reason.clone() };
-    Ok((vec![Change::Restore(Arc::new(back))], memory))
+    Ok(([Change::Restore(Arc::new(back))].into_iter().chain(after).collect(), memory))
 }
 
 pub(super) fn link(

@@ -17,6 +17,9 @@ pub enum EngineError {
     /// The disk said no; nothing was changed.
     #[error("could not write: {0}")]
     Disk(String),
+    /// Another program holds a file we both keep.
+    #[error("could not write yet: {0}")]
+    Locked(String),
     #[error("{0}")]
     Forbidden(String),
 }

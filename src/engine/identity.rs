@@ -20,8 +20,6 @@ pub(super) struct Known {
     pub(super) id: String,
     pub(super) path: PathBuf,
     pub(super) root_commit: Option<String>,
-    /// Device and inode of the folder: they survive a rename.
-    pub(super) folder: Option<(u64, u64)>,
     /// Started with the daemon.
     pub(super) watched: bool,
     pub(super) added_at: Timestamp,
@@ -70,9 +68,8 @@ impl Book {
     /// The id of the project that stands at `root`, drawn now if it has none.
     pub(super) fn identify(&self, root: &Path, git_dir: Option<&Path>, now: Timestamp) -> io::Result<Known> {
         let root_commit = git_dir.and_then(git::root_commit);
-        let folder = plain::folder_identity(root).ok();
         self.change(|known| {
-            let position = position_of(known, root, root_commit.as_deref(), folder);
+            let position = position_of(known, root, root_commit.as_deref());
             let entry = match position {
                 Some(at) => &mut known[at],
                 None => {
@@ -80,7 +77,6 @@ impl Book {
                         id: process::random_hex(8),
                         path: root.to_owned(),
                         root_commit: None,
-                        folder: None,
                         watched: false,
                         added_at: now,
                     });
@@ -88,7 +84,6 @@ impl Book {
                 }
             };
             entry.path = root.to_owned();
-            entry.folder = folder;
             if root_commit.is_some() {
                 entry.root_commit = root_commit;
             }
@@ -120,34 +115,29 @@ impl Book {
     }
 }
 
-/// The same place with the same beginnings; else the same folder under another name; else the same beginnings where
-/// the old place is gone. A second clone beside the first is another project.
-fn position_of(known: &[Known], root: &Path, root_commit: Option<&str>, folder: Option<(u64, u64)>) -> Option<usize> {
+/// The same place with the same beginnings; else the same beginnings where the old place is gone. A second clone beside
+/// the first is another project, and so is whatever has no beginnings yet: private memories must never end up elsewhere.
+fn position_of(known: &[Known], root: &Path, root_commit: Option<&str>) -> Option<usize> {
     let same_start = |entry: &Known| match (entry.root_commit.as_deref(), root_commit) {
         (Some(a), Some(b)) => a == b,
         _ => true,
     };
     let here = |entry: &Known| entry.path == root && same_start(entry);
-    let renamed = |entry: &Known| {
-        folder.is_some() && entry.folder == folder && same_start(entry) && plain::folder_identity(&entry.path).is_err()
-    };
     let moved = |entry: &Known| {
         entry.root_commit.is_some()
             && entry.root_commit.as_deref() == root_commit
             && plain::folder_identity(&entry.path).is_err()
     };
-    known.iter().position(here).or_else(|| known.iter().position(renamed)).or_else(|| known.iter().position(moved))
+    known.iter().position(here).or_else(|| known.iter().position(moved))
 }
 
 fn read_known(value: &Value) -> Option<Known> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
-    let number = |name: &str| value.get(name).and_then(Value::as_u64);
     let id = text("id").filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric()))?;
     Some(Known {
         id: id.to_owned(),
         path: PathBuf::from(text("path")?),
         root_commit: text("root_commit").map(str::to_owned),
-        folder: number("device").zip(number("inode")),
         watched: value.get("watched").and_then(Value::as_bool).unwrap_or(false),
         added_at: text("added_at").and_then(Timestamp::parse).unwrap_or_default(),
     })
@@ -158,8 +148,6 @@ fn view_known(known: &Known) -> Value {
         "id": known.id,
         "path": known.path.to_string_lossy(),
         "root_commit": known.root_commit,
-        "device": known.folder.map(|folder| folder.0),
-        "inode": known.folder.map(|folder| folder.1),
         "watched": known.watched,
         "added_at": known.added_at.record_style(),
     })

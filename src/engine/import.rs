@@ -64,7 +64,10 @@ fn one(state: &Snapshot, now: Timestamp, draft: Draft, trusted: bool) -> Result<
         if let Some(known) = state.get(key) {
             return Ok(update(known, told, draft.updated_at, trusted));
         }
-        if state.archived(key).is_some() {
+        if let Some(entry) = state.archived(key) {
+            // It was forgotten, not purged: whoever brings it again wants it again, from now on.
+            let mut told = told;
+            told.times.updated_at = told.times.updated_at.max(entry.at.plus_micros(1));
             let back = Change::Put { before: None, after: Arc::new(told) };
             return Ok((vec![back], Outcome::Imported));
         }

@@ -40,6 +40,8 @@ pub struct Counters {
     pub signals: AtomicU64,
     pub rescans: AtomicU64,
     pub last_scan: AtomicU64,
+    /// What the last look at the files took, in microseconds.
+    pub scan_cost: AtomicU64,
 }
 
 pub struct Project {
@@ -146,10 +148,13 @@ impl Project {
         self.ask(|reply| Event::Rescan { reply: Some(reply) })
     }
 
-    /// Asks for a look at the files if the last one is older than `age_micros`. A full inbox is no reason to complain.
+    /// Asks for a look at the files if the last one is older than `age_micros`, or than twenty times what it took: a
+    /// store of very many files is not looked at all day. A full inbox is no reason to complain.
     pub fn look_again(&self, now: Timestamp, age_micros: i64) {
         let last = self.counters.last_scan.load(Ordering::Relaxed) as i64;
-        if now.as_micros() - last > age_micros {
+        let cost = self.counters.scan_cost.load(Ordering::Relaxed) as i64;
+        // A clock that was set back must not keep us from looking.
+        if (now.as_micros() - last).abs() > age_micros.max(20 * cost) {
             self.counters.last_scan.store(now.as_micros().max(0) as u64, Ordering::Relaxed);
             let _ = self.send(Event::Rescan { reply: None });
         }

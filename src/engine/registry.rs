@@ -35,6 +35,25 @@ pub struct Registry {
     door: Mutex<()>,
 }
 
+/// A project is being read from disk, until this is dropped, however that comes about.
+struct Starting<'a> {
+    all: &'a RwLock<BTreeSet<PathBuf>>,
+    root: &'a Path,
+}
+
+impl<'a> Starting<'a> {
+    fn new(all: &'a RwLock<BTreeSet<PathBuf>>, root: &'a Path) -> Starting<'a> {
+        all.write().insert(root.to_owned());
+        Starting { all, root }
+    }
+}
+
+impl Drop for Starting<'_> {
+    fn drop(&mut self) {
+        self.all.write().remove(self.root);
+    }
+}
+
 /// Where the memory of a path lives.
 struct Located {
     root: PathBuf,
@@ -153,13 +172,9 @@ impl Registry {
         if let Some(project) = self.projects.read().get(&located.root) {
             return Ok(Arc::clone(project));
         }
-        self.starting.write().insert(located.root.clone());
-        let started = self.start(&located, false);
-        if let Ok(project) = &started {
-            self.projects.write().insert(located.root.clone(), Arc::clone(project));
-        }
-        self.starting.write().remove(&located.root);
-        let project = started?;
+        let _starting = Starting::new(&self.starting, &located.root);
+        let project = self.start(&located, false)?;
+        self.projects.write().insert(located.root.clone(), Arc::clone(&project));
         let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
         book.set_watched(&project.id, true).map_err(|error| unusable(path, error))?;
         Ok(project)
@@ -206,16 +221,26 @@ impl Registry {
         }
     }
 
-    /// Stops watching. Nothing is erased.
-    pub fn remove(&self, path: &Path) -> Result<Arc<Project>, ProjectError> {
+    /// Stops watching, and answers with where the project stands. Nothing is erased. A project whose folder is gone can
+    /// still be named.
+    pub fn remove(&self, path: &Path) -> Result<PathBuf, ProjectError> {
         let _one_at_a_time = self.door.lock();
-        let project = self.find(Some(path))?;
-        self.projects.write().remove(&project.root);
-        self.resolved.write().clear();
-        stop(&project);
         let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
-        book.set_watched(&project.id, false).map_err(|error| unusable(path, error))?;
-        Ok(project)
+        let known = |path: &Path| {
+            let all = book.read().unwrap_or_default();
+            all.into_iter().find(|known| known.watched && known.path == path)
+        };
+        let (id, root) = match self.find(Some(path)) {
+            Ok(project) => (project.id.clone(), project.root.clone()),
+            Err(error) => known(path).map(|known| (known.id, known.path)).ok_or(error)?,
+        };
+        let project = self.projects.write().remove(&root);
+        self.resolved.write().clear();
+        if let Some(project) = project {
+            stop(&project);
+        }
+        book.set_watched(&id, false).map_err(|error| unusable(path, error))?;
+        Ok(root)
     }
 
     /// Drains every inbox and waits until the last write is done.
@@ -326,9 +351,24 @@ fn stop(project: &Project) {
 /// `.loki/memory`, unless Loki Mode's own variable says otherwise.
 fn memory_dir(root: &Path) -> PathBuf {
     match env::var_path("LOKI_MEMORY_BASE_PATH") {
-        Some(path) => root.join(path),
+        Some(path) => without_dots(&root.join(path)),
         None => root.join(".loki").join("memory"),
     }
+}
+
+/// `..` taken back by name, as a person means it.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => {
+                plain.pop();
+            }
+            std::path::Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// Below the repository every step is walked without following links; a place the user named elsewhere is taken as

@@ -1,7 +1,9 @@
 //! The writer of one project: takes events in batches, and for each batch decides, commits, applies, publishes and
 //! replies, in this order. It owns the store and the state; nobody else writes either.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::io::ErrorKind;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -19,7 +21,7 @@ use super::project::Counters;
 use crate::config::Config;
 use crate::context::layers;
 use crate::index::Snapshot;
-use crate::model::{Change, Kind, Namespace, Signal, SignalKind, Timestamp};
+use crate::model::{Change, Key, Kind, MemoryId, Namespace, Signal, SignalKind, Timestamp};
 use crate::store::{LayerFiles, Store};
 use crate::sys::Clock;
 
@@ -50,6 +52,15 @@ pub(super) struct LayersDue {
     namespaces: BTreeSet<Namespace>,
     with_days: BTreeSet<Namespace>,
     not_before: Option<Instant>,
+    /// Just purged: what Loki Mode's own entries say of them goes too.
+    purged: Vec<Purged>,
+}
+
+/// As much of a purged memory as is needed to find what was told of it.
+struct Purged {
+    key: Key,
+    at: Timestamp,
+    headline: String,
 }
 
 /// What an event asked for, decided but not yet durable.
@@ -73,7 +84,7 @@ impl Writer {
                     Err(_) => break,
                 }
             }
-            if self.take(batch) {
+            if self.guarded(batch) {
                 break;
             }
         }
@@ -93,6 +104,21 @@ impl Writer {
             Err(RecvTimeoutError::Timeout) => {
                 self.write_layers();
                 None
+            }
+        }
+    }
+
+    /// A turn that panics costs its own requests and not the project: nothing of it was applied, and another look at
+    /// the files brings whatever it may have written.
+    fn guarded(&mut self, batch: Vec<Event>) -> bool {
+        let stops = batch.iter().any(|event| matches!(event, Event::Stop));
+        match std::panic::catch_unwind(AssertUnwindSafe(|| self.take(batch))) {
+            Ok(last) => last,
+            Err(_) => {
+                tracing::error!(project = %self.project, "a turn of the writer panicked; its requests are lost");
+                self.counters.write_failures.fetch_add(1, Ordering::Relaxed);
+                self.counters.last_scan.store(0, Ordering::Relaxed);
+                stops
             }
         }
     }
@@ -141,12 +167,17 @@ impl Writer {
         let _entered = span.enter();
         match self.store.commit(now, &changes) {
             Ok(seen) => {
+                self.note_purged(&changes);
                 self.state = draft;
                 self.counters.writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
                 self.mark_layers(&changes);
                 self.apply_seen(&seen);
                 self.publish();
                 self.tell(now, &changes);
+                // A purge has answered only when index and timeline no longer tell of it either.
+                if !self.layers.purged.is_empty() {
+                    self.write_layers();
+                }
                 for turn in turns {
                     (turn.reply)(Ok(()));
                 }
@@ -155,18 +186,33 @@ impl Writer {
                 self.counters.write_failures.fetch_add(1, Ordering::Relaxed);
                 tracing::error!(project = %self.project, reason = %error, "a change could not be written");
                 self.publish();
+                let refusal = match error.kind() {
+                    ErrorKind::TimedOut | ErrorKind::WouldBlock => EngineError::Locked(error.to_string()),
+                    _ => EngineError::Disk(error.to_string()),
+                };
                 for turn in turns {
-                    (turn.reply)(Err(EngineError::Disk(error.to_string())));
+                    (turn.reply)(Err(refusal.clone()));
                 }
             }
             Err(error) => {
                 tracing::warn!(project = %self.project, reason = %error, "a batch could not be written, trying each alone");
+                let mut failed: HashSet<Key> = HashSet::new();
                 for turn in turns {
+                    let keys: Vec<Key> = turn.changes.iter().filter_map(Change::key).collect();
+                    // What was decided on top of a change that did not happen cannot happen either.
+                    if keys.iter().any(|key| failed.contains(key)) {
+                        (turn.reply)(Err(EngineError::Disk(error.to_string())));
+                        continue;
+                    }
                     let mut draft = self.state.clone();
                     for change in &turn.changes {
                         draft.apply(change);
                     }
+                    let failures = self.counters.write_failures.load(Ordering::Relaxed);
                     self.finish(now, vec![turn], draft);
+                    if self.counters.write_failures.load(Ordering::Relaxed) != failures {
+                        failed.extend(keys);
+                    }
                 }
             }
         }
@@ -174,7 +220,10 @@ impl Writer {
 
     fn look(&mut self, now: Timestamp) {
         self.counters.rescans.fetch_add(1, Ordering::Relaxed);
+        let started = self.clock.monotonic();
         let seen = self.store.look(now);
+        let took = self.clock.monotonic().saturating_duration_since(started);
+        self.counters.scan_cost.store(took.as_micros() as u64, Ordering::Relaxed);
         if !seen.is_empty() {
             tracing::info!(project = %self.project, changes = seen.len(), "files changed by another hand");
             self.mark_layers(&seen);
@@ -200,6 +249,11 @@ impl Writer {
     fn meet_neighbours(&mut self) {
         let found = self.store.neighbourhood();
         for (namespace, neighbour) in found.neighbours {
+            // A crash may have come between a purge and its layers.
+            let told_of = neighbour.ours.iter().filter_map(|id| MemoryId::foreign(id));
+            if told_of.into_iter().any(|id| self.state.get(&Key::new(&namespace, &id)).is_none()) {
+                self.layers.namespaces.insert(namespace.clone());
+            }
             self.state.set_neighbour(namespace, neighbour);
         }
         let mut problems = self.store.problems();
@@ -213,6 +267,17 @@ impl Writer {
         problems.extend(layers.cloned().collect::<Vec<_>>());
         self.state.set_problems(problems);
         self.published.store(Arc::new(self.state.clone()));
+    }
+
+    fn note_purged(&mut self, changes: &[Change]) {
+        for change in changes {
+            let Change::Purge(tombstone) = change else { continue };
+            let archived = self.state.archived(&tombstone.key).map(|entry| &entry.memory);
+            if let Some(memory) = self.state.get(&tombstone.key).or(archived) {
+                let headline = memory.headline().to_owned();
+                self.layers.purged.push(Purged { key: tombstone.key.clone(), at: memory.times.created_at, headline });
+            }
+        }
     }
 
     fn mark_layers(&mut self, changes: &[Change]) {
@@ -243,11 +308,15 @@ impl Writer {
         let now = self.clock.now();
         let due = std::mem::take(&mut self.layers);
         let config = self.config.load_full();
-        let (state, with_days) = (&self.state, &due.with_days);
+        let (state, with_days, purged) = (&self.state, &due.with_days, &due.purged);
         let files = LayerFiles {
             namespaces: due.namespaces.into_iter().collect(),
             compose: &|namespace, neighbour| {
-                layers::compose(state, namespace, &config.layers, neighbour, now, with_days.contains(namespace))
+                let mut neighbour = neighbour.clone();
+                for gone in purged.iter().filter(|gone| gone.key.namespace == *namespace) {
+                    neighbour.forget(&gone.key.id, gone.at, &gone.headline);
+                }
+                layers::compose(state, namespace, &config.layers, &neighbour, now, with_days.contains(namespace))
             },
         };
         if let Err(error) = self.store.write_layers(now, &files) {

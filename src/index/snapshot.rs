@@ -37,6 +37,7 @@ pub struct Snapshot {
     tombstones: OrdMap<Key, Tombstone>,
     buried: OrdSet<[u8; 16]>,
     kinds: [usize; Kind::ALL.len()],
+    namespaces: OrdMap<Namespace, usize>,
     tokens: u64,
     problems: Arc<Vec<Problem>>,
     neighbours: OrdMap<Namespace, Arc<Neighbour>>,
@@ -162,13 +163,7 @@ impl Snapshot {
 
     /// Every namespace that holds something.
     pub fn namespaces(&self) -> Vec<Namespace> {
-        let mut found: Vec<Namespace> = self.neighbours.keys().cloned().collect();
-        let mut next = self.memories.keys().next().map(|key| key.namespace.clone());
-        while let Some(namespace) = next {
-            let last = Key { namespace: namespace.clone(), id: highest_id() };
-            next = self.memories.range(last..).next().map(|(key, _)| key.namespace.clone());
-            found.push(namespace);
-        }
+        let mut found: Vec<Namespace> = self.neighbours.keys().chain(self.namespaces.keys()).cloned().collect();
         found.push(Namespace::default());
         found.sort();
         found.dedup();
@@ -283,6 +278,7 @@ impl Snapshot {
     /// What follows from a memory being there, besides finding it.
     fn count_in(&mut self, memory: &Memory, key: Key, digest: &Digest) {
         self.kinds[memory.kind as usize] += 1;
+        *self.namespaces.entry(memory.namespace.clone()).or_insert(0) += 1;
         self.tokens += digest.tokens;
         self.topics.add(memory, digest.tokens);
         if let Some(slot) = slot_of(memory) {
@@ -316,6 +312,10 @@ impl Snapshot {
             }
         }
         self.kinds[old.kind as usize] -= 1;
+        match self.namespaces.get(&key.namespace).copied().unwrap_or(0) {
+            0 | 1 => self.namespaces.remove(&key.namespace),
+            count => self.namespaces.insert(key.namespace.clone(), count - 1),
+        };
         self.tokens -= tokens;
         self.topics.remove(&old, tokens);
         Some(old)
@@ -380,8 +380,4 @@ fn lowest_key() -> Key {
 
 fn lowest_id() -> MemoryId {
     MemoryId::foreign(" ").expect("a blank is printable")
-}
-
-fn highest_id() -> MemoryId {
-    MemoryId::foreign("\u{10ffff}").expect("no control character")
 }

@@ -62,6 +62,15 @@ pub struct Document {
 }
 
 impl Change {
+    /// The key of the memory a change is about.
+    pub fn key(&self) -> Option<Key> {
+        match self {
+            Change::Purge(tombstone) => Some(tombstone.key.clone()),
+            Change::Vanished(key) => Some(key.clone()),
+            _ => self.memory().map(|memory| memory.key()),
+        }
+    }
+
     /// The memory a change is about, where it is about one.
     pub fn memory(&self) -> Option<&Arc<Memory>> {
         match self {

@@ -1,8 +1,8 @@
 //! What somebody asks to be remembered or changed, before the engine has decided what becomes of it.
 
 use super::{
-    Body, Extra, Kind, Memory, MemoryId, Namespace, Outcome, Relation, Scope, Source, Status, Tier, Timestamp, Usage,
-    render,
+    Body, Episode, Extra, Kind, Memory, MemoryId, Namespace, Outcome, Relation, Scope, Source, Status, Tier, Timestamp,
+    Usage, render,
 };
 
 /// A record as given: what is `None` was left to the engine.
@@ -79,38 +79,51 @@ impl Draft {
         }
     }
 
+    /// An episode told in plain words still has a goal, which is what Loki Mode looks for. Bulk text from elsewhere stays
+    /// plain.
+    fn with_goal(self) -> Draft {
+        let plain = self.kind == Kind::Episode && self.body == Body::None && self.source != Some(Source::Import);
+        if !plain {
+            return self;
+        }
+        let told = if self.title.is_empty() { &self.text } else { &self.title };
+        let episode = Episode { goal: render::first_line(told).to_owned(), ..Episode::default() };
+        Draft { body: Body::Episode(Box::new(episode)), ..self }
+    }
+
     /// The memory this draft asks for. `id` is the one given or minted; a mandate needs a source that may give one.
     pub fn into_memory(self, id: MemoryId, now: Timestamp) -> Memory {
-        let created_at = self.timestamp.unwrap_or(now);
-        let mut memory = Memory::new(id, self.kind, self.text, created_at);
-        memory.namespace = self.namespace;
-        memory.title = if self.title.is_empty() { render::title_of(&self.body) } else { self.title };
+        let this = self.with_goal();
+        let created_at = this.timestamp.unwrap_or(now);
+        let mut memory = Memory::new(id, this.kind, this.text, created_at);
+        memory.namespace = this.namespace;
+        memory.title = if this.title.is_empty() { render::title_of(&this.body) } else { this.title };
         if memory.text.is_empty() {
-            memory.text = render::text_of(&self.body);
+            memory.text = render::text_of(&this.body);
         }
-        memory.shorter.summary = self.summary;
-        memory.tags = self.tags;
-        memory.anchors.files = self.files;
-        memory.anchors.symbols = self.symbols;
-        memory.anchors.commits = self.commits;
-        memory.importance = self.importance.unwrap_or(Memory::DEFAULT_IMPORTANCE);
-        memory.confidence = self.confidence.unwrap_or(Memory::DEFAULT_CONFIDENCE);
-        memory.times.updated_at = self.updated_at.unwrap_or(now);
-        memory.times.valid_at = self.valid_at.unwrap_or(created_at);
-        memory.times.invalid_at = self.invalid_at;
-        memory.times.expired_at = self.expired_at;
-        memory.times.stale_after = self.stale_after;
-        memory.source = self.source.unwrap_or(Source::Agent);
-        memory.actor = self.actor;
-        memory.sources = self.sources;
-        memory.status = self.status;
-        memory.restricted = self.restricted;
-        memory.scope = self.scope;
-        memory.outcome = self.outcome;
-        memory.usage = self.usage;
-        memory.body = self.body;
-        memory.extra = self.extra;
-        memory.tier = allowed_tier(self.tier.unwrap_or(Tier::Reference), memory.source);
+        memory.shorter.summary = this.summary;
+        memory.tags = this.tags;
+        memory.anchors.files = this.files;
+        memory.anchors.symbols = this.symbols;
+        memory.anchors.commits = this.commits;
+        memory.importance = this.importance.unwrap_or(Memory::DEFAULT_IMPORTANCE);
+        memory.confidence = this.confidence.unwrap_or(Memory::DEFAULT_CONFIDENCE);
+        memory.times.updated_at = this.updated_at.unwrap_or(now);
+        memory.times.valid_at = this.valid_at.unwrap_or(created_at);
+        memory.times.invalid_at = this.invalid_at;
+        memory.times.expired_at = this.expired_at;
+        memory.times.stale_after = this.stale_after;
+        memory.source = this.source.unwrap_or(Source::Agent);
+        memory.actor = this.actor;
+        memory.sources = this.sources;
+        memory.status = this.status;
+        memory.restricted = this.restricted;
+        memory.scope = this.scope;
+        memory.outcome = this.outcome;
+        memory.usage = this.usage;
+        memory.body = this.body;
+        memory.extra = this.extra;
+        memory.tier = allowed_tier(this.tier.unwrap_or(Tier::Reference), memory.source);
         memory
     }
 }

@@ -11,11 +11,15 @@ pub struct MemoryId(Arc<str>);
 
 impl MemoryId {
     pub const MAX_LEN: usize = 128;
-    pub const RULE: &'static str = "1 to 128 of A-Z a-z 0-9 . _ : - and not starting with a dot";
+    pub const RULE: &'static str =
+        "1 to 128 of A-Z a-z 0-9 . _ : - , not starting with a dot, and not `forget`, `import` or `export`";
+
+    /// Words that stand where an id stands in the paths of the API.
+    const TAKEN: &'static [&'static str] = &["forget", "import", "export"];
 
     /// An id somebody asks for: path-safe or refused.
     pub fn new(text: &str) -> Option<MemoryId> {
-        Self::safe(text).then(|| MemoryId(text.into()))
+        (Self::safe(text) && !Self::TAKEN.contains(&text)).then(|| MemoryId(text.into()))
     }
 
     /// An id found in a file: anything a person could mean by it, bounded and printable.

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::{MemoryId, Timestamp};
+
 /// What Loki Mode itself wrote into the layers of a namespace: kept, shown, never interpreted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Neighbour {
@@ -9,6 +11,8 @@ pub struct Neighbour {
     pub actions: Vec<Value>,
     pub decisions: Vec<Value>,
     pub active_context: Option<Value>,
+    /// The memories that entries of ours tell of.
+    pub ours: Vec<String>,
 }
 
 /// The documents as they should stand, with the neighbour's part in them.
@@ -39,6 +43,31 @@ impl Neighbour {
             actions: list(timeline, "recent_actions").into_iter().filter(foreign_entry).collect(),
             decisions: list(timeline, "key_decisions").into_iter().filter(foreign_entry).collect(),
             active_context: timeline.get("active_context").cloned(),
+            ours: ["recent_actions", "key_decisions"]
+                .iter()
+                .flat_map(|name| list(timeline, name))
+                .filter_map(|entry| entry.get(MEMORY_FIELD).and_then(Value::as_str).map(str::to_owned))
+                .collect(),
+        }
+    }
+
+    /// Drops what the neighbour tells of a purged memory: its own line of the timeline, and its goal and id in a topic.
+    pub fn forget(&mut self, id: &MemoryId, at: Timestamp, headline: &str) {
+        let start: String = headline.chars().take(100).collect();
+        let says = |text: Option<&Value>| {
+            let text = text.and_then(Value::as_str).unwrap_or_default();
+            !text.is_empty() && (text == headline || (start.chars().count() == 100 && text.starts_with(&start)))
+        };
+        let time = |entry: &Value| entry.get("timestamp").and_then(Value::as_str).and_then(Timestamp::parse);
+        self.actions.retain(|entry| time(entry) != Some(at) && !says(entry.get("action")));
+        self.decisions.retain(|entry| !says(entry.get("decision")));
+        for topic in self.topics.iter_mut().filter_map(Value::as_object_mut) {
+            if let Some(ids) = topic.get_mut("episode_ids").and_then(Value::as_array_mut) {
+                ids.retain(|known| known.as_str() != Some(id.as_str()));
+            }
+            if says(topic.get("summary")) {
+                topic.insert("summary".to_owned(), Value::String(String::new()));
+            }
         }
     }
 }

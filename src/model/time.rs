@@ -59,8 +59,8 @@ impl Timestamp {
 
     /// `2026-11-13`
     pub fn day(self) -> String {
-        let date = self.civil().date();
-        format!("{:04}-{:02}-{:02}", date.year(), date.month(), date.day())
+        let (year, month, day) = self.date();
+        format!("{year:04}-{month:02}-{day:02}")
     }
 
     /// `2026-11`
@@ -68,27 +68,25 @@ impl Timestamp {
         self.day()[..7].to_owned()
     }
 
-    fn civil(self) -> jiff::civil::DateTime {
-        let seconds = self.0.div_euclid(SECOND);
-        let nanos = i32::try_from(self.0.rem_euclid(SECOND) * 1000).expect("a fraction of a second fits");
-        let instant = jiff::Timestamp::new(seconds, nanos).expect("clamped to the years jiff knows");
-        jiff::tz::Offset::UTC.to_datetime(instant)
+    /// Year, month and day.
+    fn date(self) -> (i64, i64, i64) {
+        let days = self.0.div_euclid(DAY) + 719_468;
+        let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+        let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let shifted = (5 * day_of_year + 2) / 153;
+        let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+        let year = era * 400 + year_of_era + i64::from(month <= 2);
+        (year, month, day_of_year - (153 * shifted + 2) / 5 + 1)
     }
 }
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let civil = self.civil();
-        write!(
-            f,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}",
-            civil.year(),
-            civil.month(),
-            civil.day(),
-            civil.hour(),
-            civil.minute(),
-            civil.second()
-        )?;
+        let (year, month, day) = self.date();
+        let second = self.0.rem_euclid(DAY) / SECOND;
+        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
         match self.0.rem_euclid(SECOND) {
             0 => f.write_str("Z"),
             fraction => write!(f, ".{fraction:06}Z"),
@@ -206,6 +204,20 @@ mod tests {
         assert_eq!(time.envelope_style(), "2026-01-06T10:00:00.000042+00:00");
         assert_eq!(time.day(), "2026-01-06");
         assert_eq!(time.month(), "2026-01");
+    }
+
+    #[test]
+    fn the_first_and_the_last_instant_can_be_written() {
+        for (micros, expect) in [
+            (Timestamp::FIRST, "0001-01-01T00:00:00Z"),
+            (Timestamp::LAST, "9999-12-31T23:59:59.999999Z"),
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_400 * SECOND, "2000-02-29T00:00:00Z"),
+        ] {
+            assert_eq!(Timestamp::from_micros(micros).to_string(), expect);
+            check(expect, Some(expect));
+        }
+        assert_eq!(Timestamp::from_micros(i64::MAX).day(), "9999-12-31");
     }
 
     proptest::proptest! {

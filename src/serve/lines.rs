@@ -93,6 +93,10 @@ impl Lines {
 
     fn finished(&mut self, mut line: Bytes) -> Line {
         self.number += 1;
+        // Some editors begin a file with this mark.
+        if self.number == 1 && line.starts_with(b"\xef\xbb\xbf") {
+            line = line.slice(3..);
+        }
         if line.last() == Some(&b'\r') {
             line.truncate(line.len() - 1);
         }

@@ -145,7 +145,7 @@ impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Problem {
         let detail = error.to_string();
         match error {
-            EngineError::Busy | EngineError::Stopping => Problem::busy(detail),
+            EngineError::Busy | EngineError::Stopping | EngineError::Locked(_) => Problem::busy(detail),
             EngineError::NotFound(_) => Problem::not_found(detail),
             EngineError::Stale { .. } => {
                 Problem::new(StatusCode::PRECONDITION_FAILED, Code::PreconditionFailed, detail)

@@ -32,9 +32,7 @@ impl Journal {
 
     /// When this returns, the change will happen, whatever happens.
     pub(super) fn intend(&self, changes: &[Change]) -> io::Result<()> {
-        let payload = Value::Array(changes.iter().map(change_object).collect()).to_string();
-        let line = format!("{} {payload}\n", checksum(&payload));
-        self.disk.append(FILE, line.as_bytes()).map(drop)
+        self.disk.append(FILE, line_of(changes).as_bytes()).map(drop)
     }
 
     /// What was intended and may not have been carried out, oldest first.
@@ -46,12 +44,22 @@ impl Journal {
         Ok(bytes.split(|byte| *byte == b'\n').filter_map(read_line).collect())
     }
 
-    pub(super) fn done(&self) -> io::Result<()> {
+    /// Everything is carried out but these.
+    pub(super) fn keep(&self, waiting: &[Vec<Change>]) -> io::Result<()> {
+        if !waiting.is_empty() {
+            let lines: String = waiting.iter().map(|changes| line_of(changes)).collect();
+            return self.disk.replace(FILE, lines.as_bytes());
+        }
         match self.disk.stamp(FILE)? {
             Some(stamp) if stamp.size > 0 => self.disk.truncate(FILE, 0),
             _ => Ok(()),
         }
     }
+}
+
+fn line_of(changes: &[Change]) -> String {
+    let payload = Value::Array(changes.iter().map(change_object).collect()).to_string();
+    format!("{} {payload}\n", checksum(&payload))
 }
 
 fn checksum(payload: &str) -> String {
@@ -153,7 +161,9 @@ mod tests {
         journal.intend(&[put("a"), put("b")]).unwrap();
         journal.intend(&[put("c")]).unwrap();
         assert_eq!(journal.pending().unwrap(), vec![vec![put("a"), put("b")], vec![put("c")]]);
-        journal.done().unwrap();
+        journal.keep(&[vec![put("c")]]).unwrap();
+        assert_eq!(journal.pending().unwrap(), vec![vec![put("c")]]);
+        journal.keep(&[]).unwrap();
         assert_eq!(journal.pending().unwrap(), Vec::<Vec<Change>>::new());
     }
 

@@ -90,7 +90,8 @@ pub(super) fn home(memory: &Memory, writer: &str) -> FileId {
     match memory.kind {
         Kind::Episode if memory.source == Source::Import && memory.body == Body::None => notes(memory, writer),
         Kind::Episode => {
-            file(Shape::Episode, format!("episodic/{}/task-{}.json", memory.times.created_at.day(), memory.id))
+            let day = memory.times.created_at.day();
+            file(Shape::Episode, format!("episodic/{day}/task-{}.json", file_stem(memory)))
         }
         Kind::Pattern => file(Shape::Patterns, "semantic/patterns.json".to_owned()),
         Kind::AntiPattern => file(Shape::AntiPatterns, "semantic/anti-patterns.json".to_owned()),
@@ -103,10 +104,26 @@ pub(super) fn home(memory: &Memory, writer: &str) -> FileId {
     }
 }
 
+/// The place beside a home that is taken.
+pub(super) fn spare(home: &FileId, memory: &Memory) -> FileId {
+    let hash = blake3::hash(memory.id.as_str().as_bytes()).to_hex();
+    let stem = home.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("memory");
+    let path = home.path.with_file_name(format!("{stem}-{}.json", &hash[..8]));
+    FileId { path, ..home.clone() }
+}
+
 /// The lines any kind can live in. Each machine writes its own file, so git never has two sides to merge.
 pub(super) fn notes(memory: &Memory, writer: &str) -> FileId {
-    let path = format!("notes/{}.{writer}.ndjson", memory.times.updated_at.month());
-    FileId::new(Area::of(memory), &memory.namespace, Role::Memories(Shape::Notes), path)
+    notes_of(Area::of(memory), &memory.namespace, memory.times.updated_at, writer)
+}
+
+pub(super) fn notes_of(area: Area, namespace: &Namespace, at: Timestamp, writer: &str) -> FileId {
+    FileId::new(area, namespace, Role::Memories(Shape::Notes), format!("notes/{}.{writer}.ndjson", at.month()))
+}
+
+/// As Loki Mode spells an id in a file name, so that it finds the episode by it.
+fn file_stem(memory: &Memory) -> String {
+    memory.id.as_str().replace(['.', ':'], "_")
 }
 
 /// The id carries the slug where it can, so that two skills never share a file.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -10,6 +10,7 @@ use super::layout::{self, FileId, Role};
 use super::plan::Edit;
 use super::raw::{self, RawObject};
 use super::read::{ListDocument, hash, read_item};
+use super::schema::fields::Name;
 use super::schema::lists::view_link;
 use super::schema::{self, Object, Setting, Shape};
 use crate::model::link::LinkKey;
@@ -23,25 +24,52 @@ pub(super) struct ListEditor<'a> {
     envelope: RawObject,
     items: Vec<Option<(String, Box<RawValue>)>>,
     places: HashMap<String, usize>,
+    /// Some id stands there more than once.
+    repeats: bool,
 }
 
-/// What an entry is known by, whichever list it stands in.
-#[derive(Deserialize)]
+/// What an entry is known by, whichever list it stands in. Of a name that is there twice the last counts, as for every
+/// other reader of JSON.
+#[derive(Default)]
 struct Names<'a> {
-    #[serde(borrow, default)]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     what_fails: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     from: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     relation: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     to: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     a: Option<&'a RawValue>,
-    #[serde(borrow, default)]
     b: Option<&'a RawValue>,
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Names<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Each;
+        impl<'de> Visitor<'de> for Each {
+            type Value = Names<'de>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Names<'de>, A::Error> {
+                let mut names = Names::default();
+                while let Some((Name(name), value)) = map.next_entry::<Name<'de>, &'de RawValue>()? {
+                    match name.as_ref() {
+                        "id" => names.id = Some(value),
+                        "what_fails" => names.what_fails = Some(value),
+                        "from" => names.from = Some(value),
+                        "relation" => names.relation = Some(value),
+                        "to" => names.to = Some(value),
+                        "a" => names.a = Some(value),
+                        "b" => names.b = Some(value),
+                        _ => {}
+                    }
+                }
+                Ok(names)
+            }
+        }
+        deserializer.deserialize_map(Each)
+    }
 }
 
 fn string(raw: Option<&RawValue>) -> Option<String> {
@@ -80,7 +108,8 @@ impl<'a> ListEditor<'a> {
             Some(bytes) => ListDocument::parse(bytes, layout::list_field(file.role))?,
             None => new_document(file.role),
         };
-        let mut editor = ListEditor { file, envelope: document.envelope, items: Vec::new(), places: HashMap::new() };
+        let mut editor =
+            ListEditor { file, envelope: document.envelope, items: Vec::new(), places: HashMap::new(), repeats: false };
         for item in document.items {
             let id = serde_json::from_str::<Names<'_>>(item.get()).ok().and_then(|names| names.entry_id(file.role));
             editor.push(id.unwrap_or_default(), item);
@@ -90,7 +119,7 @@ impl<'a> ListEditor<'a> {
 
     fn push(&mut self, id: String, item: Box<RawValue>) {
         if !id.is_empty() {
-            self.places.insert(id.clone(), self.items.len());
+            self.repeats |= self.places.insert(id.clone(), self.items.len()).is_some();
         }
         self.items.push(Some((id, item)));
     }
@@ -103,9 +132,16 @@ impl<'a> ListEditor<'a> {
         }
     }
 
+    /// Out with it, and with the copies a merge may have left.
     fn drop_entry(&mut self, id: &str) {
         if let Some(at) = self.places.remove(id) {
             self.items[at] = None;
+            if self.repeats {
+                self.items
+                    .iter_mut()
+                    .filter(|slot| slot.as_ref().is_some_and(|(own, _)| own == id))
+                    .for_each(|slot| *slot = None);
+            }
         }
     }
 

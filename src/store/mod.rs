@@ -57,6 +57,9 @@ pub struct Options {
     pub read_only: bool,
 }
 
+/// How long a change that cannot be written is left alone, in microseconds.
+const SETTLE_AGAIN: i64 = 5_000_000;
+
 /// Many new files are cheaper to flush together than one by one.
 const MANY: usize = 8;
 
@@ -67,8 +70,13 @@ pub struct Store {
     writer: String,
     options: Options,
     catalog: Catalog,
-    /// A change is in the journal whose files could not all be written.
-    unsettled: Option<Problem>,
+    /// Changes that are in the journal and whose files could not all be written, oldest first.
+    waiting: Vec<Vec<Change>>,
+    trouble: Option<Problem>,
+    /// When the waiting changes were last tried.
+    settled_at: Option<Timestamp>,
+    /// The journal of an earlier life has been read.
+    recalled: bool,
 }
 
 impl Store {
@@ -87,7 +95,10 @@ impl Store {
             writer: place.writer.clone(),
             options,
             catalog: Catalog::default(),
-            unsettled: None,
+            waiting: Vec::new(),
+            trouble: None,
+            settled_at: None,
+            recalled: false,
         })
     }
 
@@ -95,18 +106,19 @@ impl Store {
     /// what an earlier life began.
     pub fn look(&mut self, now: Timestamp) -> Vec<Change> {
         let mut changes = self.scan();
-        match self.journal.pending() {
-            Ok(pending) if pending.is_empty() => {}
-            Ok(pending) => {
-                if !self.options.read_only
-                    && let Err(error) = self.settle(now)
-                {
-                    self.note_unsettled(&error);
+        if !self.recalled {
+            match self.journal.pending() {
+                Ok(pending) => {
+                    self.recalled = true;
+                    self.waiting = pending;
                 }
-                changes.extend(pending.into_iter().flatten());
-                changes.extend(self.scan());
+                Err(error) => self.trouble = Some(waiting_problem(&error)),
             }
-            Err(error) => self.note_unsettled(&error),
+            changes.extend(self.waiting.iter().flatten().cloned());
+        }
+        if !self.waiting.is_empty() && !self.options.read_only {
+            self.settle(now);
+            changes.extend(self.scan());
         }
         changes
     }
@@ -118,7 +130,7 @@ impl Store {
     }
 
     pub fn problems(&self) -> Vec<Problem> {
-        self.unsettled.iter().cloned().chain(self.catalog.problems()).collect()
+        self.trouble.iter().cloned().chain(self.catalog.problems()).collect()
     }
 
     /// Makes changes durable. Answers with what another program had changed in the same files meanwhile.
@@ -126,35 +138,101 @@ impl Store {
         if self.options.read_only {
             return Err(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "opened for reading: another lokid owns it"));
         }
-        self.settle(now)?;
-        let plan = self.plan(changes)?;
+        // The folder may have been replaced by a checkout since the last look.
+        self.shared.refresh();
+        self.private.refresh();
+        if self.settled_at.is_none_or(|at| (now.as_micros() - at.as_micros()).abs() > SETTLE_AGAIN) {
+            self.settle(now);
+        }
+        let mut plan = self.plan(changes)?;
+        if self.has_to_wait(&plan)?.is_some() {
+            self.settle(now);
+            plan = self.plan(changes)?;
+        }
+        self.may_write(&plan)?;
         if !plan.needs_journal() {
             return self.execute(now, &plan);
         }
         self.journal.intend(changes)?;
-        // From here on it will happen: what cannot be written now is carried out before the next change.
-        let seen = self.execute(now, &plan).and_then(|seen| self.journal.done().map(|()| seen));
-        Ok(seen.unwrap_or_else(|error| {
-            self.note_unsettled(&error);
-            Vec::new()
-        }))
-    }
-
-    fn note_unsettled(&mut self, error: &io::Error) {
-        let problem = Problem::new("journal", format!("kept safe, not yet in its files: {error}"));
-        tracing::warn!(reason = %error, "a change is safe in the journal but not yet in its files");
-        self.unsettled = Some(problem);
-    }
-
-    /// Carries out what is in the journal.
-    fn settle(&mut self, now: Timestamp) -> io::Result<()> {
-        for changes in self.journal.pending()? {
-            let plan = self.plan(&changes)?;
-            self.execute(now, &plan)?;
+        // From here on it will happen: what cannot be written now is carried out later.
+        match self.execute(now, &plan) {
+            Ok(seen) => {
+                if let Err(error) = self.journal.keep(&self.waiting) {
+                    tracing::warn!(reason = %error, "the journal could not be cleared; repeating it does no harm");
+                }
+                Ok(seen)
+            }
+            Err(error) => {
+                self.note_waiting(changes.to_vec(), &error, now);
+                Ok(Vec::new())
+            }
         }
-        self.journal.done()?;
-        self.unsettled = None;
-        Ok(())
+    }
+
+    /// Refuses what is known not to work before anything is promised: a file that cannot be understood is not written,
+    /// and what waits for a file goes before what comes after it.
+    fn may_write(&mut self, plan: &Plan) -> io::Result<()> {
+        for file in plan.files.keys() {
+            if self.catalog.is_corrupt(file) {
+                let why = format!("{} cannot be read, so it is not written either; mend or move it", file.label());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
+            let tree = if file.area == Area::Shared { &mut self.shared } else { &mut self.private };
+            if let Some(disk) = tree.look()?
+                && disk.is_irregular(&file.path)?
+            {
+                let why = format!("{} is no regular file", file.label());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
+        }
+        match self.has_to_wait(plan)? {
+            Some(file) => {
+                let why = self.trouble.as_ref().map_or_else(String::new, |problem| problem.reason.clone());
+                Err(io::Error::new(io::ErrorKind::InvalidData, format!("{} has to wait: {why}", file.label())))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The file of a plan that an earlier change still waits for.
+    fn has_to_wait(&mut self, plan: &Plan) -> io::Result<Option<Arc<FileId>>> {
+        for earlier in self.waiting.clone() {
+            let earlier = self.plan(&earlier)?;
+            if let Some(file) = plan.files.keys().find(|file| earlier.files.contains_key(*file)) {
+                return Ok(Some(Arc::clone(file)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn note_waiting(&mut self, changes: Vec<Change>, error: &io::Error, now: Timestamp) {
+        tracing::warn!(reason = %error, "a change is safe in the journal but not yet in its files");
+        self.trouble = Some(waiting_problem(error));
+        self.waiting.push(changes);
+        self.settled_at = Some(now);
+    }
+
+    /// Carries out what waits in the journal, as far as it can be done.
+    fn settle(&mut self, now: Timestamp) {
+        if self.waiting.is_empty() {
+            self.settled_at = None;
+            return;
+        }
+        let mut left = Vec::new();
+        let mut trouble = None;
+        for changes in std::mem::take(&mut self.waiting) {
+            let done = self.plan(&changes).and_then(|plan| self.execute(now, &plan));
+            if let Err(error) = done {
+                trouble = Some(waiting_problem(&error));
+                left.push(changes);
+            }
+        }
+        if let Err(error) = self.journal.keep(&left) {
+            tracing::warn!(reason = %error, "the journal could not be cleared; repeating it does no harm");
+        }
+        self.waiting = left;
+        self.trouble = trouble;
+        self.settled_at = Some(now).filter(|_| !self.waiting.is_empty());
     }
 
     fn plan(&mut self, changes: &[Change]) -> io::Result<Plan> {
@@ -166,6 +244,7 @@ impl Store {
             writer: &self.writer,
             living: &|file, id| write::living_text(disk(file.area)?, file, id, limits),
             archived: &|file, id| write::archived_text(disk(file.area)?, file, id),
+            taken: &|file, id| disk(file.area).is_some_and(|disk| write::is_anothers(disk, file, id, limits)),
         };
         Ok(planner.plan(changes))
     }
@@ -233,6 +312,10 @@ fn is_new_episode(catalog: &Catalog, disk: &Disk, file: &FileId, edits: &[Edit])
         && matches!(edits, [Edit::Put { raw: None, .. }])
         && !catalog.files.contains_key(file)
         && matches!(disk.stamp(&file.path), Ok(None))
+}
+
+fn waiting_problem(error: &io::Error) -> Problem {
+    Problem::new("journal", format!("a change is kept safe there, not yet in its files: {error}"))
 }
 
 fn split_last(path: &Path) -> (PathBuf, PathBuf) {

@@ -1,6 +1,6 @@
 //! From changes to edits: which files a change touches, and what happens in each.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -65,6 +65,8 @@ pub(super) struct Planner<'a> {
     pub(super) living: RawOf<'a>,
     /// The text an archived memory had.
     pub(super) archived: RawOf<'a>,
+    /// Does something else than this memory stand there, whether the catalogue knows it or not?
+    pub(super) taken: &'a dyn Fn(&FileId, &MemoryId) -> bool,
 }
 
 impl Planner<'_> {
@@ -87,9 +89,8 @@ impl Planner<'_> {
                     plan.add(layout::links(self.area_of(link, &placed), &link.namespace), Edit::DropLink(link.key()));
                 }
                 Change::Contradict(found) => {
-                    let private = [&found.a, &found.b]
-                        .into_iter()
-                        .any(|id| self.is_private(&Key::new(&found.namespace, id), &placed));
+                    let ends = [&found.a, &found.b].map(|id| Key::new(&found.namespace, id));
+                    let private = ends.iter().any(|key| self.is_private(key, &placed));
                     let area = if private { Area::Private } else { Area::Shared };
                     let edit = Edit::Set { id: found.id.clone(), value: lists::view_contradiction(found) };
                     plan.add(layout::contradictions(area, &found.namespace), edit);
@@ -104,18 +105,25 @@ impl Planner<'_> {
     fn put(&self, plan: &mut Plan, before: Option<Arc<Memory>>, after: &Arc<Memory>, raw: Option<String>) {
         let current = self.catalog.homes.get(&after.key()).map(|home| Arc::clone(&home.file));
         let home = match &current {
-            Some(file) if file.area != Area::of(after) => layout::home(after, self.writer),
+            Some(file) if file.area != Area::of(after) => self.new_home(plan, after),
             Some(file) if file.role == Role::Memories(Shape::Notes) => layout::notes(after, self.writer),
             Some(file) => file.as_ref().clone(),
-            None => layout::home(after, self.writer),
+            None => self.new_home(plan, after),
         };
-        let usable = (after.id.is_path_safe() || current.is_some()) && !self.catalog.is_corrupt(&home);
-        let home = if usable { home } else { layout::notes(after, self.writer) };
-        if let Some(old) = current.filter(|file| file.area != home.area) {
-            let memory = before.clone().unwrap_or_else(|| Arc::clone(after));
-            // Just before the version that stands elsewhere now, or that one would count as taken back too.
-            let at = after.times.updated_at.plus_micros(-1);
-            plan.add(old.as_ref().clone(), Edit::Take { memory, at });
+        let home = if self.catalog.is_corrupt(&home) { layout::notes(after, self.writer) } else { home };
+        match current {
+            // What becomes private may not linger in any line of the repository.
+            Some(old) if old.area == Area::Shared && home.area == Area::Private => {
+                self.erase(plan, &after.key(), Area::Shared);
+                self.move_links(plan, &after.key());
+            }
+            Some(old) if old.area != home.area => {
+                let memory = before.clone().unwrap_or_else(|| Arc::clone(after));
+                // Just before the version that stands elsewhere now, or that one would count as taken back too.
+                let at = after.times.updated_at.plus_micros(-1);
+                self.take(plan, &old, &memory, at);
+            }
+            _ => {}
         }
         if home.role == Role::Memories(Shape::Patterns) {
             let value = schema::sidecar(after).map_or(Value::Null, Value::Object);
@@ -124,12 +132,44 @@ impl Planner<'_> {
         plan.add(home, Edit::Put { before, after: Arc::clone(after), raw });
     }
 
+    /// Where a new memory goes; never into a file that is another's.
+    fn new_home(&self, plan: &Plan, memory: &Memory) -> FileId {
+        if !memory.id.is_path_safe() {
+            return layout::notes(memory, self.writer);
+        }
+        let home = layout::home(memory, self.writer);
+        let alone = matches!(home.role, Role::Memories(Shape::Skill | Shape::Episode));
+        let others = |file: &FileId| {
+            let holds_other = |edits: &Vec<Edit>| {
+                edits.iter().any(|edit| matches!(edit, Edit::Put { after, .. } if after.id != memory.id))
+            };
+            plan.files.get(file).is_some_and(holds_other) || (self.taken)(file, &memory.id)
+        };
+        if alone && others(&home) { layout::spare(&home, memory) } else { home }
+    }
+
+    /// Out of one file. A line of `notes/` is taken back in our own file: another machine's is not ours to write.
+    fn take(&self, plan: &mut Plan, file: &Arc<FileId>, memory: &Arc<Memory>, at: Timestamp) {
+        let file = match file.role {
+            Role::Memories(Shape::Notes) => layout::notes_of(file.area, &file.namespace, at, self.writer),
+            _ => file.as_ref().clone(),
+        };
+        plan.add(file, Edit::Take { memory: Arc::clone(memory), at });
+    }
+
     fn archive(&self, plan: &mut Plan, entry: &Arc<Archived>) {
         let memory = &entry.memory;
-        let mut raw = None;
-        if let Some(home) = self.catalog.homes.get(&memory.key()) {
-            raw = (self.living)(&home.file, &memory.id);
-            plan.add(home.file.as_ref().clone(), Edit::Take { memory: Arc::clone(memory), at: entry.at });
+        let home = self.catalog.homes.get(&memory.key()).map(|home| Arc::clone(&home.file));
+        let raw = home.as_ref().and_then(|file| (self.living)(file, &memory.id));
+        // A merge may have left a second copy, which would come to life once the first is gone.
+        let copies = self.catalog.files.iter().filter(|(file, seen)| {
+            let of_memories = matches!(file.role, Role::Memories(_));
+            of_memories && file.namespace == memory.namespace && seen.entries.contains_key(&memory.id)
+        });
+        let mut places: BTreeSet<Arc<FileId>> = copies.map(|(file, _)| Arc::clone(file)).collect();
+        places.extend(home);
+        for place in &places {
+            self.take(plan, place, memory, entry.at);
         }
         let file = layout::archive(Area::of(memory), &memory.namespace, entry.at, self.writer);
         plan.add(file, Edit::Line(lists::archive_line(entry, raw.as_deref())));
@@ -145,8 +185,19 @@ impl Planner<'_> {
 
     fn purge(&self, plan: &mut Plan, tombstone: &Tombstone) {
         let Key { namespace, id } = &tombstone.key;
-        let home = self.catalog.homes.get(&tombstone.key).map(|home| Arc::clone(&home.file));
-        for (file, seen) in &self.catalog.files {
+        for area in Area::ALL {
+            self.erase(plan, &tombstone.key, area);
+        }
+        let area = if tombstone.private { Area::Private } else { Area::Shared };
+        let edit = Edit::Set { id: id.to_string(), value: lists::view_tombstone(tombstone) };
+        plan.add(layout::tombstones(area, namespace), edit);
+    }
+
+    /// Every trace of a memory in one area.
+    fn erase(&self, plan: &mut Plan, key: &Key, area: Area) {
+        let Key { namespace, id } = key;
+        let home = self.catalog.homes.get(key).map(|home| Arc::clone(&home.file));
+        for (file, seen) in self.catalog.files.iter().filter(|(file, _)| file.area == area) {
             let named = match file.role {
                 // An older line may still hold what was taken back since.
                 Role::Memories(Shape::Notes) | Role::Archive | Role::Contradictions => true,
@@ -154,17 +205,23 @@ impl Planner<'_> {
                 Role::Links => seen.links.values().any(|link| link.touches(id)),
                 Role::Tombstones | Role::Sidecar => false,
             };
-            if file.namespace == *namespace && named {
+            if file.namespace == *namespace && named && !self.catalog.is_corrupt(file) {
                 plan.add(file.as_ref().clone(), Edit::Purge(id.clone()));
             }
         }
         let kept = self.catalog.sidecars.get(namespace).is_some_and(|sidecar| sidecar.contains_key(id.as_str()));
-        if kept {
+        if kept && area == Area::Shared {
             plan.add(layout::sidecar(namespace), Edit::Set { id: id.to_string(), value: Value::Null });
         }
-        let area = if tombstone.private { Area::Private } else { Area::Shared };
-        let edit = Edit::Set { id: id.to_string(), value: lists::view_tombstone(tombstone) };
-        plan.add(layout::tombstones(area, namespace), edit);
+    }
+
+    /// The links of a memory that becomes private go with it.
+    fn move_links(&self, plan: &mut Plan, key: &Key) {
+        let shared = layout::links(Area::Shared, &key.namespace);
+        let Some(seen) = self.catalog.files.get(&shared) else { return };
+        for link in seen.links.values().filter(|link| link.touches(&key.id)) {
+            plan.add(layout::links(Area::Private, &key.namespace), Edit::SetLink(link.clone()));
+        }
     }
 
     /// A link that names a private memory is private.

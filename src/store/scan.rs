@@ -42,6 +42,8 @@ pub(super) struct Catalog {
     pub(super) deletions: HashMap<Key, Timestamp>,
     /// What lokid added to Loki Mode's patterns, by namespace and id.
     pub(super) sidecars: HashMap<Namespace, Object>,
+    /// Another look is due: a file holds what was thought to be gone.
+    pub(super) copies_left: bool,
     /// Whole trees that cannot be looked into.
     pub(super) closed: BTreeMap<Area, Problem>,
 }
@@ -49,6 +51,23 @@ pub(super) struct Catalog {
 impl Catalog {
     pub(super) fn problems(&self) -> Vec<Problem> {
         self.closed.values().cloned().chain(self.files.values().filter_map(|seen| seen.problem.clone())).collect()
+    }
+
+    /// A memory whose file is gone may stand in another one too, in an older version: those are read again.
+    fn look_for_copies(&mut self, gone: &HashSet<Key>) {
+        if gone.is_empty() {
+            return;
+        }
+        let taken_back = |key: &Key| self.deletions.contains_key(key);
+        let wanted: HashSet<&Key> = gone.iter().filter(|key| !taken_back(key)).collect();
+        for (file, seen) in &mut self.files {
+            let before = seen.entries.len();
+            seen.entries.retain(|id, _| !wanted.contains(&Key::new(&file.namespace, id)));
+            if seen.entries.len() != before {
+                seen.stamp = None;
+                self.copies_left = true;
+            }
+        }
     }
 
     /// A file that could not be read is not written either.
@@ -69,6 +88,15 @@ pub(super) struct Limits {
 
 /// Looks at everything that changed since the last look.
 pub(super) fn scan(catalog: &mut Catalog, trees: &mut [(Area, &mut Tree)], limits: Limits) -> Vec<Change> {
+    let mut changes = scan_once(catalog, trees, limits);
+    if std::mem::take(&mut catalog.copies_left) {
+        changes.extend(scan_once(catalog, trees, limits));
+        catalog.copies_left = false;
+    }
+    changes
+}
+
+fn scan_once(catalog: &mut Catalog, trees: &mut [(Area, &mut Tree)], limits: Limits) -> Vec<Change> {
     let mut found = Difference::default();
     let mut present: HashSet<Arc<FileId>> = HashSet::new();
     for (area, tree) in trees.iter_mut() {
@@ -283,11 +311,14 @@ impl Difference {
                 changes.push(Change::Archive(entry));
             }
         }
+        let mut gone: HashSet<Key> = HashSet::new();
         for key in self.vanished {
             if !self.newest.contains_key(&key) && catalog.homes.remove(&key).is_some() {
+                gone.insert(key.clone());
                 changes.push(Change::Vanished(key));
             }
         }
+        catalog.look_for_copies(&gone);
         catalog.homes.reserve(self.newest.len());
         for (key, (memory, file)) in self.newest {
             let updated_at = memory.times.updated_at;

@@ -13,9 +13,10 @@ use super::plan::{Edit, deletion_line};
 use super::raw::{self, RawObject};
 use super::read::{self, hash};
 use super::scan::{Catalog, Difference, Home, Limits};
+use super::schema::fields::{Fields, Line};
 use super::schema::{Detail, Object, Setting, Shape, record, skill_text};
 use crate::model::{Body, Change, Document, DocumentKind, Key, Memory, MemoryId, Skill, Timestamp};
-use crate::sys::{Disk, FileLock, LockKind};
+use crate::sys::{Disk, FileLock, LockKind, Stamp};
 
 /// What every write needs to know.
 pub(super) struct Writing<'a> {
@@ -93,6 +94,7 @@ impl Writing<'_> {
         let known = self.disk.stamp(&file.path)?.is_some();
         // A file nobody else can know yet needs no lock, and leaves none behind.
         let _lock = if known { Some(self.lock(file)?) } else { None };
+        let as_seen = self.as_seen(catalog, file)?;
         for edit in edits {
             match edit {
                 Edit::Put { before, after, raw } => {
@@ -114,7 +116,7 @@ impl Writing<'_> {
                         self.disk.replace(&file.path, text.as_bytes())?;
                     }
                     note_entry(catalog, file, edit, Some(hash(&text)));
-                    self.note_stamp(catalog, file)?;
+                    self.note_stamp(catalog, file, as_seen)?;
                 }
                 _ => self.remove_whole(catalog, file, edit)?,
             }
@@ -122,15 +124,29 @@ impl Writing<'_> {
         Ok(Vec::new())
     }
 
-    fn note_stamp(&self, catalog: &mut Catalog, file: &Arc<FileId>) -> io::Result<()> {
-        let stamp = self.disk.stamp(&file.path)?;
+    fn stamps(&self, file: &FileId) -> io::Result<(Option<Stamp>, Option<Stamp>)> {
         let markdown = match file.role {
             Role::Memories(Shape::Skill) => self.disk.stamp(layout::skill_markdown(&file.path))?,
             _ => None,
         };
+        Ok((self.disk.stamp(&file.path)?, markdown))
+    }
+
+    /// Has nobody else touched the file since the last look?
+    fn as_seen(&self, catalog: &Catalog, file: &FileId) -> io::Result<bool> {
+        let known = catalog.files.get(file).map_or((None, None), |seen| (seen.stamp, seen.markdown));
+        Ok(self.stamps(file)? == known)
+    }
+
+    /// Remembers how the file stands after our own write; one that another program had changed is read again at the
+    /// next look.
+    fn note_stamp(&self, catalog: &mut Catalog, file: &Arc<FileId>, as_seen: bool) -> io::Result<()> {
+        let (stamp, markdown) = if as_seen { self.stamps(file)? } else { (None, None) };
         let seen = catalog.files.entry(Arc::clone(file)).or_default();
-        seen.stamp = stamp;
-        seen.markdown = markdown;
+        (seen.stamp, seen.markdown) = (stamp, markdown);
+        if !as_seen {
+            seen.entries.clear();
+        }
         Ok(())
     }
 
@@ -158,13 +174,14 @@ impl Writing<'_> {
         self.disk.write_many(&files)?;
         for ((file, edit), (_, bytes)) in new.iter().zip(&files) {
             note_entry(catalog, file, edit, std::str::from_utf8(bytes).ok().map(hash));
-            self.note_stamp(catalog, file)?;
+            self.note_stamp(catalog, file, true)?;
         }
         Ok(())
     }
 
     fn skill(&self, catalog: &mut Catalog, file: &Arc<FileId>, edits: &[Edit]) -> io::Result<Vec<Change>> {
         let _lock = self.lock(file)?;
+        let as_seen = self.as_seen(catalog, file)?;
         let alone = read::has_extension(&file.path, "md");
         for edit in edits {
             let Edit::Put { before, after, raw } = edit else {
@@ -191,7 +208,7 @@ impl Writing<'_> {
                 self.disk.replace(&path, text.as_bytes())?;
             }
             note_entry(catalog, file, edit, Some(hash(json.as_ref().unwrap_or(&text))));
-            self.note_stamp(catalog, file)?;
+            self.note_stamp(catalog, file, as_seen)?;
         }
         Ok(Vec::new())
     }
@@ -236,10 +253,10 @@ impl Writing<'_> {
     }
 
     fn lines(&self, catalog: &mut Catalog, file: &Arc<FileId>, edits: &[Edit]) -> io::Result<Vec<Change>> {
-        for edit in edits {
-            if let Edit::Purge(id) = edit {
-                self.strip(file, id)?;
-            }
+        let as_seen = self.as_seen(catalog, file)?;
+        let purged: HashSet<&str> = edits.iter().filter_map(purged_id).collect();
+        if !purged.is_empty() {
+            self.strip(file, &purged)?;
         }
         let mut text = String::new();
         for edit in edits {
@@ -267,28 +284,20 @@ impl Writing<'_> {
             }
             note_entry(catalog, file, edit, line.filter(|_| matches!(edit, Edit::Put { .. })).map(hash));
         }
-        self.note_stamp(catalog, file)?;
+        self.note_stamp(catalog, file, as_seen)?;
         Ok(Vec::new())
     }
 
     /// Purged text may not linger in an older line: the file is written again without it.
-    fn strip(&self, file: &FileId, id: &MemoryId) -> io::Result<()> {
+    fn strip(&self, file: &FileId, ids: &HashSet<&str>) -> io::Result<()> {
         let Some(bytes) = self.read(&file.path)? else { return Ok(()) };
-        // Most files hold nothing of it, and a look at the bytes is far cheaper than a look at the lines.
-        let name = id.as_str().as_bytes();
-        if !bytes.windows(name.len()).any(|window| window == name) {
-            return Ok(());
-        }
         let mut kept = Vec::with_capacity(bytes.len());
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if !line_holds(line, id.as_str()) {
+            if !line_holds(line, |id| ids.contains(id)) {
                 kept.extend_from_slice(line);
             }
         }
-        if kept.len() == bytes.len() {
-            return Ok(());
-        }
-        self.disk.replace(&file.path, &kept)
+        if kept.len() == bytes.len() { Ok(()) } else { self.disk.replace(&file.path, &kept) }
     }
 
     /// Ledgers and handoffs: kept whole, changed field by field.
@@ -340,10 +349,18 @@ fn skill_of(memory: &Memory) -> Skill {
     }
 }
 
-fn line_holds(line: &[u8], id: &str) -> bool {
-    let Ok(object) = serde_json::from_slice::<Object>(line) else { return false };
-    let own = |object: &Object| object.get("id").and_then(Value::as_str) == Some(id);
-    own(&object) || object.get("record").and_then(Value::as_object).is_some_and(own)
+fn purged_id(edit: &Edit) -> Option<&str> {
+    match edit {
+        Edit::Purge(id) => Some(id.as_str()),
+        _ => None,
+    }
+}
+
+/// Is a line about one of these: a record, or an archived one?
+fn line_holds(line: &[u8], wanted: impl Fn(&str) -> bool) -> bool {
+    let Ok(object) = serde_json::from_slice::<Line<'_>>(line) else { return false };
+    let inner = object.peek("record").and_then(|record| record.get("id"));
+    [object.peek("id"), inner].into_iter().flatten().any(|id| id.as_str().is_some_and(&wanted))
 }
 
 /// The memory an edit is about, by id.
@@ -384,10 +401,18 @@ fn note_entry(catalog: &mut Catalog, file: &Arc<FileId>, edit: &Edit, hash: Opti
     }
 }
 
+fn both_notes(one: &FileId, other: &FileId) -> bool {
+    [one, other].iter().all(|file| file.role == Role::Memories(Shape::Notes))
+}
+
 fn note_home(catalog: &mut Catalog, file: &Arc<FileId>, edit: &Edit, key: Key) {
     match edit {
         Edit::Put { after, .. } => {
             catalog.homes.insert(key, Home { file: Arc::clone(file), updated_at: after.times.updated_at });
+        }
+        // Taken back in our own notes, wherever the line itself stands.
+        Edit::Take { .. } if catalog.homes.get(&key).is_some_and(|home| both_notes(&home.file, file)) => {
+            catalog.homes.remove(&key);
         }
         _ if catalog.homes.get(&key).is_some_and(|home| home.file == *file) => {
             catalog.homes.remove(&key);
@@ -414,6 +439,21 @@ pub(super) fn living_text(disk: &Disk, file: &FileId, id: &MemoryId, limits: Lim
     }
 }
 
+/// Does a file that should hold one memory hold another, or something that is none? What a crash left half done of the
+/// same memory is no obstacle.
+pub(super) fn is_anothers(disk: &Disk, file: &FileId, id: &MemoryId, limits: Limits) -> bool {
+    let there = |path: &std::path::Path| !matches!(disk.stamp(path), Ok(None));
+    if there(&file.path) {
+        let bytes = disk.read(&file.path, limits.max_document).unwrap_or_default();
+        let holds = serde_json::from_slice::<Line<'_>>(&bytes).ok();
+        let own = holds.as_ref().and_then(|object| object.peek("id")).and_then(Value::as_str);
+        return own != Some(id.as_str());
+    }
+    let stem = file.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let alone = file.role == Role::Memories(Shape::Skill) && there(&layout::skill_markdown(&file.path));
+    alone && format!("skill-{}", skill_text::slug(stem)) != id.as_str()
+}
+
 /// The text an archived memory had, from the newest line of any machine's archive.
 pub(super) fn archived_text(disk: &Disk, file: &FileId, id: &MemoryId) -> Option<String> {
     use super::schema::lists::{ArchiveLine, read_archive_line};
@@ -425,10 +465,12 @@ pub(super) fn archived_text(disk: &Disk, file: &FileId, id: &MemoryId) -> Option
             continue;
         }
         let bytes = disk.read(folder.join(name), u64::MAX).ok()?;
-        for line in bytes.split(|byte| *byte == b'\n').filter(|line| line_holds(line, id.as_str())) {
+        for line in bytes.split(|byte| *byte == b'\n').filter(|line| line_holds(line, |found| found == id.as_str())) {
             let object: Object = serde_json::from_slice(line).ok()?;
             if let Ok(ArchiveLine::Archived { archived, raw }) = read_archive_line(object, &file.namespace)
-                && newest.as_ref().is_none_or(|(at, _)| *at <= archived.at)
+                && newest
+                    .as_ref()
+                    .is_none_or(|(at, known)| *at < archived.at || (*at == archived.at && known.is_none()))
             {
                 newest = Some((archived.at, raw));
             }

@@ -416,3 +416,253 @@ fn a_full_inbox_says_busy_and_loses_nothing_it_took() {
     assert_eq!(again.add(&desk.path("repo")).unwrap().snapshot().len(), count);
     again.stop();
 }
+
+fn skill(name: &str, id: &str) -> Draft {
+    let body =
+        Body::Skill(Box::new(lokid::model::Skill { name: name.into(), steps: vec![id.into()], ..Default::default() }));
+    Draft { id: lokid::model::MemoryId::new(id), body, ..Draft::new(Kind::Skill, "") }
+}
+
+#[test]
+fn skills_whose_names_look_alike_do_not_share_a_file_and_a_file_of_others_is_left_alone() {
+    let desk = Desk::new();
+    let folder = desk.path("repo/.loki/memory/skills");
+    std::fs::create_dir_all(&folder).unwrap();
+    let theirs = r#"{"id":"skill-x1","name":"Deploy","custom":7}"#;
+    std::fs::write(folder.join("deploy.json"), theirs).unwrap();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let ids = ["skill-Foo", "skill-foo", "foo", "skill-foo."];
+    for id in ids {
+        remember(&project, skill("Foo", id));
+    }
+    let deploy = remember(&project, Draft { id: None, ..skill("Deploy", "ours") });
+    registry.stop();
+    assert_eq!(std::fs::read_to_string(folder.join("deploy.json")).unwrap(), theirs);
+    let again = desk.registry();
+    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    assert_eq!(snapshot.count(Kind::Skill), ids.len() + 2);
+    assert!(snapshot.get(&deploy.key()).is_some());
+    again.stop();
+}
+
+#[test]
+fn times_at_the_end_of_the_calendar_are_only_times() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let never = Timestamp::parse("9999-12-31T23:59:59Z");
+    let note =
+        remember(&project, Draft { invalid_at: never, timestamp: never, ..Draft::new(Kind::Episode, "for ever") });
+    registry.stop();
+    let again = desk.registry();
+    assert_eq!(again.add(&desk.path("repo")).unwrap().snapshot().get(&note.key()).unwrap().times.invalid_at, never);
+    again.stop();
+}
+
+#[test]
+fn a_record_from_the_future_stays_forgotten_and_an_import_brings_it_back_for_good() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let draft = || Draft {
+        id: lokid::model::MemoryId::new("n-1"),
+        updated_at: Timestamp::parse("2099-01-01"),
+        ..Draft::new(Kind::Note, "soon")
+    };
+    project.import(vec![(1, draft())], true).unwrap().wait().unwrap();
+    let key = project.snapshot().memories().next().unwrap().key();
+    project.forget(vec![key.clone()], String::new(), false).unwrap().wait().unwrap();
+    registry.stop();
+    let again = desk.registry();
+    let project = again.add(&desk.path("repo")).unwrap();
+    assert!(project.snapshot().get(&key).is_none());
+    assert_eq!(project.import(vec![(1, draft())], true).unwrap().wait().unwrap().imported, 1);
+    again.stop();
+    let third = desk.registry();
+    assert!(third.add(&desk.path("repo")).unwrap().snapshot().get(&key).is_some());
+    third.stop();
+}
+
+#[test]
+fn one_file_that_cannot_be_written_does_not_hold_up_the_others() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    remember(&project, fact("port", "1"));
+    let links = desk.path("repo/.loki/memory/semantic/links.json");
+    std::fs::write(&links, "<<<<<<< HEAD\n").unwrap();
+    // Known to be broken: refused before anything is promised.
+    project.rescan().unwrap().wait().unwrap();
+    let refused = project.remember(fact("port", "2")).unwrap().wait();
+    assert!(matches!(&refused, Err(EngineError::Disk(why)) if why.contains("links.json")), "{refused:?}");
+    remember(&project, Draft::new(Kind::Note, "others go on"));
+    // Not known yet: safe in the journal, and still the others go on.
+    std::fs::remove_file(&links).unwrap();
+    project.rescan().unwrap().wait().unwrap();
+    std::fs::create_dir(&links).unwrap();
+    let stuck = project.remember(fact("port", "3")).unwrap().wait();
+    assert!(stuck.is_err(), "a folder in its place is seen before the promise");
+    remember(&project, Draft::new(Kind::Note, "and on"));
+    std::fs::remove_dir(&links).unwrap();
+    remember(&project, fact("port", "4"));
+    registry.stop();
+    let again = desk.registry();
+    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    assert_eq!((snapshot.count(Kind::Note), snapshot.count(Kind::Fact)), (2, 2));
+    again.stop();
+}
+
+#[test]
+fn a_memory_that_becomes_private_leaves_no_line_in_the_repository() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let note = remember(&project, Draft::new(Kind::Note, "xyzzy-9"));
+    let other = remember(&project, Draft::new(Kind::Note, "plain"));
+    project
+        .link(Namespace::default(), note.id.clone(), other.id.clone(), Relation::Elaborates)
+        .unwrap()
+        .wait()
+        .unwrap();
+    let patch = Patch { scope: Some(Scope::UserPrivate), ..Patch::default() };
+    project.patch(note.key(), patch, None).unwrap().wait().unwrap();
+    registry.stop();
+    for (path, bytes) in crate::lab::tree(&desk.path("repo/.loki")) {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("xyzzy") && !text.contains(note.id.as_str()), "{}", path.display());
+    }
+    let again = desk.registry();
+    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    assert_eq!(snapshot.get(&note.key()).unwrap().scope, Scope::UserPrivate);
+    assert_eq!(snapshot.links_of(&note.key()).len(), 1);
+    again.stop();
+}
+
+#[test]
+fn a_purge_has_answered_only_when_the_layers_are_clean_too() {
+    let desk = Desk::new();
+    let memory = desk.path("repo/.loki/memory");
+    std::fs::create_dir_all(memory.join("episodic/2026-01-06")).unwrap();
+    let episode =
+        r#"{"id":"ep-1","timestamp":"2026-01-06T10:00:00Z","context":{"goal":"xyzzy from outside","phase":"ACT"}}"#;
+    std::fs::write(memory.join("episodic/2026-01-06/task-ep-1.json"), episode).unwrap();
+    std::fs::write(
+        memory.join("timeline.json"),
+        r#"{"recent_actions":[{"timestamp":"2026-01-06T10:00:00Z","action":"xyzzy from outside"}]}"#,
+    )
+    .unwrap();
+    std::fs::write(
+        memory.join("index.json"),
+        r#"{"topics":[{"id":"act","summary":"xyzzy from outside","episode_ids":["ep-1","ep-2"]}]}"#,
+    )
+    .unwrap();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let decision = remember(&project, Draft::new(Kind::Decision, "xyzzy it is"));
+    let outside = lokid::model::Key::new(&Namespace::default(), &lokid::model::MemoryId::new("ep-1").unwrap());
+    project.forget(vec![decision.key(), outside], String::new(), true).unwrap().wait().unwrap();
+    // At once, while it still runs.
+    for (path, bytes) in crate::lab::tree(&desk.path("")) {
+        assert!(!String::from_utf8_lossy(&bytes).contains("xyzzy"), "{}", path.display());
+    }
+    assert!(std::fs::read_to_string(memory.join("index.json")).unwrap().contains("ep-2"));
+    registry.stop();
+}
+
+#[test]
+fn a_new_repository_in_an_old_place_does_not_inherit_private_memories() {
+    let desk = Desk::new();
+    let bare = desk.path("fresh");
+    std::fs::create_dir_all(&bare).unwrap();
+    git(&bare, &["init", "-q"]);
+    let registry = desk.registry();
+    let project = registry.add(&bare).unwrap();
+    remember(&project, Draft { scope: Scope::UserPrivate, ..Draft::new(Kind::Note, "mine") });
+    registry.stop();
+    std::fs::remove_dir_all(&bare).unwrap();
+    let other = desk.path("other0");
+    std::fs::create_dir_all(&other).unwrap();
+    git(&other, &["init", "-q"]);
+    let again = desk.registry();
+    assert_eq!(again.add(&other).unwrap().snapshot().len(), 0);
+    assert_eq!(again.remove(&bare).unwrap(), bare, "one whose folder is gone can still be named");
+    again.stop();
+}
+
+#[test]
+fn what_another_program_did_just_before_our_own_write_is_seen_at_the_next_look() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let episode = remember(&project, Draft::new(Kind::Episode, "did it"));
+    let folder = desk.path("repo/.loki/memory/episodic").join(episode.times.created_at.day());
+    let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("\"importance\": 0.5", "\"importance\": 0.99")).unwrap();
+    let patch = Patch { tags: Some(vec!["t".into()]), ..Patch::default() };
+    project.patch(episode.key(), patch, None).unwrap().wait().unwrap();
+    project.rescan().unwrap().wait().unwrap();
+    let seen = Arc::clone(project.snapshot().get(&episode.key()).unwrap());
+    assert_eq!((seen.importance, seen.tags.as_slice()), (0.99, &["t".to_owned()][..]));
+    registry.stop();
+}
+
+#[test]
+fn a_restored_fact_does_not_stand_beside_the_value_that_took_its_place() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let old = remember(&project, fact("port", "1"));
+    project.forget(vec![old.key()], String::new(), false).unwrap().wait().unwrap();
+    remember(&project, fact("port", "2"));
+    let back = project.restore(old.key()).unwrap().wait().unwrap();
+    assert!(back.times.invalid_at.is_some());
+    registry.stop();
+}
+
+#[test]
+fn copies_that_a_merge_left_go_together_and_an_older_copy_speaks_when_the_newer_is_gone() {
+    let desk = Desk::new();
+    let memory = desk.path("repo/.loki/memory");
+    std::fs::create_dir_all(memory.join("notes")).unwrap();
+    std::fs::create_dir_all(memory.join("semantic")).unwrap();
+    let twice = r#"{"patterns":[{"id":"sem-1","pattern":"a"},{"id":"sem-1","pattern":"b"},{"id":"x","id":"sem-9","pattern":"c"}]}"#;
+    std::fs::write(memory.join("semantic/patterns.json"), twice).unwrap();
+    let line = |at: &str, text: &str| {
+        format!(
+            "{{\"id\":\"m1\",\"kind\":\"note\",\"text\":\"{text}\",\"created_at\":\"{at}\",\"updated_at\":\"{at}\"}}\n"
+        )
+    };
+    std::fs::write(memory.join("notes/2026-10.aaaaaaaa.ndjson"), line("2026-10-01", "older")).unwrap();
+    std::fs::write(memory.join("notes/2026-10.bbbbbbbb.ndjson"), line("2026-10-02", "newer")).unwrap();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let key = |id: &str| lokid::model::Key::new(&Namespace::default(), &lokid::model::MemoryId::new(id).unwrap());
+    assert_eq!(project.snapshot().get(&key("m1")).unwrap().text, "newer");
+    std::fs::remove_file(memory.join("notes/2026-10.bbbbbbbb.ndjson")).unwrap();
+    project.rescan().unwrap().wait().unwrap();
+    assert_eq!(project.snapshot().get(&key("m1")).unwrap().text, "older");
+    let theirs = std::fs::read(memory.join("notes/2026-10.aaaaaaaa.ndjson")).unwrap();
+    project.forget(vec![key("m1"), key("sem-1")], String::new(), false).unwrap().wait().unwrap();
+    project.forget(vec![key("sem-9")], String::new(), true).unwrap().wait().unwrap();
+    registry.stop();
+    assert_eq!(std::fs::read(memory.join("notes/2026-10.aaaaaaaa.ndjson")).unwrap(), theirs, "not ours to write");
+    let again = desk.registry();
+    assert_eq!(again.add(&desk.path("repo")).unwrap().snapshot().len(), 0);
+    again.stop();
+}
+
+#[test]
+fn a_write_goes_into_the_folder_that_stands_there_now() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    remember(&project, Draft::new(Kind::Note, "before"));
+    std::fs::rename(desk.path("repo/.loki"), desk.path("repo/.loki.old")).unwrap();
+    let note = remember(&project, Draft::new(Kind::Note, "after"));
+    registry.stop();
+    let again = desk.registry();
+    assert!(again.add(&desk.path("repo")).unwrap().snapshot().get(&note.key()).is_some());
+    again.stop();
+}

@@ -88,6 +88,12 @@ pub(in crate::serve) struct WatchedProject {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct ReleasedProject {
+    pub(in crate::serve) path: String,
+    pub(in crate::serve) watched: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::serve) struct Projects {
     pub(in crate::serve) projects: Vec<WatchedProject>,
 }

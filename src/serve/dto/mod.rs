@@ -18,6 +18,9 @@ use super::problem::{Code, Problem};
 
 /// JSON into a request; what is wrong with it is told by line and column, or by the name of the field.
 pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    if nests_deeper_than(bytes, MAX_NESTING) {
+        return Err(Problem::bad_request(format!("nested more than {MAX_NESTING} levels deep")));
+    }
     // A list would be taken for the fields in their order, which nobody means.
     if bytes.trim_ascii_start().first() != Some(&b'{') {
         serde_json::from_slice::<IgnoredAny>(bytes).map_err(|error| refusal(".", &error))?;
@@ -30,6 +33,27 @@ pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     })?;
     reader.end().map_err(|error| refusal(".", &error))?;
     Ok(read)
+}
+
+/// What is accepted must also be readable where it is kept a level or two deeper: in the journal and in the archive.
+const MAX_NESTING: usize = 64;
+
+fn nests_deeper_than(bytes: &[u8], most: usize) -> bool {
+    let (mut depth, mut in_string, mut escaped) = (0usize, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'[' | b'{' if !in_string => depth += 1,
+            b']' | b'}' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > most {
+            return true;
+        }
+    }
+    false
 }
 
 fn refusal(path: &str, error: &serde_json::Error) -> Problem {
@@ -50,6 +74,14 @@ mod tests {
     fn check(json: &str, code: Code, detail: &str) {
         let problem = decode::<Record>(json.as_bytes()).err().unwrap();
         assert_eq!((problem.code(), problem.detail()), (code, detail), "{json}");
+    }
+
+    #[test]
+    fn nesting_has_an_end_and_brackets_in_strings_do_not_count() {
+        let deep = format!(r#"{{"text": {}1{}}}"#, "[".repeat(70), "]".repeat(70));
+        check(&deep, Code::BadRequest, "nested more than 64 levels deep");
+        let flat = format!(r#"{{"kind": "note", "text": "{}\\\" "}}"#, "[".repeat(300));
+        assert!(decode::<Record>(flat.as_bytes()).is_ok());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Forgetting by what is said: first told, then done.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::view;
@@ -10,6 +11,9 @@ use crate::serve::dto::answers::Forgotten;
 use crate::serve::dto::queries::namespace;
 use crate::serve::dto::requests::ForgetRequest;
 use crate::serve::problem::Problem;
+
+/// How many memories one turn of the writer forgets.
+const PORTION: usize = 2048;
 
 pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
     let most = app.config().server.max_body;
@@ -25,7 +29,11 @@ pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
     if !dry_run && !found.is_empty() {
         let keys: Vec<Key> = found.iter().map(|memory| memory.key()).collect();
         let reason = request.reason.unwrap_or_else(|| "asked to".to_owned());
-        let gone = app.settle(project.forget(keys, reason, purge)).await?;
+        let mut gone = HashSet::new();
+        // In portions, so that nobody else's write waits for all of it.
+        for portion in keys.chunks(PORTION) {
+            gone.extend(app.settle(project.forget(portion.to_vec(), reason.clone(), purge)).await?);
+        }
         forgotten.retain(|memory| gone.contains(&memory.key()));
     }
     let forgotten: Vec<_> = forgotten.into_iter().map(|memory| view::mention(memory)).collect();

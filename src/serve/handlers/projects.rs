@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use crate::engine::Project;
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, json, ok};
-use crate::serve::dto::answers::{Accepted, Projects, WatchedProject};
+use crate::serve::dto::answers::{Accepted, Projects, ReleasedProject, WatchedProject};
 use crate::serve::dto::queries::ProjectPath;
 use crate::serve::dto::requests::{ProjectRequest, SignalRequest};
 use crate::serve::problem::Problem;
@@ -41,8 +41,8 @@ pub(in crate::serve) async fn remove(app: App, call: Call) -> Answer {
     };
     let path = absolute(path)?;
     let registry = Arc::clone(app.registry());
-    let project = aside(move || registry.remove(&path)).await??;
-    ok(&watched(&project))
+    let root = aside(move || registry.remove(&path)).await??;
+    ok(&ReleasedProject { path: root.display().to_string(), watched: false })
 }
 
 fn absolute(path: PathBuf) -> Result<PathBuf, Problem> {

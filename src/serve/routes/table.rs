@@ -4,7 +4,7 @@ use super::{Content, Reply, Route, SchemaOf, Verb, of};
 use crate::serve::call::Handler;
 use crate::serve::dto::answers::{
     Accepted, Forgotten, Graph, Health, ImportAnswer, Items, Listing, Progress, Projects, RecordAnswer,
-    RememberedAnswer, StatusAnswer, WatchedProject, Written,
+    ReleasedProject, RememberedAnswer, StatusAnswer, WatchedProject, Written,
 };
 use crate::serve::dto::patch::Changes;
 use crate::serve::dto::queries::{
@@ -78,7 +78,7 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     })
     .query(of::<ProjectPath>)
     .body(json(of::<ProjectRequest>))
-    .replies(&[says(200, "no longer watched", &[json(of::<WatchedProject>)])]),
+    .replies(&[says(200, "no longer watched", &[json(of::<ReleasedProject>)])]),
     route(Verb::Post, "/signals", "Tell that something happened", |app, call| Box::pin(projects::signal(app, call)))
         .body(json(of::<SignalRequest>))
         .replies(&[says(202, "taken", &[json(of::<Accepted>)])]),

@@ -85,7 +85,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Line<'a> {
 }
 
 /// A name that is borrowed from the text where it has no escapes.
-struct Name<'a>(Cow<'a, str>);
+pub(crate) struct Name<'a>(pub(crate) Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

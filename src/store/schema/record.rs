@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::attributes::{self, Detail};
 use super::body;
 use super::fields::{Fields, Line, Object, put_text, take_object, take_text, take_time, take_word};
+use crate::model::draft::allowed_tier;
 use crate::model::{Body, Kind, Memory, MemoryId, Namespace, Timestamp, render};
 
 /// Reads a record as lokid wrote it, or as a tolerant reader would take it from somebody else.
@@ -51,6 +52,8 @@ pub(super) fn finish(mut memory: Memory, rest: Object) -> Result<Memory, String>
     if memory.title.is_empty() {
         memory.title = render::title_of(&memory.body);
     }
+    // A file is only what somebody wrote: from logs and tools it is no mandate there either.
+    memory.tier = allowed_tier(memory.tier, memory.source);
     memory.extra = (!rest.is_empty()).then(|| Box::new(rest));
     Ok(memory)
 }
@@ -76,6 +79,8 @@ pub(super) fn add_extra(out: &mut Object, memory: &Memory) {
     for (name, value) in memory.extra.iter().flat_map(|extra| extra.iter()) {
         match (out.get_mut(name), value) {
             (Some(Value::Object(known)), Value::Object(unknown)) => merge(known, unknown),
+            // In a pattern's own file the body lies flat, and `pattern` is one of its words.
+            (Some(_), Value::Object(unknown)) => merge(out, unknown),
             (Some(_), _) => {}
             (None, _) => {
                 out.insert(name.clone(), value.clone());

@@ -133,7 +133,7 @@ prop_compose! {
         memory.times.invalid_at = later;
         memory.times.stale_after = later;
         memory.times.updated_at = created.plus_micros(5);
-        memory.tier = tier;
+        memory.tier = crate::model::draft::allowed_tier(tier, source);
         memory.source = source;
         memory.status = status;
         memory.outcome = outcome;

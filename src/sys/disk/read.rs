@@ -44,6 +44,15 @@ impl Disk {
     }
 
     /// Asks the file system without opening the file; a link gives its own stamp.
+    /// Is there something else than a regular file: a folder, a pipe, a link?
+    pub fn is_irregular(&self, path: impl AsRef<Path>) -> io::Result<bool> {
+        match self.place(path.as_ref()) {
+            Ok(place) => Ok(place.metadata()?.is_some_and(|metadata| !metadata.is_file())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     pub fn stamp(&self, path: impl AsRef<Path>) -> io::Result<Option<Stamp>> {
         let path = path.as_ref();
         match self.root.dir.symlink_metadata(path) {
