@@ -56,7 +56,6 @@ pub enum Worktrees {
 pub struct StoreConfig {
     pub lock_timeout: Duration,
     pub max_document: u64,
-    pub archive_days: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,7 +145,6 @@ impl Config {
                 lock_timeout: typed("store.lock_timeout", store.lock_timeout)
                     .duration(Duration::from_millis(1)..=Duration::from_mins(10))?,
                 max_document: typed("store.max_document", store.max_document).size(64 << 10..=4 << 30)?,
-                archive_days: typed("store.archive_days", store.archive_days).count(1..=36_500)?,
             },
             layers: LayersConfig {
                 topics: typed("layers.topics", layers.topics).count(1..=12)?,

@@ -49,7 +49,6 @@ pub(super) struct RawProject {
 pub(super) struct RawStore {
     pub(super) lock_timeout: Spanned<Value>,
     pub(super) max_document: Spanned<Value>,
-    pub(super) archive_days: Spanned<Value>,
 }
 
 #[derive(Deserialize)]
@@ -151,7 +150,7 @@ mod tests {
         // No raw field is optional and none may be unknown, so the example alone must fit exactly.
         let example = toml::Deserializer::from(DeTable::parse(EXAMPLE).unwrap());
         RawConfig::deserialize(example).unwrap();
-        assert_eq!(known_keys().len(), 5 + 16);
+        assert_eq!(known_keys().len(), 5 + 15);
     }
 
     #[test]

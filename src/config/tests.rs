@@ -17,7 +17,7 @@ fn the_default_is_the_example() {
     assert_eq!((config.server.inbox, config.server.max_connections), (1024, 256));
     assert_eq!(config.project.worktrees, Worktrees::Shared);
     assert_eq!(config.store.lock_timeout, Duration::from_secs(10));
-    assert_eq!((config.store.max_document, config.store.archive_days), (256 << 20, 90));
+    assert_eq!(config.store.max_document, 256 << 20);
     assert_eq!((config.layers.topics, config.layers.actions, config.layers.decisions), (12, 100, 50));
     assert_eq!((config.log.level.as_str(), config.log.format), ("info", LogFormat::Auto));
 }

@@ -230,10 +230,16 @@ fn parse_list(
     sidecar: &Object,
 ) -> Result<Contents, String> {
     let document = ListDocument::parse(bytes, layout::list_field(file.role))?;
+    let read = |part: &[Box<RawValue>]| -> Vec<Result<(Found, u64), String>> {
+        let entry = |raw: &str| Ok((read_item(shape, raw, setting, sidecar)?, hash(raw)));
+        part.iter().map(|item| entry(item.get())).collect()
+    };
     let mut contents = Contents::default();
-    for (at, item) in document.items.iter().enumerate() {
-        match read_item(shape, item.get(), setting, sidecar) {
-            Ok(found) => contents.memories.push((found, hash(item.get()))),
+    for (at, entry) in
+        thread::in_parts(&document.items, ENTRIES_APIECE, |_| true, read).into_iter().flatten().enumerate()
+    {
+        match entry {
+            Ok(found) => contents.memories.push(found),
             Err(reason) => contents.complaints.push(format!("entry {at}: {reason}")),
         }
     }
@@ -294,6 +300,7 @@ fn parse_notes(bytes: &[u8], setting: &Setting) -> Contents {
 
 /// Below this a thread costs more than it saves.
 const PART_BYTES: usize = 1 << 20;
+const ENTRIES_APIECE: usize = 2048;
 
 #[derive(Default)]
 struct NoteLines {

@@ -14,7 +14,7 @@ use super::schema::{Object, Shape};
 use super::tree::Tree;
 use crate::model::link::LinkKey;
 use crate::model::{Archived, Change, Key, Link, Memory, MemoryId, Namespace, Problem, Timestamp};
-use crate::sys::{Disk, Stamp};
+use crate::sys::{Disk, Stamp, thread};
 
 /// What was last seen of one file.
 #[derive(Debug, Default)]
@@ -108,12 +108,10 @@ fn scan_once(catalog: &mut Catalog, trees: &mut [(Area, &mut Tree)], limits: Lim
                 let files = files.unwrap_or_default();
                 let disk = tree.look().ok().flatten().cloned();
                 if let Some(disk) = disk {
-                    read_sidecars(catalog, &disk, *area, limits);
-                    for file in files {
-                        let file = Arc::new(file);
-                        look_at(catalog, &disk, &file, limits, &mut found);
-                        present.insert(file);
-                    }
+                    read_sidecars(catalog, &disk, *area, &files, limits);
+                    let files: Vec<Arc<FileId>> = files.into_iter().map(Arc::new).collect();
+                    look_at(catalog, &disk, &files, limits, &mut found);
+                    present.extend(files);
                 }
             }
             Err(error) => {
@@ -131,14 +129,10 @@ fn scan_once(catalog: &mut Catalog, trees: &mut [(Area, &mut Tree)], limits: Lim
     found.into_changes(catalog)
 }
 
-fn read_sidecars(catalog: &mut Catalog, disk: &Disk, area: Area, limits: Limits) {
-    if area != Area::Shared {
-        return;
-    }
-    let namespaces: HashSet<Namespace> = catalog.files.keys().map(|file| file.namespace.clone()).collect();
-    for namespace in namespaces.into_iter().chain([Namespace::default()]) {
-        let sidecar = read_sidecar(disk, &namespace, limits);
-        catalog.sidecars.insert(namespace, sidecar);
+fn read_sidecars(catalog: &mut Catalog, disk: &Disk, area: Area, files: &[FileId], limits: Limits) {
+    let patterns = |file: &&FileId| area == Area::Shared && file.role == Role::Memories(Shape::Patterns);
+    for file in files.iter().filter(patterns) {
+        catalog.sidecars.insert(file.namespace.clone(), read_sidecar(disk, &file.namespace, limits));
     }
 }
 
@@ -149,47 +143,64 @@ pub(super) fn read_sidecar(disk: &Disk, namespace: &Namespace, limits: Limits) -
     document.get("patterns").and_then(|list| list.as_object()).cloned().unwrap_or_default()
 }
 
-/// Reads one file if it is not as it was last seen.
-fn look_at(catalog: &mut Catalog, disk: &Disk, file: &Arc<FileId>, limits: Limits, found: &mut Difference) {
+/// A file that is not as it was last seen.
+struct Changed {
+    file: Arc<FileId>,
+    stamp: Stamp,
+    markdown: Option<Stamp>,
+}
+
+/// Files read by one core before another is asked to help.
+const FILES_APIECE: usize = 64;
+
+/// Reads the files that are not as they were last seen, on all cores, and takes them in one after the other.
+fn look_at(catalog: &mut Catalog, disk: &Disk, files: &[Arc<FileId>], limits: Limits, found: &mut Difference) {
+    let changed: Vec<Changed> = files.iter().filter_map(|file| changed(catalog, disk, file)).collect();
+    let (none, sidecars) = (Object::new(), &catalog.sidecars);
+    let read = |part: &[Changed]| -> Vec<Result<Contents, String>> {
+        let sidecar = |file: &FileId| match file.role {
+            Role::Memories(Shape::Patterns) => sidecars.get(&file.namespace).unwrap_or(&none),
+            _ => &none,
+        };
+        part.iter().map(|one| read_contents(disk, &one.file, one.stamp, limits, sidecar(&one.file))).collect()
+    };
+    let contents: Vec<_> = thread::in_parts(&changed, FILES_APIECE, |_| true, read).into_iter().flatten().collect();
+    for (Changed { file, stamp, markdown }, contents) in changed.into_iter().zip(contents) {
+        let seen = catalog.files.entry(Arc::clone(&file)).or_default();
+        (seen.stamp, seen.markdown) = (Some(stamp), markdown);
+        match contents {
+            Ok(contents) => {
+                let problem = complaint(&file, &contents);
+                found.absorb(catalog, &file, contents);
+                report(catalog, &file, problem);
+            }
+            // What was last read of it stays: a half-written file is no reason to forget.
+            Err(reason) => report(catalog, &file, Some(Problem::new(file.label(), reason))),
+        }
+    }
+}
+
+fn changed(catalog: &Catalog, disk: &Disk, file: &Arc<FileId>) -> Option<Changed> {
     let stamp = disk.stamp(&file.path).ok().flatten();
     let markdown = match file.role {
         Role::Memories(Shape::Skill) => disk.stamp(layout::skill_markdown(&file.path)).ok().flatten(),
         _ => None,
     };
     let known = catalog.files.get(file).is_some_and(|seen| seen.stamp == stamp && seen.markdown == markdown);
-    if known || stamp.is_none() {
-        return;
-    }
-    let seen = catalog.files.entry(Arc::clone(file)).or_default();
-    seen.stamp = stamp;
-    seen.markdown = markdown;
-    let sidecar = sidecar_of(catalog, disk, &file.namespace, limits);
-    match read_contents(disk, file, stamp, limits, &sidecar) {
-        Ok(contents) => {
-            let problem = complaint(file, &contents);
-            found.absorb(catalog, file, contents);
-            report(catalog, file, problem);
-        }
-        // What was last read of it stays: a half-written file is no reason to forget.
-        Err(reason) => report(catalog, file, Some(Problem::new(file.label(), reason))),
-    }
-}
-
-fn sidecar_of(catalog: &mut Catalog, disk: &Disk, namespace: &Namespace, limits: Limits) -> Object {
-    catalog.sidecars.entry(namespace.clone()).or_insert_with(|| read_sidecar(disk, namespace, limits)).clone()
+    stamp.filter(|_| !known).map(|stamp| Changed { file: Arc::clone(file), stamp, markdown })
 }
 
 fn read_contents(
     disk: &Disk,
     file: &FileId,
-    stamp: Option<Stamp>,
+    stamp: Stamp,
     limits: Limits,
     sidecar: &Object,
 ) -> Result<Contents, String> {
     // Lines are ours and grow; everything else has a size beyond which it is no document.
     let most = if read::has_extension(&file.path, "ndjson") { u64::MAX } else { limits.max_document };
     let bytes = disk.read(&file.path, most).map_err(|error| error.to_string())?;
-    let at = Timestamp::from_micros(stamp.map_or(0, |stamp| (stamp.mtime_ns / 1000) as i64));
+    let at = Timestamp::from_micros((stamp.mtime_ns / 1000) as i64);
     read::parse(file, &bytes, at, sidecar)
 }
 
