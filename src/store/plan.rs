@@ -55,6 +55,10 @@ impl Plan {
     }
 }
 
+/// A document is written anew for every change of an entry, so one with this many entries takes no more; what comes
+/// after becomes lines of `notes/`, which cost the same however many there are.
+const FULL: usize = 10_000;
+
 /// Where the text of an archived memory is found again.
 pub(super) type RawOf<'a> = &'a dyn Fn(&FileId, &MemoryId) -> Option<String>;
 
@@ -145,7 +149,12 @@ impl Planner<'_> {
             };
             plan.files.get(file).is_some_and(holds_other) || (self.taken)(file, &memory.id)
         };
-        if alone && others(&home) { layout::spare(&home, memory) } else { home }
+        if alone && others(&home) {
+            return layout::spare(&home, memory);
+        }
+        let entries = self.catalog.files.get(&home).map_or(0, |seen| seen.entries.len());
+        let coming = plan.files.get(&home).map_or(0, Vec::len);
+        if alone || entries + coming < FULL { home } else { layout::notes(memory, self.writer) }
     }
 
     /// Out of one file. A line of `notes/` is taken back in our own file: another machine's is not ours to write.

@@ -666,3 +666,28 @@ fn a_write_goes_into_the_folder_that_stands_there_now() {
     assert!(again.add(&desk.path("repo")).unwrap().snapshot().get(&note.key()).is_some());
     again.stop();
 }
+
+#[test]
+fn a_document_that_is_full_takes_no_more_and_nothing_is_lost() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let facts =
+        |from: u64, to: u64| -> Vec<(u64, Draft)> { (from..to).map(|n| (n, fact(&format!("k{n}"), "v"))).collect() };
+    for batch in 0..3 {
+        project.import(facts(batch * 4_000, batch * 4_000 + 4_000), true).unwrap().wait().unwrap();
+    }
+    // One in the document and one in the lines are superseded alike.
+    let told = [fact("k1", "w"), fact("k11999", "w")].map(|draft| project.remember(draft).unwrap().wait().unwrap());
+    assert!(told.iter().all(|told| told.contradictions.len() == 1));
+    registry.stop();
+    let text = std::fs::read(desk.path("repo/.loki/memory/semantic/facts.json")).unwrap();
+    let document: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    assert_eq!(document["facts"].as_array().unwrap().len(), 10_000);
+    let again = desk.registry();
+    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    assert_eq!(snapshot.count(Kind::Fact), 12_002);
+    let ended = snapshot.memories().filter(|memory| memory.times.expired_at.is_some()).count();
+    assert_eq!(ended, 2);
+    again.stop();
+}
