@@ -16,6 +16,11 @@ use crate::serve::encode;
 pub(super) fn run(forget: &Forget, settings: &Settings, screen: &mut Screen) -> Done {
     let daemon = Reach::daemon(settings)?;
     if let Some(id) = &forget.undo {
+        let look = Ask::get(&format!("/memories/{}", encode(id))).query("level", "index").project(settings);
+        if daemon.ask(&look.maybe("namespace", forget.namespace.as_deref())).is_ok() {
+            screen.note(format!("{id} was not forgotten"));
+            return Ok(());
+        }
         let ask = Ask::bare_post(&format!("/memories/{}/restore", encode(id)));
         let answer = daemon.ask(&ask.project(settings).maybe("namespace", forget.namespace.as_deref()))?;
         return if settings.json { screen.text(&answer.text()) } else { screen.line(format!("{id} is back")) };

@@ -56,7 +56,8 @@ fn graph(id: &str, answer: &Value, screen: &mut Screen) -> Done {
         .iter()
         .map(|edge| {
             let (from, to) = (words::field(edge, "from"), words::field(edge, "to"));
-            let other = title(if to == id { &from } else { &to });
+            // The asked one has its title at the top already.
+            let other = if to == id { format!("(from: {})", title(&from)) } else { title(&to) };
             vec![format!("  {from}"), words::field(edge, "relation"), to, other]
         })
         .collect();

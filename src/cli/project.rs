@@ -28,7 +28,7 @@ pub(super) fn run(command: &ProjectCommand, settings: &Settings, screen: &mut Sc
         ProjectCommand::Remove { path } => {
             let path = chosen(path.as_deref(), settings)?;
             let ask = Ask::delete("/projects").query("path", &path.display().to_string());
-            let answer = Reach::daemon(settings)?.ask(&ask)?;
+            let answer = Reach::daemon(settings)?.about(path).ask(&ask)?;
             if settings.json {
                 return screen.text(&answer.text());
             }

@@ -90,6 +90,12 @@ impl Reach {
         Reach { way, socket: settings.socket.clone(), project: settings.project.clone() }
     }
 
+    /// The same way, about another project.
+    pub(super) fn about(mut self, project: PathBuf) -> Reach {
+        self.project = project;
+        self
+    }
+
     pub(super) fn is_daemon(&self) -> bool {
         matches!(self.way, Way::Daemon(_))
     }

@@ -63,7 +63,11 @@ fn text_of(remember: &Remember, screen: &mut Screen) -> Result<Option<String>, F
         _ => false,
     };
     if !stdin {
-        return Ok((!remember.text.is_empty()).then(|| remember.text.join(" ")));
+        let text = remember.text.join(" ");
+        if text.trim().is_empty() && remember.value.is_none() {
+            return Err(Failure::usage("there is nothing to remember"));
+        }
+        return Ok((!text.trim().is_empty()).then_some(text));
     }
     if io::stdin().is_terminal() {
         screen.note("type what to remember, then end with Ctrl-D");
@@ -103,8 +107,8 @@ fn record(remember: Remember, text: Option<String>, files: Vec<String>) -> Resul
     set("tier", remember.tier.map(Value::from));
     set("importance", remember.importance.map(Value::from));
     set("confidence", remember.confidence.map(Value::from));
-    set("valid_at", time("--valid-at", remember.valid_at.as_deref())?);
-    set("invalid_at", time("--expires", remember.expires.as_deref())?);
+    set("valid_at", time("--valid-at", remember.valid_at.as_deref())?.map(Value::from));
+    set("invalid_at", time("--expires", remember.expires.as_deref())?.map(Value::from));
     set("scope", remember.private.then(|| Scope::UserPrivate.as_str().into()));
     set("status", remember.unverified.then(|| Status::Unverified.as_str().into()));
     set("restricted", remember.restricted.then_some(Value::Bool(true)));
@@ -114,10 +118,10 @@ fn record(remember: Remember, text: Option<String>, files: Vec<String>) -> Resul
     Ok(record)
 }
 
-fn time(option: &str, typed: Option<&str>) -> Result<Option<Value>, Failure> {
+pub(super) fn time(option: &str, typed: Option<&str>) -> Result<Option<String>, Failure> {
     let Some(typed) = typed else { return Ok(None) };
     match Timestamp::parse(typed) {
-        Some(time) => Ok(Some(time.record_style().into())),
+        Some(time) => Ok(Some(time.record_style())),
         None => {
             Err(Failure::usage(format!("{option}: {typed:?} is no time; write 2026-11-13 or 2026-11-13T04:59:53Z")))
         }

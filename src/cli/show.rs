@@ -4,24 +4,46 @@ use serde_json::Value;
 
 use super::args::Show;
 use super::ask::{self, Ask};
-use super::failure::Done;
+use super::failure::{Done, Failure};
 use super::reach::Reach;
+use super::remember;
 use super::screen::{Screen, Style};
 use super::settings::Settings;
 use super::words;
 use crate::serve::encode;
 
 pub(super) fn run(show: &Show, settings: &Settings, screen: &mut Screen) -> Done {
+    let as_of = remember::time("--as-of", show.as_of.as_deref())?;
     let ask = Ask::get(&format!("/memories/{}", encode(&show.id)))
         .project(settings)
         .maybe("level", show.level.as_deref())
-        .maybe("as_of", show.as_of.as_deref())
+        .maybe("as_of", as_of.as_deref())
         .maybe("namespace", show.namespace.as_deref());
-    let answer = Reach::reader(settings, screen)?.ask(&ask)?;
+    let reach = Reach::reader(settings, screen)?;
+    let answer = reach.ask(&ask)?;
     if settings.json {
         return screen.text(&answer.text());
     }
-    record(&ask::json(&answer)?, screen)
+    let shown = ask::json(&answer)?;
+    record(&shown, screen)?;
+    if words::field(&shown, "expired_at").is_empty() {
+        return Ok(());
+    }
+    for successor in successors(show, settings, &reach)? {
+        screen.line(format!("superseded by {successor}"))?;
+    }
+    Ok(())
+}
+
+/// What took the place of a memory that no longer holds.
+fn successors(show: &Show, settings: &Settings, reach: &Reach) -> Result<Vec<String>, Failure> {
+    let ask = Ask::get(&format!("/links/{}", encode(&show.id)))
+        .project(settings)
+        .query("relation", "superseded_by")
+        .maybe("namespace", show.namespace.as_deref());
+    let answer = reach.learn(&ask)?;
+    let own = |edge: &&Value| words::field(edge, "from") == show.id;
+    Ok(ask::list(&answer, "edges").iter().filter(own).map(|edge| words::field(edge, "to")).collect())
 }
 
 /// Shown at the top, or the text once more.

@@ -103,7 +103,7 @@ fn kinds_text(topic: &Topic) -> String {
     kinds.retain(|(count, _)| *count > 0);
     kinds.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     let words = kinds.iter().map(|(count, kind)| {
-        let word = kind.as_str().replace('_', " ");
+        let word = kind.as_str().replace('_', "-");
         if *count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
     });
     words.collect::<Vec<_>>().join(", ")

@@ -10,6 +10,7 @@ mod event;
 mod feed;
 mod identity;
 mod import;
+mod layers;
 mod project;
 mod registry;
 mod run;

@@ -162,7 +162,7 @@ impl Project {
 
     /// Loki Mode's ledgers or handoffs, by name. Reads the disk.
     pub fn documents(&self, kind: DocumentKind) -> std::io::Result<Vec<Document>> {
-        crate::store::documents::list(&self.memory_dir, kind)
+        crate::store::documents::list(&self.root, &self.memory_dir, kind)
     }
 
     fn ask<T>(&self, event: impl FnOnce(Reply<T>) -> Event) -> Result<Pending<T>, EngineError> {

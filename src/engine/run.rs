@@ -1,12 +1,11 @@
 //! The writer of one project: takes events in batches, and for each batch decides, commits, applies, publishes and
 //! replies, in this order. It owns the store and the state; nobody else writes either.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, RecvTimeoutError};
@@ -17,18 +16,16 @@ use super::error::EngineError;
 use super::event::{Event, Reply};
 use super::feed::Feed;
 use super::import;
+use super::layers::LayersDue;
 use super::project::Counters;
 use crate::config::Config;
-use crate::context::layers;
 use crate::index::Snapshot;
-use crate::model::{Change, Key, Kind, MemoryId, Namespace, Signal, SignalKind, Timestamp};
-use crate::store::{LayerFiles, Store};
+use crate::model::{Change, DocumentKind, Key, Kind, Link, Signal, SignalKind, Timestamp};
+use crate::store::Store;
 use crate::sys::Clock;
 
 /// How many events one batch takes at the most; what waits meanwhile is the next batch.
 const BATCH: usize = 256;
-/// The layers are for people and for the next session: they may lag a burst of writes by this much.
-const LAYERS_PAUSE: Duration = Duration::from_millis(200);
 /// More changes than this are told as one.
 const TELL_EACH: usize = 64;
 
@@ -44,23 +41,6 @@ pub(super) struct Writer {
     pub(super) counters: Arc<Counters>,
     pub(super) signals_by_kind: Arc<[AtomicU64; SignalKind::ALL.len()]>,
     pub(super) layers: LayersDue,
-}
-
-/// Which layers are behind, and when they may be written again.
-#[derive(Default)]
-pub(super) struct LayersDue {
-    namespaces: BTreeSet<Namespace>,
-    with_days: BTreeSet<Namespace>,
-    not_before: Option<Instant>,
-    /// Just purged: what Loki Mode's own entries say of them goes too.
-    purged: Vec<Purged>,
-}
-
-/// As much of a purged memory as is needed to find what was told of it.
-struct Purged {
-    key: Key,
-    at: Timestamp,
-    headline: String,
 }
 
 /// What an event asked for, decided but not yet durable.
@@ -246,86 +226,6 @@ impl Writer {
         self.publish();
     }
 
-    fn meet_neighbours(&mut self) {
-        let found = self.store.neighbourhood();
-        for (namespace, neighbour) in found.neighbours {
-            // A crash may have come between a purge and its layers.
-            let told_of = neighbour.ours.iter().filter_map(|id| MemoryId::foreign(id));
-            if told_of.into_iter().any(|id| self.state.get(&Key::new(&namespace, &id)).is_none()) {
-                self.layers.namespaces.insert(namespace.clone());
-            }
-            self.state.set_neighbour(namespace, neighbour);
-        }
-        let mut problems = self.store.problems();
-        problems.extend(found.problems);
-        self.state.set_problems(problems);
-    }
-
-    fn publish(&mut self) {
-        let mut problems = self.store.problems();
-        let layers = self.state.problems().iter().filter(|problem| is_layer(&problem.path));
-        problems.extend(layers.cloned().collect::<Vec<_>>());
-        self.state.set_problems(problems);
-        self.published.store(Arc::new(self.state.clone()));
-    }
-
-    fn note_purged(&mut self, changes: &[Change]) {
-        for change in changes {
-            let Change::Purge(tombstone) = change else { continue };
-            let archived = self.state.archived(&tombstone.key).map(|entry| &entry.memory);
-            if let Some(memory) = self.state.get(&tombstone.key).or(archived) {
-                let headline = memory.headline().to_owned();
-                self.layers.purged.push(Purged { key: tombstone.key.clone(), at: memory.times.created_at, headline });
-            }
-        }
-    }
-
-    fn mark_layers(&mut self, changes: &[Change]) {
-        for change in changes {
-            let (namespace, kind) = match change {
-                Change::Vanished(key) => (&key.namespace, Kind::Episode),
-                Change::Purge(tombstone) => (&tombstone.key.namespace, Kind::Episode),
-                change => match change.memory() {
-                    Some(memory) => (&memory.namespace, memory.kind),
-                    None => continue,
-                },
-            };
-            if !self.layers.namespaces.contains(namespace) {
-                self.layers.namespaces.insert(namespace.clone());
-            }
-            if kind == Kind::Episode && !self.layers.with_days.contains(namespace) {
-                self.layers.with_days.insert(namespace.clone());
-            }
-        }
-    }
-
-    /// Brings index and timeline up to date. The longer it takes, the longer it may lag next time.
-    fn write_layers(&mut self) {
-        if self.layers.namespaces.is_empty() {
-            return;
-        }
-        let started = self.clock.monotonic();
-        let now = self.clock.now();
-        let due = std::mem::take(&mut self.layers);
-        let config = self.config.load_full();
-        let (state, with_days, purged) = (&self.state, &due.with_days, &due.purged);
-        let files = LayerFiles {
-            namespaces: due.namespaces.into_iter().collect(),
-            compose: &|namespace, neighbour| {
-                let mut neighbour = neighbour.clone();
-                for gone in purged.iter().filter(|gone| gone.key.namespace == *namespace) {
-                    neighbour.forget(&gone.key.id, gone.at, &gone.headline);
-                }
-                layers::compose(state, namespace, &config.layers, &neighbour, now, with_days.contains(namespace))
-            },
-        };
-        if let Err(error) = self.store.write_layers(now, &files) {
-            tracing::warn!(project = %self.project, reason = %error, "index and timeline could not be written");
-        }
-        let took = self.clock.monotonic().saturating_duration_since(started);
-        self.layers.not_before = Some(self.clock.monotonic() + LAYERS_PAUSE.max(took * 10));
-    }
-
     fn hear(&self, signal: &Signal) {
         self.counters.signals.fetch_add(1, Ordering::Relaxed);
         self.signals_by_kind[signal.kind as usize].fetch_add(1, Ordering::Relaxed);
@@ -350,20 +250,16 @@ impl Writer {
     }
 
     fn tell(&self, now: Timestamp, changes: &[Change]) {
-        let told: Vec<Map<String, Value>> = changes.iter().filter_map(told_of).collect();
-        if told.len() > TELL_EACH {
-            let data = Map::from_iter([("count".to_owned(), json!(told.len()))]);
+        if changes.len() > TELL_EACH {
+            let data = Map::from_iter([("count".to_owned(), json!(changes.len()))]);
             self.feed.tell(now, &self.project, "memories", data);
             return;
         }
-        for data in told {
-            self.feed.tell(now, &self.project, "memory", data);
+        for change in changes {
+            let (kind, data) = told_of(change);
+            self.feed.tell(now, &self.project, kind, data);
         }
     }
-}
-
-fn is_layer(path: &str) -> bool {
-    path.ends_with("index.json") || path.ends_with("timeline.json")
 }
 
 fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event) -> Option<Turn> {
@@ -406,23 +302,37 @@ fn decided<T: Send + 'static>(draft: &mut Snapshot, decision: Decision<T>, reply
 }
 
 /// What those who listen hear of a change: never the text.
-fn told_of(change: &Change) -> Option<Map<String, Value>> {
-    let (op, key, kind) = match change {
-        Change::Put { before, after } => {
-            (if before.is_some() { "updated" } else { "created" }, after.key(), Some(after.kind))
-        }
-        Change::Archive(entry) => ("archived", entry.memory.key(), Some(entry.memory.kind)),
-        Change::Restore(entry) => ("restored", entry.memory.key(), Some(entry.memory.kind)),
-        Change::Purge(tombstone) => ("purged", tombstone.key.clone(), None),
-        Change::Vanished(key) => ("vanished", key.clone(), None),
-        Change::Link(_) | Change::Unlink(_) | Change::Contradict(_) | Change::Write(_) => return None,
+fn told_of(change: &Change) -> (&'static str, Map<String, Value>) {
+    let about = |op: &str, key: &Key, kind: Option<Kind>| {
+        let kind = kind.map(Kind::as_str);
+        json!({"op": op, "id": key.id.as_str(), "namespace": key.namespace.as_str(), "kind": kind})
     };
-    let mut data = Map::new();
-    data.insert("op".to_owned(), op.into());
-    data.insert("id".to_owned(), key.id.as_str().into());
-    data.insert("namespace".to_owned(), key.namespace.as_str().into());
-    if let Some(kind) = kind {
-        data.insert("kind".to_owned(), kind.as_str().into());
+    let linked = |op: &str, link: &Link| {
+        let (from, to) = (link.from.as_str(), link.to.as_str());
+        json!({"op": op, "from": from, "to": to, "relation": link.relation.as_str(), "namespace": link.namespace.as_str()})
+    };
+    let (kind, data) = match change {
+        Change::Put { before, after } => {
+            let op = if before.is_some() { "updated" } else { "created" };
+            ("memory", about(op, &after.key(), Some(after.kind)))
+        }
+        Change::Archive(entry) => ("memory", about("archived", &entry.memory.key(), Some(entry.memory.kind))),
+        Change::Restore(entry) => ("memory", about("restored", &entry.memory.key(), Some(entry.memory.kind))),
+        Change::Purge(tombstone) => ("memory", about("purged", &tombstone.key, None)),
+        Change::Vanished(key) => ("memory", about("vanished", key, None)),
+        Change::Link(link) => ("link", linked("linked", link)),
+        Change::Unlink(link) => ("link", linked("unlinked", link)),
+        Change::Contradict(found) => {
+            let (a, b, status) = (found.a.as_str(), found.b.as_str(), found.status.as_str());
+            ("contradiction", json!({"id": found.id, "a": a, "b": b, "status": status}))
+        }
+        Change::Write(document) => {
+            let kind = if document.kind == DocumentKind::Ledger { "ledger" } else { "handoff" };
+            ("document", json!({"op": "written", "kind": kind, "id": document.name}))
+        }
+    };
+    match data {
+        Value::Object(data) => (kind, data),
+        _ => (kind, Map::new()),
     }
-    Some(data)
 }

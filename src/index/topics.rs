@@ -74,6 +74,6 @@ pub fn name_of(memory: &Memory) -> String {
     }
     match memory.tags.first() {
         Some(tag) if !tag.is_empty() => tag.clone(),
-        _ => memory.kind.as_str().to_owned(),
+        _ => memory.kind.as_str().replace('_', "-"),
     }
 }

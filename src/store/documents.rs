@@ -14,12 +14,17 @@ const MAX_BYTES: u64 = 8 << 20;
 
 /// All documents of a kind, by name. Markdown ledgers are given as `{"markdown": …}`; what cannot be read is passed
 /// over with a line in the log.
-pub fn list(memory_dir: &Path, kind: DocumentKind) -> io::Result<Vec<Document>> {
+pub fn list(root: &Path, memory_dir: &Path, kind: DocumentKind) -> io::Result<Vec<Document>> {
     let folder = match kind {
         DocumentKind::Ledger => "ledgers",
         DocumentKind::Handoff => "handoffs",
     };
-    let disk = match Disk::open(memory_dir) {
+    // Below the repository no link is followed; a place the user named elsewhere is taken as it is.
+    let opened = match memory_dir.strip_prefix(root) {
+        Ok(relative) => Disk::open_nofollow_chain(root, relative, false),
+        Err(_) => Disk::open(memory_dir),
+    };
+    let disk = match opened {
         Ok(disk) => disk,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),

@@ -1,0 +1,117 @@
+//! Keeping index and timeline up to date beside the writer's own work: which are behind, when they may be written again,
+//! and what has to leave them at once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::run::Writer;
+use crate::context::layers;
+use crate::model::{Change, Key, Kind, MemoryId, Namespace, Timestamp};
+use crate::store::LayerFiles;
+
+/// The layers are for people and for the next session: they may lag a burst of writes by this much.
+const LAYERS_PAUSE: Duration = Duration::from_millis(200);
+
+/// Which layers are behind, and when they may be written again.
+#[derive(Default)]
+pub(super) struct LayersDue {
+    pub(super) namespaces: BTreeSet<Namespace>,
+    with_days: BTreeSet<Namespace>,
+    pub(super) not_before: Option<Instant>,
+    /// Just purged: what Loki Mode's own entries say of them goes too.
+    pub(super) purged: Vec<Purged>,
+}
+
+/// As much of a purged memory as is needed to find what was told of it.
+pub(super) struct Purged {
+    key: Key,
+    at: Timestamp,
+    headline: String,
+}
+
+impl Writer {
+    pub(super) fn meet_neighbours(&mut self) {
+        let found = self.store.neighbourhood();
+        for (namespace, neighbour) in found.neighbours {
+            // A crash may have come between a purge and its layers.
+            let told_of = neighbour.ours.iter().filter_map(|id| MemoryId::foreign(id));
+            if told_of.into_iter().any(|id| self.state.get(&Key::new(&namespace, &id)).is_none()) {
+                self.layers.namespaces.insert(namespace.clone());
+            }
+            self.state.set_neighbour(namespace, neighbour);
+        }
+        let mut problems = self.store.problems();
+        problems.extend(found.problems);
+        self.state.set_problems(problems);
+    }
+
+    pub(super) fn publish(&mut self) {
+        let mut problems = self.store.problems();
+        let layers = self.state.problems().iter().filter(|problem| is_layer(&problem.path));
+        problems.extend(layers.cloned().collect::<Vec<_>>());
+        self.state.set_problems(problems);
+        self.published.store(Arc::new(self.state.clone()));
+    }
+
+    pub(super) fn note_purged(&mut self, changes: &[Change]) {
+        for change in changes {
+            let Change::Purge(tombstone) = change else { continue };
+            let archived = self.state.archived(&tombstone.key).map(|entry| &entry.memory);
+            if let Some(memory) = self.state.get(&tombstone.key).or(archived) {
+                let headline = memory.headline().to_owned();
+                self.layers.purged.push(Purged { key: tombstone.key.clone(), at: memory.times.created_at, headline });
+            }
+        }
+    }
+
+    pub(super) fn mark_layers(&mut self, changes: &[Change]) {
+        for change in changes {
+            let (namespace, kind) = match change {
+                Change::Vanished(key) => (&key.namespace, Kind::Episode),
+                Change::Purge(tombstone) => (&tombstone.key.namespace, Kind::Episode),
+                change => match change.memory() {
+                    Some(memory) => (&memory.namespace, memory.kind),
+                    None => continue,
+                },
+            };
+            if !self.layers.namespaces.contains(namespace) {
+                self.layers.namespaces.insert(namespace.clone());
+            }
+            if kind == Kind::Episode && !self.layers.with_days.contains(namespace) {
+                self.layers.with_days.insert(namespace.clone());
+            }
+        }
+    }
+
+    /// Brings index and timeline up to date. The longer it takes, the longer it may lag next time.
+    pub(super) fn write_layers(&mut self) {
+        if self.layers.namespaces.is_empty() {
+            return;
+        }
+        let started = self.clock.monotonic();
+        let now = self.clock.now();
+        let due = std::mem::take(&mut self.layers);
+        let config = self.config.load_full();
+        let (state, with_days, purged) = (&self.state, &due.with_days, &due.purged);
+        let files = LayerFiles {
+            namespaces: due.namespaces.into_iter().collect(),
+            compose: &|namespace, neighbour| {
+                let mut neighbour = neighbour.clone();
+                for gone in purged.iter().filter(|gone| gone.key.namespace == *namespace) {
+                    neighbour.forget(&gone.key.id, gone.at, &gone.headline);
+                }
+                layers::compose(state, namespace, &config.layers, &neighbour, now, with_days.contains(namespace))
+            },
+        };
+        if let Err(error) = self.store.write_layers(now, &files) {
+            tracing::warn!(project = %self.project, reason = %error, "index and timeline could not be written");
+        }
+        let took = self.clock.monotonic().saturating_duration_since(started);
+        self.layers.not_before = Some(self.clock.monotonic() + LAYERS_PAUSE.max(took * 10));
+    }
+}
+
+fn is_layer(path: &str) -> bool {
+    path.ends_with("index.json") || path.ends_with("timeline.json")
+}
