@@ -3,9 +3,9 @@
 //! People keep their configuration behind symbolic links, so these are followed here. Files of a store never go through
 //! this file; they go through `Disk`.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, read_bounded};
@@ -48,6 +48,11 @@ pub fn folder_identity(path: &Path) -> io::Result<(u64, u64)> {
         return Err(io::Error::new(io::ErrorKind::NotADirectory, "not a folder"));
     }
     Ok((metadata.dev(), metadata.ino()))
+}
+
+/// For its owner alone.
+pub fn make_private(path: &Path) -> io::Result<()> {
+    std::fs::set_permissions(path, Permissions::from_mode(0o600))
 }
 
 /// Without links and dots.

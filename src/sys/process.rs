@@ -6,9 +6,6 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read};
 
-use parking_lot::Mutex;
-use rustix::fs::Mode;
-
 pub fn pid() -> u32 {
     std::process::id()
 }
@@ -38,26 +35,6 @@ fn resident_bytes(status: &str) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// Runs `work` so that whatever it creates (a socket, above all) is open to its owner alone from its first moment.
-///
-/// The mask belongs to the whole process: a directory that another thread makes meanwhile cannot be entered. Keep the
-/// work short, and do it before other threads write.
-pub fn umask_private<T>(work: impl FnOnce() -> T) -> T {
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _turn = ONE_AT_A_TIME.lock();
-    let _restore = RestoreMask(rustix::process::umask(Mode::from_raw_mode(0o177)));
-    work()
-}
-
-/// Puts the mask back even when the work panics.
-struct RestoreMask(Mode);
-
-impl Drop for RestoreMask {
-    fn drop(&mut self) {
-        rustix::process::umask(self.0);
-    }
-}
-
 /// `bytes` random bytes, two digits each.
 pub fn random_hex(bytes: usize) -> String {
     let mut random = vec![0; bytes];
@@ -77,7 +54,6 @@ fn fill_from_hasher(random: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 
@@ -106,30 +82,5 @@ mod tests {
         let mut fallback = [0; 13];
         fill_from_hasher(&mut fallback);
         assert_ne!(fallback, [0; 13]);
-    }
-
-    /// The mask belongs to the process, and other tests make directories in this one.
-    #[test]
-    fn a_file_made_under_the_private_mask_is_for_its_owner_alone() {
-        let module = module_path!().split_once("::").unwrap().1;
-        let child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", &format!("{module}::in_a_process_of_its_own")])
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&child.stdout);
-        assert!(child.status.success() && said.contains("1 passed"), "{said}");
-    }
-
-    #[test]
-    #[ignore = "changes the mask of the whole process; the test above runs it"]
-    fn in_a_process_of_its_own() {
-        let lab = tempfile::tempdir().unwrap();
-        let path = lab.path().join("socket");
-        umask_private(|| File::create(&path)).unwrap();
-        let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode(&path), 0o600);
-        let later = lab.path().join("later");
-        std::fs::create_dir(&later).unwrap();
-        assert_eq!(mode(&later) & 0o700, 0o700, "the mask is back");
     }
 }

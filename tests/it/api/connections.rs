@@ -107,21 +107,8 @@ fn a_daemon_that_stops_finishes_what_it_began_and_ends_its_streams() {
     assert!(std::os::unix::net::UnixStream::connect(server.socket()).is_err());
 }
 
-/// Binding changes the mask of the whole process, and other tests make directories in this one.
 #[test]
 fn a_socket_is_served_by_one_daemon_at_a_time() {
-    let module = module_path!().split_once("::").unwrap().1;
-    let child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", &format!("{module}::in_a_process_of_its_own")])
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&child.stdout);
-    assert!(child.status.success() && said.contains("1 passed"), "{said}");
-}
-
-#[test]
-#[ignore = "changes the mask of the whole process; the test above runs it"]
-fn in_a_process_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("lokid.sock");
     drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
