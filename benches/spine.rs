@@ -109,9 +109,7 @@ struct Home {
 impl Home {
     fn new(folder: &Path) -> Home {
         let repo = folder.join("repo");
-        std::fs::create_dir_all(&repo).unwrap();
-        let git = Command::new("git").args(["init", "-q"]).current_dir(&repo).status().unwrap();
-        assert!(git.success());
+        git2::Repository::init(&repo).unwrap();
         Home { folder: folder.to_owned(), socket: folder.join("lokid.sock") }
     }
 

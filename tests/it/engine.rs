@@ -1,7 +1,6 @@
 //! The first whole life of a memory, through the engine: remembered, found, superseded, forgotten, brought back.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lokid::config::Config;
@@ -11,6 +10,8 @@ use lokid::model::{
     Timestamp,
 };
 use lokid::sys::{Clock, Dirs};
+
+use crate::repo;
 
 struct Desk {
     folder: tempfile::TempDir,
@@ -29,9 +30,7 @@ impl Desk {
 
     fn repository(&self, name: &str) -> PathBuf {
         let path = self.path(name);
-        std::fs::create_dir_all(&path).unwrap();
-        git(&path, &["init", "-q", "-b", "main"]);
-        git(&path, &["commit", "-q", "--allow-empty", "-m", name]);
+        repo::new(&path, name);
         path
     }
 
@@ -42,18 +41,6 @@ impl Desk {
     fn registry_with(&self, config: Config) -> Registry {
         Registry::open(Dirs::under(&self.path("xdg")), config, Clock::system())
     }
-}
-
-fn git(folder: &Path, words: &[&str]) {
-    let output = Command::new("git")
-        .args(["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"])
-        .args(words)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_SYSTEM", "/dev/null")
-        .current_dir(folder)
-        .output()
-        .expect("git runs");
-    assert!(output.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
 fn fact(key: &str, value: &str) -> Draft {
@@ -250,7 +237,7 @@ fn private_memories_never_stand_below_the_repository() {
 #[test]
 fn linked_worktrees_share_their_repositorys_memory_unless_kept_apart() {
     let desk = Desk::new();
-    git(&desk.path("repo"), &["worktree", "add", "-q", "../tree"]);
+    repo::add_worktree(&desk.path("repo"), "tree", &desk.path("tree"));
     let registry = desk.registry();
     let project = registry.add(&desk.path("tree")).unwrap();
     assert_eq!(project.root(), desk.path("repo"));
@@ -278,7 +265,7 @@ fn a_moved_repository_is_still_the_same_project_and_a_second_clone_is_not() {
     let registry = desk.registry();
     assert_eq!(registry.start_saved().len(), 1, "the old place is gone, and said so");
     assert_eq!(registry.add(&desk.path("elsewhere")).unwrap().id(), id);
-    git(&desk.path("."), &["clone", "-q", "elsewhere", "clone"]);
+    repo::clone(&desk.path("elsewhere"), &desk.path("clone"));
     assert_ne!(registry.add(&desk.path("clone")).unwrap().id(), id);
     registry.stop();
 }
@@ -574,16 +561,14 @@ fn a_purge_has_answered_only_when_the_layers_are_clean_too() {
 fn a_new_repository_in_an_old_place_does_not_inherit_private_memories() {
     let desk = Desk::new();
     let bare = desk.path("fresh");
-    std::fs::create_dir_all(&bare).unwrap();
-    git(&bare, &["init", "-q"]);
+    repo::empty(&bare);
     let registry = desk.registry();
     let project = registry.add(&bare).unwrap();
     remember(&project, Draft { scope: Scope::UserPrivate, ..Draft::new(Kind::Note, "mine") });
     registry.stop();
     std::fs::remove_dir_all(&bare).unwrap();
     let other = desk.path("other0");
-    std::fs::create_dir_all(&other).unwrap();
-    git(&other, &["init", "-q"]);
+    repo::empty(&other);
     let again = desk.registry();
     assert_eq!(again.add(&other).unwrap().snapshot().len(), 0);
     assert_eq!(again.remove(&bare).unwrap(), bare, "one whose folder is gone can still be named");

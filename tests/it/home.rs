@@ -33,18 +33,7 @@ impl Home {
 
     pub(crate) fn repository(&self, name: &str) -> PathBuf {
         let path = self.path(name);
-        std::fs::create_dir_all(&path).unwrap();
-        for arguments in [&["init", "-q"][..], &["commit", "-q", "--allow-empty", "-m", "first"]] {
-            let git = Command::new("git")
-                .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])
-                .args(arguments)
-                .current_dir(&path)
-                .env("GIT_CONFIG_GLOBAL", "/dev/null")
-                .env("GIT_CONFIG_NOSYSTEM", "1")
-                .output()
-                .unwrap();
-            assert!(git.status.success(), "{git:?}");
-        }
+        crate::repo::new(&path, "first");
         path
     }
 

@@ -10,3 +10,4 @@ mod home;
 mod house;
 mod lab;
 mod neighbour;
+mod repo;

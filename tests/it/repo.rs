@@ -1,0 +1,34 @@
+//! Real repositories for tests, made by the library the daemon itself uses: the tests need no program but cargo.
+
+use std::path::Path;
+
+use git2::{Repository, Signature};
+
+/// A repository with nothing in it yet.
+pub(crate) fn empty(path: &Path) -> Repository {
+    std::fs::create_dir_all(path).expect("a folder for the repository");
+    Repository::init(path).expect("a repository")
+}
+
+/// A repository with one commit, whose message makes its beginnings its own.
+pub(crate) fn new(path: &Path, message: &str) -> Repository {
+    let repository = empty(path);
+    commit(&repository, message);
+    repository
+}
+
+fn commit(repository: &Repository, message: &str) {
+    let somebody = Signature::now("Ada", "ada@example.org").expect("a signature");
+    let tree = repository.index().expect("an index").write_tree().expect("an empty tree");
+    let tree = repository.find_tree(tree).expect("the tree just written");
+    repository.commit(Some("HEAD"), &somebody, &somebody, message, &tree, &[]).expect("a commit");
+}
+
+pub(crate) fn add_worktree(of: &Path, name: &str, path: &Path) {
+    let repository = Repository::open(of).expect("a repository");
+    repository.worktree(name, path, None).expect("a worktree");
+}
+
+pub(crate) fn clone(from: &Path, to: &Path) {
+    Repository::clone(from.to_str().expect("a plain path"), to).expect("a clone");
+}
