@@ -16,7 +16,8 @@ const WRITERS: usize = 4;
 const CHANGES: usize = 80;
 
 fn has(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
+    let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let found = asked.is_ok_and(|status| status.success());
     if !found {
         println!("skipped: there is no {program} here");
     }
