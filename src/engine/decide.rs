@@ -9,6 +9,7 @@ use super::error::EngineError;
 use super::event::Remembered;
 use crate::index::Snapshot;
 use crate::index::snapshot::slot_of;
+use crate::model::draft::allowed_tier;
 use crate::model::{
     Archived, Body, Change, Contradiction, ContradictionStatus, Draft, Key, Kind, Link, Memory, MemoryId, Namespace,
     Patch, Relation, Status, Timestamp, Tombstone, Verdict,
@@ -79,7 +80,11 @@ fn merge(known: &Arc<Memory>, told: &Memory, now: Timestamp) -> (Vec<Change>, Re
     unite(&mut merged.anchors.commits, &told.anchors.commits);
     unite(&mut merged.sources, &told.sources);
     merged.confidence = merged.confidence.max(told.confidence);
-    merged.tier = merged.tier.min(told.tier);
+    // What a person confirms is no longer hearsay.
+    if known.source.is_hearsay() && !told.source.is_hearsay() {
+        merged.source = told.source;
+    }
+    merged.tier = allowed_tier(merged.tier.min(told.tier), merged.source);
     let answer = Remembered {
         id: known.id.clone(),
         created: false,

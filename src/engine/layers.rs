@@ -12,6 +12,8 @@ use crate::store::LayerFiles;
 
 /// The layers are for people and for the next session: they may lag a burst of writes by this much.
 const LAYERS_PAUSE: Duration = Duration::from_millis(200);
+/// Layers that could not be written are not tried again before this.
+const AFTER_FAILURE: Duration = Duration::from_secs(60);
 
 /// Which layers are behind, and when they may be written again.
 #[derive(Default)]
@@ -28,6 +30,7 @@ pub(super) struct Purged {
     key: Key,
     at: Timestamp,
     headline: String,
+    kind: Kind,
 }
 
 impl Writer {
@@ -60,7 +63,8 @@ impl Writer {
             let archived = self.state.archived(&tombstone.key).map(|entry| &entry.memory);
             if let Some(memory) = self.state.get(&tombstone.key).or(archived) {
                 let headline = memory.headline().to_owned();
-                self.layers.purged.push(Purged { key: tombstone.key.clone(), at: memory.times.created_at, headline });
+                let (key, at, kind) = (tombstone.key.clone(), memory.times.created_at, memory.kind);
+                self.layers.purged.push(Purged { key, at, headline, kind });
             }
         }
     }
@@ -95,20 +99,24 @@ impl Writer {
         let config = self.config.load_full();
         let (state, with_days, purged) = (&self.state, &due.with_days, &due.purged);
         let files = LayerFiles {
-            namespaces: due.namespaces.into_iter().collect(),
+            namespaces: due.namespaces.iter().cloned().collect(),
             compose: &|namespace, neighbour| {
                 let mut neighbour = neighbour.clone();
                 for gone in purged.iter().filter(|gone| gone.key.namespace == *namespace) {
-                    neighbour.forget(&gone.key.id, gone.at, &gone.headline);
+                    neighbour.forget(gone.kind, &gone.key.id, gone.at, &gone.headline);
                 }
                 layers::compose(state, namespace, &config.layers, &neighbour, now, with_days.contains(namespace))
             },
         };
-        if let Err(error) = self.store.write_layers(now, &files) {
-            tracing::warn!(project = %self.project, reason = %error, "index and timeline could not be written");
-        }
+        let written = self.store.write_layers(now, &files);
         let took = self.clock.monotonic().saturating_duration_since(started);
-        self.layers.not_before = Some(self.clock.monotonic() + LAYERS_PAUSE.max(took * 10));
+        let mut pause = LAYERS_PAUSE.max(took * 10);
+        if let Err(error) = written {
+            tracing::warn!(project = %self.project, reason = %error, "index and timeline could not be written");
+            pause = pause.max(AFTER_FAILURE);
+            self.layers = due;
+        }
+        self.layers.not_before = Some(self.clock.monotonic() + pause);
     }
 }
 

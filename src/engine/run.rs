@@ -178,7 +178,7 @@ impl Writer {
                 tracing::warn!(project = %self.project, reason = %error, "a batch could not be written, trying each alone");
                 let mut failed: HashSet<Key> = HashSet::new();
                 for turn in turns {
-                    let keys: Vec<Key> = turn.changes.iter().filter_map(Change::key).collect();
+                    let keys: Vec<Key> = turn.changes.iter().flat_map(Change::keys).collect();
                     // What was decided on top of a change that did not happen cannot happen either.
                     if keys.iter().any(|key| failed.contains(key)) {
                         (turn.reply)(Err(EngineError::Disk(error.to_string())));

@@ -62,12 +62,18 @@ pub struct Document {
 }
 
 impl Change {
-    /// The key of the memory a change is about.
-    pub fn key(&self) -> Option<Key> {
+    /// The keys of all memories a change names.
+    pub fn keys(&self) -> Vec<Key> {
         match self {
-            Change::Purge(tombstone) => Some(tombstone.key.clone()),
-            Change::Vanished(key) => Some(key.clone()),
-            _ => self.memory().map(|memory| memory.key()),
+            Change::Purge(tombstone) => vec![tombstone.key.clone()],
+            Change::Vanished(key) => vec![key.clone()],
+            Change::Link(link) | Change::Unlink(link) => {
+                vec![Key::new(&link.namespace, &link.from), Key::new(&link.namespace, &link.to)]
+            }
+            Change::Contradict(found) => {
+                vec![Key::new(&found.namespace, &found.a), Key::new(&found.namespace, &found.b)]
+            }
+            _ => self.memory().map(|memory| memory.key()).into_iter().collect(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{MemoryId, Timestamp};
+use super::{Kind, MemoryId, Timestamp};
 
 /// What Loki Mode itself wrote into the layers of a namespace: kept, shown, never interpreted.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,21 +51,29 @@ impl Neighbour {
         }
     }
 
-    /// Drops what the neighbour tells of a purged memory: its own line of the timeline, and its goal and id in a topic.
-    pub fn forget(&mut self, id: &MemoryId, at: Timestamp, headline: &str) {
-        let start: String = headline.chars().take(100).collect();
+    /// Drops what the neighbour tells of a purged episode or decision: its own line of the timeline, and an episode's
+    /// goal and id in a topic. What merely reads alike stays.
+    pub fn forget(&mut self, kind: Kind, id: &MemoryId, at: Timestamp, headline: &str) {
+        // Loki Mode keeps the first hundred or two hundred characters of a goal.
+        let cut = |most: usize| headline.chars().take(most).collect::<String>();
+        let (short, long) = (cut(100), cut(200));
         let says = |text: Option<&Value>| {
             let text = text.and_then(Value::as_str).unwrap_or_default();
-            !text.is_empty() && (text == headline || (start.chars().count() == 100 && text.starts_with(&start)))
+            !text.is_empty() && (text == headline || text == short || text == long)
         };
         let time = |entry: &Value| entry.get("timestamp").and_then(Value::as_str).and_then(Timestamp::parse);
-        self.actions.retain(|entry| time(entry) != Some(at) && !says(entry.get("action")));
-        self.decisions.retain(|entry| !says(entry.get("decision")));
+        if kind == Kind::Decision {
+            self.decisions.retain(|entry| !says(entry.get("decision")));
+        }
+        if kind != Kind::Episode {
+            return;
+        }
+        self.actions.retain(|entry| !(time(entry) == Some(at) && says(entry.get("action"))));
         for topic in self.topics.iter_mut().filter_map(Value::as_object_mut) {
-            if let Some(ids) = topic.get_mut("episode_ids").and_then(Value::as_array_mut) {
-                ids.retain(|known| known.as_str() != Some(id.as_str()));
-            }
-            if says(topic.get("summary")) {
+            let Some(ids) = topic.get_mut("episode_ids").and_then(Value::as_array_mut) else { continue };
+            let before = ids.len();
+            ids.retain(|known| known.as_str() != Some(id.as_str()));
+            if ids.len() != before && says(topic.get("summary")) {
                 topic.insert("summary".to_owned(), Value::String(String::new()));
             }
         }

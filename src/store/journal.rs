@@ -45,7 +45,7 @@ impl Journal {
     }
 
     /// Everything is carried out but these.
-    pub(super) fn keep(&self, waiting: &[Vec<Change>]) -> io::Result<()> {
+    pub(super) fn keep(&self, waiting: &[&[Change]]) -> io::Result<()> {
         if !waiting.is_empty() {
             let lines: String = waiting.iter().map(|changes| line_of(changes)).collect();
             return self.disk.replace(FILE, lines.as_bytes());
@@ -161,7 +161,7 @@ mod tests {
         journal.intend(&[put("a"), put("b")]).unwrap();
         journal.intend(&[put("c")]).unwrap();
         assert_eq!(journal.pending().unwrap(), vec![vec![put("a"), put("b")], vec![put("c")]]);
-        journal.keep(&[vec![put("c")]]).unwrap();
+        journal.keep(&[&[put("c")]]).unwrap();
         assert_eq!(journal.pending().unwrap(), vec![vec![put("c")]]);
         journal.keep(&[]).unwrap();
         assert_eq!(journal.pending().unwrap(), Vec::<Vec<Change>>::new());

@@ -63,36 +63,52 @@ pub(super) fn write(
     lock_timeout: Duration,
     limits: Limits,
 ) -> io::Result<()> {
+    // One namespace that cannot be written does not keep the others from it.
+    let mut trouble = Ok(());
     for namespace in &files.namespaces {
-        let (index, timeline) = (path_of(namespace, "index.json"), path_of(namespace, "timeline.json"));
-        if let Some(folder) = index.parent() {
-            disk.create_dirs(folder)?;
+        if let Err(error) = write_namespace(disk, now, namespace, files, lock_timeout, limits) {
+            trouble = Err(error);
         }
-        let _index = disk.lock(layout::lock_path(&index), LockKind::Exclusive, lock_timeout)?;
-        let _timeline = disk.lock(layout::lock_path(&timeline), LockKind::Exclusive, lock_timeout)?;
-        // A document that cannot be read stays as it is, and the other is still brought up to date.
-        let old_index = read_document(disk, &index, limits);
-        let old_timeline = read_document(disk, &timeline, limits);
-        let object = |old: &Result<Option<(String, Object)>, String>| match old {
-            Ok(Some((_, object))) => object.clone(),
-            _ => Object::new(),
-        };
-        let documents = (files.compose)(namespace, &Neighbour::of(&object(&old_index), &object(&old_timeline)));
-        if let Ok(old) = old_index {
-            write_document(disk, &index, old, &documents.index)?;
-        }
-        if let Ok(old) = old_timeline {
-            write_document(disk, &timeline, old, &documents.timeline)?;
-        }
-        if let Some(days) = &documents.days {
-            let path = path_of(namespace, "episodic/index.json");
-            disk.create_dirs(path.parent().unwrap_or(Path::new("")))?;
-            if let Ok(old) = read_document(disk, &path, limits) {
-                write_document(disk, &path, old, days)?;
-            }
-        }
-        tracing::trace!(%namespace, at = %now, "layers written");
     }
+    trouble
+}
+
+fn write_namespace(
+    disk: &Disk,
+    now: Timestamp,
+    namespace: &Namespace,
+    files: &LayerFiles<'_>,
+    lock_timeout: Duration,
+    limits: Limits,
+) -> io::Result<()> {
+    let (index, timeline) = (path_of(namespace, "index.json"), path_of(namespace, "timeline.json"));
+    if let Some(folder) = index.parent() {
+        disk.create_dirs(folder)?;
+    }
+    let _index = disk.lock(layout::lock_path(&index), LockKind::Exclusive, lock_timeout)?;
+    let _timeline = disk.lock(layout::lock_path(&timeline), LockKind::Exclusive, lock_timeout)?;
+    // A document that cannot be read stays as it is, and the other is still brought up to date.
+    let old_index = read_document(disk, &index, limits);
+    let old_timeline = read_document(disk, &timeline, limits);
+    let object = |old: &Result<Option<(String, Object)>, String>| match old {
+        Ok(Some((_, object))) => object.clone(),
+        _ => Object::new(),
+    };
+    let documents = (files.compose)(namespace, &Neighbour::of(&object(&old_index), &object(&old_timeline)));
+    if let Ok(old) = old_index {
+        write_document(disk, &index, old, &documents.index)?;
+    }
+    if let Ok(old) = old_timeline {
+        write_document(disk, &timeline, old, &documents.timeline)?;
+    }
+    if let Some(days) = &documents.days {
+        let path = path_of(namespace, "episodic/index.json");
+        disk.create_dirs(path.parent().unwrap_or(Path::new("")))?;
+        if let Ok(old) = read_document(disk, &path, limits) {
+            write_document(disk, &path, old, days)?;
+        }
+    }
+    tracing::trace!(%namespace, at = %now, "layers written");
     Ok(())
 }
 

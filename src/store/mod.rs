@@ -18,12 +18,13 @@ pub mod schema;
 mod tree;
 mod write;
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{Change, Problem, Timestamp};
+use crate::model::{Change, Key, Problem, Timestamp};
 use crate::sys::{Disk, Faults};
 
 use journal::Journal;
@@ -71,12 +72,23 @@ pub struct Store {
     options: Options,
     catalog: Catalog,
     /// Changes that are in the journal and whose files could not all be written, oldest first.
-    waiting: Vec<Vec<Change>>,
+    waiting: Vec<Waiting>,
     trouble: Option<Problem>,
     /// When the waiting changes were last tried.
     settled_at: Option<Timestamp>,
-    /// The journal of an earlier life has been read.
-    recalled: bool,
+    /// The journal of an earlier life has been read, and this is what it held, until it is told.
+    journal_read: bool,
+    recalled: Vec<Change>,
+    /// Seen in files while writing them, and not told yet.
+    unreported: Vec<Change>,
+}
+
+/// A change that is promised and not all done.
+#[derive(Clone)]
+struct Waiting {
+    changes: Vec<Change>,
+    /// What is left of it; unknown for one of an earlier life, which is carried out from the start.
+    left: Option<Plan>,
 }
 
 impl Store {
@@ -98,7 +110,9 @@ impl Store {
             waiting: Vec::new(),
             trouble: None,
             settled_at: None,
-            recalled: false,
+            journal_read: false,
+            recalled: Vec::new(),
+            unreported: Vec::new(),
         })
     }
 
@@ -106,21 +120,39 @@ impl Store {
     /// what an earlier life began.
     pub fn look(&mut self, now: Timestamp) -> Vec<Change> {
         let mut changes = self.scan();
-        if !self.recalled {
-            match self.journal.pending() {
-                Ok(pending) => {
-                    self.recalled = true;
-                    self.waiting = pending;
-                }
-                Err(error) => self.trouble = Some(waiting_problem(&error)),
-            }
-            changes.extend(self.waiting.iter().flatten().cloned());
+        if self.recall().is_ok() {
+            changes.append(&mut self.recalled);
         }
-        if !self.waiting.is_empty() && !self.options.read_only {
+        if self.may_settle(now) && !self.options.read_only {
             self.settle(now);
             changes.extend(self.scan());
         }
+        changes.append(&mut self.unreported);
         changes
+    }
+
+    /// Reads the journal of an earlier life, once. Until that has worked nothing may be written over it.
+    fn recall(&mut self) -> io::Result<()> {
+        if self.journal_read {
+            return Ok(());
+        }
+        match self.journal.pending() {
+            Ok(pending) => {
+                self.journal_read = true;
+                self.recalled = pending.iter().flatten().cloned().collect();
+                self.waiting = pending.into_iter().map(|changes| Waiting { changes, left: None }).collect();
+                Ok(())
+            }
+            Err(error) => {
+                self.trouble = Some(Problem::new("journal", format!("cannot be read, so nothing is written: {error}")));
+                Err(error)
+            }
+        }
+    }
+
+    fn may_settle(&self, now: Timestamp) -> bool {
+        let rested = |at: Timestamp| (now.as_micros() - at.as_micros()).abs() > SETTLE_AGAIN;
+        !self.waiting.is_empty() && self.settled_at.is_none_or(rested)
     }
 
     fn scan(&mut self) -> Vec<Change> {
@@ -138,40 +170,48 @@ impl Store {
         if self.options.read_only {
             return Err(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "opened for reading: another lokid owns it"));
         }
+        self.recall()?;
         // The folder may have been replaced by a checkout since the last look.
         self.shared.refresh();
         self.private.refresh();
-        if self.settled_at.is_none_or(|at| (now.as_micros() - at.as_micros()).abs() > SETTLE_AGAIN) {
+        if self.may_settle(now) {
             self.settle(now);
         }
         let mut plan = self.plan(changes)?;
-        if self.has_to_wait(&plan)?.is_some() {
+        if self.has_to_wait(&plan, changes) {
             self.settle(now);
             plan = self.plan(changes)?;
         }
-        self.may_write(&plan)?;
+        self.may_write(&plan, changes)?;
+        let patience = self.options.lock_timeout;
         if !plan.needs_journal() {
-            return self.execute(now, &plan);
+            self.execute(now, &mut plan, patience)?;
+            return Ok(std::mem::take(&mut self.unreported));
         }
         self.journal.intend(changes)?;
         // From here on it will happen: what cannot be written now is carried out later.
-        match self.execute(now, &plan) {
-            Ok(seen) => {
-                if let Err(error) = self.journal.keep(&self.waiting) {
-                    tracing::warn!(reason = %error, "the journal could not be cleared; repeating it does no harm");
-                }
-                Ok(seen)
-            }
+        match self.execute(now, &mut plan, patience) {
+            Ok(()) => self.clear_journal(),
             Err(error) => {
-                self.note_waiting(changes.to_vec(), &error, now);
-                Ok(Vec::new())
+                tracing::warn!(reason = %error, "a change is safe in the journal but not yet in its files");
+                self.trouble = Some(waiting_problem(&error));
+                self.waiting.push(Waiting { changes: changes.to_vec(), left: Some(plan) });
+                self.settled_at = Some(now);
             }
+        }
+        Ok(std::mem::take(&mut self.unreported))
+    }
+
+    fn clear_journal(&self) {
+        let left: Vec<&[Change]> = self.waiting.iter().map(|waiting| waiting.changes.as_slice()).collect();
+        if let Err(error) = self.journal.keep(&left) {
+            tracing::warn!(reason = %error, "the journal could not be cleared; repeating it does no harm");
         }
     }
 
     /// Refuses what is known not to work before anything is promised: a file that cannot be understood is not written,
     /// and what waits for a file goes before what comes after it.
-    fn may_write(&mut self, plan: &Plan) -> io::Result<()> {
+    fn may_write(&mut self, plan: &Plan, changes: &[Change]) -> io::Result<()> {
         for file in plan.files.keys() {
             if self.catalog.is_corrupt(file) {
                 let why = format!("{} cannot be read, so it is not written either; mend or move it", file.label());
@@ -185,52 +225,60 @@ impl Store {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, why));
             }
         }
-        match self.has_to_wait(plan)? {
-            Some(file) => {
-                let why = self.trouble.as_ref().map_or_else(String::new, |problem| problem.reason.clone());
-                Err(io::Error::new(io::ErrorKind::InvalidData, format!("{} has to wait: {why}", file.label())))
-            }
-            None => Ok(()),
+        if !self.has_to_wait(plan, changes) {
+            return Ok(());
         }
+        let why = self.trouble.as_ref().map_or_else(String::new, |problem| problem.reason.clone());
+        Err(io::Error::new(io::ErrorKind::WouldBlock, format!("an earlier change of the same goes first: {why}")))
     }
 
-    /// The file of a plan that an earlier change still waits for.
-    fn has_to_wait(&mut self, plan: &Plan) -> io::Result<Option<Arc<FileId>>> {
-        for earlier in self.waiting.clone() {
-            let earlier = self.plan(&earlier)?;
-            if let Some(file) = plan.files.keys().find(|file| earlier.files.contains_key(*file)) {
-                return Ok(Some(Arc::clone(file)));
-            }
-        }
-        Ok(None)
-    }
-
-    fn note_waiting(&mut self, changes: Vec<Change>, error: &io::Error, now: Timestamp) {
-        tracing::warn!(reason = %error, "a change is safe in the journal but not yet in its files");
-        self.trouble = Some(waiting_problem(error));
-        self.waiting.push(changes);
-        self.settled_at = Some(now);
-    }
-
-    /// Carries out what waits in the journal, as far as it can be done.
-    fn settle(&mut self, now: Timestamp) {
+    /// Does an earlier change still wait for one of these files, or speak of one of these memories? Carried out after
+    /// this one, it would undo it.
+    fn has_to_wait(&self, plan: &Plan, changes: &[Change]) -> bool {
         if self.waiting.is_empty() {
-            self.settled_at = None;
-            return;
+            return false;
         }
-        let mut left = Vec::new();
+        let keys: HashSet<Key> = changes.iter().flat_map(Change::keys).collect();
+        self.waiting.iter().any(|waiting| {
+            let left = waiting.left.iter().flat_map(|left| left.files.keys());
+            let same_file = left.into_iter().any(|file| plan.files.contains_key(file));
+            same_file || waiting.changes.iter().flat_map(Change::keys).any(|key| keys.contains(&key))
+        })
+    }
+
+    /// Carries out what waits in the journal, as far as it can be done without waiting for anybody.
+    fn settle(&mut self, now: Timestamp) {
         let mut trouble = None;
-        for changes in std::mem::take(&mut self.waiting) {
-            let done = self.plan(&changes).and_then(|plan| self.execute(now, &plan));
-            if let Err(error) = done {
-                trouble = Some(waiting_problem(&error));
-                left.push(changes);
+        let mut at = 0;
+        while at < self.waiting.len() {
+            let waiting = self.waiting[at].clone();
+            let left = match waiting.left {
+                Some(left) => Ok(left),
+                None => self.plan(&waiting.changes),
+            };
+            let mut left = match left {
+                Ok(left) => left,
+                Err(error) => {
+                    trouble = Some(waiting_problem(&error));
+                    at += 1;
+                    continue;
+                }
+            };
+            match self.execute(now, &mut left, Duration::ZERO) {
+                Ok(()) => {
+                    // A look in between may have found again what is gone now.
+                    let gone = |change: &&Change| matches!(change, Change::Archive(_) | Change::Purge(_));
+                    self.unreported.extend(waiting.changes.iter().filter(gone).cloned());
+                    self.waiting.remove(at);
+                }
+                Err(error) => {
+                    trouble = Some(waiting_problem(&error));
+                    self.waiting[at].left = Some(left);
+                    at += 1;
+                }
             }
         }
-        if let Err(error) = self.journal.keep(&left) {
-            tracing::warn!(reason = %error, "the journal could not be cleared; repeating it does no harm");
-        }
-        self.waiting = left;
+        self.clear_journal();
         self.trouble = trouble;
         self.settled_at = Some(now).filter(|_| !self.waiting.is_empty());
     }
@@ -249,10 +297,11 @@ impl Store {
         Ok(planner.plan(changes))
     }
 
-    fn execute(&mut self, now: Timestamp, plan: &Plan) -> io::Result<Vec<Change>> {
-        let mut seen = Vec::new();
+    /// Carries out a plan file by file; what is done is taken out of it, so that after a failure only the rest is tried
+    /// again. What others had changed in these files is kept for the next report.
+    fn execute(&mut self, now: Timestamp, plan: &mut Plan, lock_timeout: Duration) -> io::Result<()> {
         for area in Area::ALL {
-            let files: Vec<_> = plan.files.iter().filter(|(file, _)| file.area == area).collect();
+            let files: Vec<Arc<FileId>> = plan.files.keys().filter(|file| file.area == area).cloned().collect();
             let documents = area == Area::Shared && !plan.documents.is_empty();
             if files.is_empty() && !documents {
                 continue;
@@ -260,27 +309,30 @@ impl Store {
             let tree = if area == Area::Shared { &mut self.shared } else { &mut self.private };
             let disk = tree.make()?.clone();
             let limits = Limits { max_document: self.options.max_document };
-            let writing = Writing { disk: &disk, now, lock_timeout: self.options.lock_timeout, limits };
-            let (new, rest): (Vec<_>, Vec<_>) =
-                files.into_iter().partition(|(file, edits)| is_new_episode(&self.catalog, &disk, file, edits));
+            let writing = Writing { disk: &disk, now, lock_timeout, limits };
+            let new: Vec<Arc<FileId>> = files
+                .iter()
+                .filter(|file| is_new_episode(&self.catalog, &disk, file, &plan.files[*file]))
+                .cloned()
+                .collect();
             if new.len() > MANY {
-                let new: Vec<_> = new.into_iter().map(|(file, edits)| (Arc::clone(file), &edits[0])).collect();
-                writing.new_episodes(&mut self.catalog, &new)?;
-            } else {
-                for (file, edits) in new {
-                    seen.extend(writing.file(&mut self.catalog, file, edits)?);
+                let edits: Vec<_> = new.iter().map(|file| (Arc::clone(file), &plan.files[file][0])).collect();
+                writing.new_episodes(&mut self.catalog, &edits)?;
+                plan.files.retain(|file, _| !new.contains(file));
+            }
+            for file in &files {
+                if let Some(edits) = plan.files.get(file) {
+                    let seen = writing.file(&mut self.catalog, file, edits)?;
+                    self.unreported.extend(seen);
+                    plan.files.remove(file);
                 }
             }
-            for (file, edits) in rest {
-                seen.extend(writing.file(&mut self.catalog, file, edits)?);
-            }
-            if area == Area::Shared {
-                for document in &plan.documents {
-                    writing.document(document)?;
-                }
+            while let Some(document) = plan.documents.last().filter(|_| area == Area::Shared) {
+                writing.document(document)?;
+                plan.documents.pop();
             }
         }
-        Ok(seen)
+        Ok(())
     }
 
     fn limits(&self) -> Limits {
@@ -293,7 +345,8 @@ impl Store {
             return Ok(());
         }
         let disk = self.shared.make()?.clone();
-        layers::write(&disk, now, files, self.options.lock_timeout, self.limits())
+        // Nobody waits for the layers, and a stop must not: a lock that is held longer is tried another time.
+        layers::write(&disk, now, files, self.options.lock_timeout.min(Duration::from_secs(1)), self.limits())
     }
 
     /// What Loki Mode itself wrote into the layers.

@@ -12,7 +12,7 @@ use crate::model::link::LinkKey;
 use crate::model::{Archived, Change, Document, Key, Link, Memory, MemoryId, Timestamp, Tombstone};
 
 /// What happens to one entry of a file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Edit {
     /// Written anew or changed. `raw` is the text it had before it was archived.
     Put {
@@ -37,7 +37,7 @@ pub(super) enum Edit {
     Line(Object),
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Plan {
     pub(super) files: BTreeMap<Arc<FileId>, Vec<Edit>>,
     pub(super) documents: Vec<Document>,
@@ -150,7 +150,8 @@ impl Planner<'_> {
             plan.files.get(file).is_some_and(holds_other) || (self.taken)(file, &memory.id)
         };
         if alone && others(&home) {
-            return layout::spare(&home, memory);
+            let spare = layout::spare(&home, memory);
+            return if others(&spare) { layout::notes(memory, self.writer) } else { spare };
         }
         let entries = self.catalog.files.get(&home).map_or(0, |seen| seen.entries.len());
         let coming = plan.files.get(&home).map_or(0, Vec::len);
@@ -214,7 +215,7 @@ impl Planner<'_> {
                 Role::Links => seen.links.values().any(|link| link.touches(id)),
                 Role::Tombstones | Role::Sidecar => false,
             };
-            if file.namespace == *namespace && named && !self.catalog.is_corrupt(file) {
+            if file.namespace == *namespace && named {
                 plan.add(file.as_ref().clone(), Edit::Purge(id.clone()));
             }
         }

@@ -58,11 +58,15 @@ impl Catalog {
         if gone.is_empty() {
             return;
         }
-        let taken_back = |key: &Key| self.deletions.contains_key(key);
-        let wanted: HashSet<&Key> = gone.iter().filter(|key| !taken_back(key)).collect();
+        let deletions = &self.deletions;
         for (file, seen) in &mut self.files {
             let before = seen.entries.len();
-            seen.entries.retain(|id, _| !wanted.contains(&Key::new(&file.namespace, id)));
+            seen.entries.retain(|id, _| {
+                let key = Key::new(&file.namespace, id);
+                // A line that was taken back is no copy.
+                let taken_back = file.role == Role::Memories(Shape::Notes) && deletions.contains_key(&key);
+                taken_back || !gone.contains(&key)
+            });
             if seen.entries.len() != before {
                 seen.stamp = None;
                 self.copies_left = true;

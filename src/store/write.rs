@@ -116,7 +116,7 @@ impl Writing<'_> {
                         self.disk.replace(&file.path, text.as_bytes())?;
                     }
                     note_entry(catalog, file, edit, Some(hash(&text)));
-                    self.note_stamp(catalog, file, as_seen)?;
+                    self.note_stamp(catalog, file, edits, as_seen)?;
                 }
                 _ => self.remove_whole(catalog, file, edit)?,
             }
@@ -140,18 +140,31 @@ impl Writing<'_> {
 
     /// Remembers how the file stands after our own write; one that another program had changed is read again at the
     /// next look.
-    fn note_stamp(&self, catalog: &mut Catalog, file: &Arc<FileId>, as_seen: bool) -> io::Result<()> {
+    fn note_stamp(&self, catalog: &mut Catalog, file: &Arc<FileId>, edits: &[Edit], as_seen: bool) -> io::Result<()> {
         let (stamp, markdown) = if as_seen { self.stamps(file)? } else { (None, None) };
         let seen = catalog.files.entry(Arc::clone(file)).or_default();
         (seen.stamp, seen.markdown) = (stamp, markdown);
         if !as_seen {
-            seen.entries.clear();
+            // What we wrote may have another's change in it: it counts as not read yet.
+            for id in edits.iter().filter_map(touched) {
+                seen.entries.entry(id).and_modify(|hash| *hash = !*hash);
+            }
         }
         Ok(())
     }
 
     /// A file that holds one memory goes with it.
     fn remove_whole(&self, catalog: &mut Catalog, file: &Arc<FileId>, edit: &Edit) -> io::Result<()> {
+        let id = touched(edit);
+        if id.is_some_and(|id| is_anothers(self.disk, file, &id, self.limits)) {
+            // Another program put something else there since: that is not ours to remove.
+            note_entry(catalog, file, edit, None);
+            catalog.files.entry(Arc::clone(file)).or_default().stamp = None;
+            return Ok(());
+        }
+        if file.role == Role::Memories(Shape::Skill) {
+            self.disk.remove(layout::skill_markdown(&file.path))?;
+        }
         self.disk.remove(&file.path)?;
         note_entry(catalog, file, edit, None);
         catalog.files.remove(file);
@@ -174,7 +187,7 @@ impl Writing<'_> {
         self.disk.write_many(&files)?;
         for ((file, edit), (_, bytes)) in new.iter().zip(&files) {
             note_entry(catalog, file, edit, std::str::from_utf8(bytes).ok().map(hash));
-            self.note_stamp(catalog, file, true)?;
+            self.note_stamp(catalog, file, &[], true)?;
         }
         Ok(())
     }
@@ -185,7 +198,6 @@ impl Writing<'_> {
         let alone = read::has_extension(&file.path, "md");
         for edit in edits {
             let Edit::Put { before, after, raw } = edit else {
-                self.disk.remove(layout::skill_markdown(&file.path))?;
                 self.remove_whole(catalog, file, edit)?;
                 continue;
             };
@@ -208,7 +220,7 @@ impl Writing<'_> {
                 self.disk.replace(&path, text.as_bytes())?;
             }
             note_entry(catalog, file, edit, Some(hash(json.as_ref().unwrap_or(&text))));
-            self.note_stamp(catalog, file, as_seen)?;
+            self.note_stamp(catalog, file, edits, as_seen)?;
         }
         Ok(Vec::new())
     }
@@ -284,7 +296,7 @@ impl Writing<'_> {
             }
             note_entry(catalog, file, edit, line.filter(|_| matches!(edit, Edit::Put { .. })).map(hash));
         }
-        self.note_stamp(catalog, file, as_seen)?;
+        self.note_stamp(catalog, file, edits, as_seen)?;
         Ok(Vec::new())
     }
 
@@ -443,7 +455,7 @@ pub(super) fn living_text(disk: &Disk, file: &FileId, id: &MemoryId, limits: Lim
 /// same memory is no obstacle.
 pub(super) fn is_anothers(disk: &Disk, file: &FileId, id: &MemoryId, limits: Limits) -> bool {
     let there = |path: &std::path::Path| !matches!(disk.stamp(path), Ok(None));
-    if there(&file.path) {
+    if there(&file.path) && !read::has_extension(&file.path, "md") {
         let bytes = disk.read(&file.path, limits.max_document).unwrap_or_default();
         let holds = serde_json::from_slice::<Line<'_>>(&bytes).ok();
         let own = holds.as_ref().and_then(|object| object.peek("id")).and_then(Value::as_str);

@@ -676,3 +676,84 @@ fn a_document_that_is_full_takes_no_more_and_nothing_is_lost() {
     assert_eq!(ended, 2);
     again.stop();
 }
+
+#[test]
+fn a_spare_place_that_is_taken_too_is_not_taken_again() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    // The second and the third would stand in the place of the first, or in the place beside it.
+    let ids = ["a_b-08b91858", "a:b", "a.b", "skill-foo-04e0bb39", "skill-foo", "foo"];
+    for id in ids {
+        let draft = if id.contains("foo") { skill("Foo", id) } else { Draft::new(Kind::Episode, format!("did {id}")) };
+        remember(&project, Draft { id: lokid::model::MemoryId::new(id), ..draft });
+    }
+    registry.stop();
+    let again = desk.registry();
+    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    let found: Vec<&str> = snapshot.memories().map(|memory| memory.id.as_str()).collect();
+    assert!(ids.iter().all(|id| found.contains(id)), "{found:?}");
+    again.stop();
+}
+
+/// A lock another program holds, as Loki Mode would.
+fn hold(path: PathBuf) -> std::fs::File {
+    let file = std::fs::File::create(path).unwrap();
+    file.lock().unwrap();
+    file
+}
+
+#[test]
+fn a_lock_that_is_held_delays_only_what_needs_it_and_what_happened_meanwhile_is_seen() {
+    let desk = Desk::new();
+    let registry = desk.registry_with(Config::parse("[store]\nlock_timeout = \"50ms\"\n").unwrap());
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let pattern = |name: &str| {
+        let body = lokid::model::Pattern { pattern: name.into(), ..Default::default() };
+        Draft { body: Body::Pattern(Box::new(body)), ..Draft::new(Kind::Pattern, "") }
+    };
+    remember(&project, pattern("first"));
+    let file = desk.path("repo/.loki/memory/semantic/patterns.json");
+    let held = hold(desk.path("repo/.loki/memory/semantic/patterns.json.lock"));
+    let promised = Draft { tier: Some(Tier::Guardrail), ..pattern("second") };
+    let second = remember(&project, promised);
+    for n in 0..20 {
+        remember(&project, Draft::new(Kind::Note, format!("others go on {n}")));
+    }
+    let third = project.remember(pattern("third")).unwrap().wait();
+    assert!(matches!(third, Err(EngineError::Locked(_))), "{third:?}");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let foreign = text.replace("\"patterns\": [", "\"patterns\": [{\"id\": \"sem-foreign\", \"pattern\": \"theirs\"},");
+    std::fs::write(&file, foreign).unwrap();
+    drop(held);
+    let third = remember(&project, pattern("third"));
+    let snapshot = project.snapshot();
+    let theirs = lokid::model::MemoryId::new("sem-foreign").unwrap();
+    assert!(snapshot.get(&lokid::model::Key::new(&Namespace::default(), &theirs)).is_some());
+    assert!(snapshot.problems().is_empty(), "{:?}", snapshot.problems());
+    registry.stop();
+    let again = desk.registry();
+    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    assert_eq!(snapshot.count(Kind::Pattern), 4);
+    assert!(snapshot.get(&second.key()).is_some() && snapshot.get(&third.key()).is_some());
+    again.stop();
+}
+
+#[test]
+fn a_purge_takes_no_line_of_loki_modes_that_only_reads_alike() {
+    let desk = Desk::new();
+    let memory = desk.path("repo/.loki/memory");
+    std::fs::create_dir_all(&memory).unwrap();
+    let timeline = r#"{"recent_actions":[{"timestamp":"2026-01-06T10:00:00Z","action":"Fix tests"}],"key_decisions":[{"decision":"Fix tests","rationale":"theirs"}]}"#;
+    std::fs::write(memory.join("timeline.json"), timeline).unwrap();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    let note = remember(
+        &project,
+        Draft { timestamp: Timestamp::parse("2026-01-06T10:00:00Z"), ..Draft::new(Kind::Note, "Fix tests") },
+    );
+    project.forget(vec![note.key()], String::new(), true).unwrap().wait().unwrap();
+    registry.stop();
+    let kept = std::fs::read_to_string(memory.join("timeline.json")).unwrap();
+    assert_eq!(kept.matches("Fix tests").count(), 2, "{kept}");
+}
