@@ -166,8 +166,20 @@ pub(super) fn read_pattern(mut object: Object, setting: &Setting) -> Result<Foun
         }));
     } else {
         memory.body = Body::Pattern(Box::new(pattern));
+        object = within_body(object);
     }
     Ok(Found { memory: Arc::new(record::finish(memory, object)?), links })
+}
+
+/// In the file a pattern lies flat; what is not understood of it belongs to the body, where a record has it.
+fn within_body(mut rest: Object) -> Object {
+    let own = rest.shift_remove(OWN);
+    let mut extra = Object::new();
+    if !rest.is_empty() {
+        extra.insert("pattern".to_owned(), Value::Object(rest));
+    }
+    extra.extend(own.map(|own| (OWN.to_owned(), own)));
+    extra
 }
 
 fn is_anti_pattern(pattern: &Pattern) -> bool {

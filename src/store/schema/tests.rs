@@ -291,3 +291,14 @@ fn a_pattern_gets_back_what_loki_mode_dropped() {
     restore_from_sidecar(&mut object, &kept);
     assert_eq!(*read(Shape::Patterns, object, &setting()).unwrap().memory, memory);
 }
+
+#[test]
+fn an_unknown_field_of_a_pattern_is_in_its_body_before_and_after_a_restart() {
+    let told = json!({"id": "sem-1", "kind": "pattern", "pattern": {"pattern": "retry", "severity": "high"}});
+    let memory = record::read(told.as_object().unwrap().clone()).unwrap();
+    let file = view(Shape::Patterns, &memory);
+    assert_eq!(file.get("severity"), Some(&json!("high")));
+    let found = read(Shape::Patterns, file, &setting()).unwrap();
+    assert_eq!(record::write(&found.memory, Detail::Whole)["pattern"]["severity"], "high");
+    assert_eq!(record::content(&found.memory), record::content(&memory));
+}
