@@ -126,8 +126,8 @@ mod tests {
     fn an_unwatched_project_comes_with_the_way_to_watch_it() {
         let body = json!({"code": "project_not_watched", "detail": "watched: nothing"}).to_string().into_bytes();
         let answer = Response { status: 404, body, ..Response::default() };
-        let failure = or_problem(answer, Path::new("/work/app")).unwrap_err();
-        assert!(failure.message().unwrap().contains("`lokid project add /work/app`"), "{failure:?}");
+        let failure = or_problem(answer, Path::new("/code/app")).unwrap_err();
+        assert!(failure.message().unwrap().contains("`lokid project add /code/app`"), "{failure:?}");
         assert_eq!(failure.code, 1);
     }
 }

@@ -18,7 +18,7 @@ TERM and INT stop it, HUP reads the configuration again, USR1 logs the status.";
 pub(super) const STATUS: &str = "\
 Examples:
   lokid status
-  lokid status --project ~/work/app --json";
+  lokid status --project ~/code/app --json";
 
 pub(super) const DOCTOR: &str = "\
 Example:
@@ -34,16 +34,16 @@ Example:
 
 pub(super) const PROJECT: &str = "\
 Examples:
-  lokid project add ~/work/app
+  lokid project add ~/code/app
   lokid project list";
 
 pub(super) const PROJECT_ADD: &str = "\
 Example:
-  lokid project add ~/work/app";
+  lokid project add ~/code/app";
 
 pub(super) const PROJECT_REMOVE: &str = "\
 Example:
-  lokid project remove ~/work/app";
+  lokid project remove ~/code/app";
 
 pub(super) const PROJECT_LIST: &str = "\
 Example:
@@ -82,7 +82,7 @@ Example:
 
 pub(super) const TIMELINE: &str = "\
 Example:
-  lokid timeline --project ~/work/app";
+  lokid timeline --project ~/code/app";
 
 pub(super) const LINKS: &str = "\
 Examples:

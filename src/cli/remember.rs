@@ -163,9 +163,9 @@ mod tests {
 
     #[test]
     fn files_are_named_from_the_root_of_the_project() {
-        let root = Path::new("/work/app");
-        assert_eq!(within(root, Path::new("/work/app/src/../src/./db.rs")).unwrap(), "src/db.rs");
-        for outside in ["/work/other/x", "/work/app", "/work/app/../x"] {
+        let root = Path::new("/code/app");
+        assert_eq!(within(root, Path::new("/code/app/src/../src/./db.rs")).unwrap(), "src/db.rs");
+        for outside in ["/code/other/x", "/code/app", "/code/app/../x"] {
             assert_eq!(within(root, Path::new(outside)).unwrap_err().code, 2, "{outside}");
         }
     }
