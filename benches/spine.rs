@@ -31,7 +31,7 @@ fn main() {
     println!("  idle for {IDLE:?}        {switches:>10} context switches, {cpu} ms of CPU");
 
     let lines = records(count);
-    println!("\nimport ({:.1} MB of NDJSON)", lines.len() as f64 / 1e6);
+    println!("\nimport of notes ({:.1} MB of NDJSON)", lines.len() as f64 / 1e6);
     let started = Instant::now();
     let report = home.import(&lines);
     let took = started.elapsed();
@@ -72,6 +72,62 @@ fn main() {
     let read_all = home.read_all();
     println!("  lokid               {:>10.0} ms median of 5 ({:.0}..{:.0})", starts[2], starts[0], starts[4]);
     println!("  reading the files   {:>10.0} ms ({:.1} MB, no parsing)", read_all, bytes as f64 / 1e6);
+
+    println!("\nother kinds, each in a store of its own");
+    for (kind, share) in [("fact", 1), ("mixed", 1), ("episode", 5)] {
+        by_kind(&folder.path().join(kind), kind, count / share);
+    }
+    println!("\none fact more in a document of 10,000, which is written anew");
+    full_document(&folder.path().join("full"));
+}
+
+/// Facts, patterns and learnings share documents; episodes with a body are a file each.
+fn by_kind(folder: &Path, kind: &str, count: usize) {
+    let kind_of = |n: usize| match kind {
+        "mixed" => ["note", "fact", "decision", "pattern", "learning"][n % 5],
+        kind => kind,
+    };
+    let record = |n: usize| {
+        let text = format!("Record {n}: the cache keeps the socket until the parser of module {} is done.", n % 97);
+        match kind_of(n) {
+            "episode" => {
+                json!({"id": format!("rec-{n}"), "kind": "episode", "episode": {"task_id": n.to_string(), "context": {"goal": text}}})
+            }
+            "fact" => json!({"id": format!("rec-{n}"), "fact": {"key": format!("k{n}"), "value": "v"}, "text": text}),
+            kind => json!({"id": format!("rec-{n}"), "kind": kind, "text": text}),
+        }
+    };
+    let lines: String = (0..count).map(|n| record(n).to_string() + "\n").collect();
+    let home = Home::new(folder);
+    let daemon = home.start();
+    let started = Instant::now();
+    let report = home.import(&lines);
+    let rate = count as f64 / started.elapsed().as_secs_f64();
+    assert_eq!(report["imported"].as_u64(), Some(count as u64), "{report}");
+    let rss = daemon.rss_mb();
+    daemon.stop();
+    let mut starts: Vec<f64> = (0..3).map(|_| home.time_to_first_answer(count / 2)).collect();
+    starts.sort_by(f64::total_cmp);
+    println!(
+        "  {kind:<9} {count:>7}   import {rate:>7.0}/s   resident {rss:>5.0} MB   start {:>5.0} ms   {} files",
+        starts[1],
+        home.files().len()
+    );
+}
+
+fn full_document(folder: &Path) {
+    let home = Home::new(folder);
+    let daemon = home.start();
+    let lines: String = (0..9_700)
+        .map(|n| {
+            json!({"fact": {"key": format!("k{n}"), "value": "v"}, "text": format!("fact number {n} of the document")})
+                .to_string()
+                + "\n"
+        })
+        .collect();
+    home.import(&lines);
+    row("lokid", &posts(&home.socket, 100, |n| json!({"fact": {"key": format!("more{n}"), "value": "v"}})));
+    daemon.stop();
 }
 
 fn records(count: usize) -> String {
@@ -109,6 +165,7 @@ struct Home {
 impl Home {
     fn new(folder: &Path) -> Home {
         let repo = folder.join("repo");
+        std::fs::create_dir_all(&repo).unwrap();
         git2::Repository::init(&repo).unwrap();
         Home { folder: folder.to_owned(), socket: folder.join("lokid.sock") }
     }
@@ -299,10 +356,15 @@ fn latencies(socket: &Path, path: &str) -> Vec<f64> {
 }
 
 fn writes(socket: &Path, count: usize) -> Vec<f64> {
+    posts(socket, count, |n| json!({"kind": "note", "text": format!("written one by one, number {n}")}))
+}
+
+/// Microseconds, sorted, of writes on one kept connection.
+fn posts(socket: &Path, count: usize, record: impl Fn(usize) -> Value) -> Vec<f64> {
     let mut stream = UnixStream::connect(socket).unwrap();
     let mut took: Vec<f64> = (0..count)
         .map(|n| {
-            let body = json!({"kind": "note", "text": format!("written one by one, number {n}")}).to_string();
+            let body = record(n).to_string();
             let request = format!(
                 "POST /v1/memories HTTP/1.1\r\nHost: l\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
                 body.len()

@@ -318,7 +318,9 @@ impl Store {
             if new.len() > MANY {
                 let edits: Vec<_> = new.iter().map(|file| (Arc::clone(file), &plan.files[file][0])).collect();
                 writing.new_episodes(&mut self.catalog, &edits)?;
-                plan.files.retain(|file, _| !new.contains(file));
+                for file in &new {
+                    plan.files.remove(file);
+                }
             }
             for file in &files {
                 if let Some(edits) = plan.files.get(file) {
