@@ -16,8 +16,10 @@ pub mod encode;
 pub mod store;
 
 pub mod index;
+pub mod retrieve;
 
 pub mod context;
+pub mod manage;
 
 pub mod engine;
 

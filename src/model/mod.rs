@@ -30,4 +30,4 @@ pub use memory::{
 pub use problem::Problem;
 pub use signal::{Signal, SignalKind};
 pub use time::Timestamp;
-pub use words::{Kind, Level, Outcome, Relation, Scope, Source, Status, Tier};
+pub use words::{Kind, Level, Outcome, Relation, Scope, Source, Status, TaskType, Tier};

@@ -104,6 +104,17 @@ vocabulary!(
     }
 );
 
+vocabulary!(
+    /// What somebody is about to do, and so which memories help. A tie goes to the one named first.
+    TaskType {
+        Exploration = "exploration",
+        Implementation = "implementation",
+        Debugging = "debugging",
+        Review = "review",
+        Refactoring = "refactoring",
+    }
+);
+
 #[expect(clippy::derivable_impls, reason = "the vocabulary macro derives the same set for every enum")]
 impl Default for Scope {
     fn default() -> Scope {

@@ -40,6 +40,39 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
 }
 
+/// To be read from the start, or `None` when there is no such file.
+pub fn reader(path: &Path) -> io::Result<Option<impl io::Read + use<>>> {
+    match open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Behind what stands there. Not forced to the disk: for what can be made again.
+pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use io::Write;
+    OpenOptions::new().append(true).open(path)?.write_all(bytes)
+}
+
+pub fn remove(path: &Path) -> io::Result<()> {
+    std::fs::remove_file(path)
+}
+
+/// Makes a folder and those above it, for the owner alone.
+pub fn make_folder(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// With everything in it. One that is not there is no error.
+pub fn remove_folder(path: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Device and inode of a folder: what stays when it is renamed.
 pub fn folder_identity(path: &Path) -> io::Result<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;

@@ -1,0 +1,414 @@
+//! The derived indexes of one project, kept together: `Indexer` is owned by the one thread that writes them, `View` is
+//! what questions are answered from. A view never changes; a new one is published after every batch.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+
+use super::meaning::{Meanings, Model, VectorFile};
+use super::occasion::Occasions;
+use super::roster::{Facet, Filter, Number, Roster};
+use super::searchable::{self, Searchable};
+use super::text::TextIndex;
+use super::text::stats::Stats;
+use super::text::view::{self, Scores, TextView, Wanted};
+use super::vector::{Question, Row};
+use crate::model::{Key, Memory};
+use crate::sys::{plain, thread};
+
+/// Prints are reckoned on all cores from this many on.
+const PRINTS_APIECE: usize = 4096;
+/// Numbers of memories that are gone are given back when they are this many, and more than those in use.
+const MANY_GONE: usize = 8192;
+
+/// Whatever goes wrong with derived data, there is one answer: make it again.
+pub type Outcome<T> = tantivy::Result<T>;
+
+/// The indexes at one moment.
+#[derive(Clone)]
+pub struct View {
+    pub roster: Roster,
+    pub text: TextView,
+    pub meanings: Meanings,
+    pub occasions: Occasions,
+    numbers: imbl::HashMap<u64, Number>,
+    stats: Arc<RwLock<Stats>>,
+}
+
+impl View {
+    pub fn score(&self, wanted: &[Wanted], keep: usize, filter: &Filter) -> Option<Scores> {
+        let namespace = self.roster.namespace(&filter.namespace)?;
+        let stats = self.stats.read();
+        Some(self.text.score(wanted, keep, namespace, &stats, &self.roster, self.admits(filter)?))
+    }
+
+    pub fn nearest(&self, question: &Question, most: usize, filter: &Filter) -> Vec<(Number, f32)> {
+        match self.admits(filter) {
+            Some(admits) => self.meanings.nearest(question, most, admits),
+            None => Vec::new(),
+        }
+    }
+
+    /// The number of a memory, if its present version was taken in.
+    pub fn number(&self, key: &Key) -> Option<Number> {
+        self.numbers.get(&key_hash(key)).copied().filter(|number| self.roster.key(*number) == key)
+    }
+
+    pub fn admits<'a>(&'a self, filter: &'a Filter) -> Option<impl Fn(Number) -> bool + 'a> {
+        let namespace = self.roster.namespace(&filter.namespace)?;
+        Some(move |number| {
+            let facet = self.roster.facet(number);
+            facet.namespace == namespace && filter.admits_facet(facet)
+        })
+    }
+}
+
+pub struct Indexer {
+    folder: Option<PathBuf>,
+    text: TextIndex,
+    roster: Roster,
+    /// By print: which number a document of the text index is.
+    prints: HashMap<u64, Number>,
+    numbers: imbl::HashMap<u64, Number>,
+    /// By number; nothing where it is gone.
+    memories: Vec<Option<(u64, Arc<Memory>)>>,
+    stats: Arc<RwLock<Stats>>,
+    occasions: Occasions,
+    meanings: Meanings,
+    file: VectorFile,
+    gone: usize,
+}
+
+impl Indexer {
+    /// Opens what the cache directory has of these memories. Answers also with those that are still to be taken in.
+    /// Without a folder everything is kept in memory.
+    pub fn open(
+        folder: Option<&Path>,
+        model: &Model,
+        memories: Vec<Arc<Memory>>,
+    ) -> Outcome<(Indexer, Vec<Arc<Memory>>)> {
+        let place = folder.map(|folder| folder.join("text"));
+        if let Some(place) = &place {
+            plain::make_folder(place)?;
+        }
+        let mut indexer = Indexer {
+            folder: folder.map(Path::to_owned),
+            text: TextIndex::open(place.as_deref())?,
+            roster: Roster::default(),
+            prints: HashMap::new(),
+            numbers: imbl::HashMap::new(),
+            memories: Vec::new(),
+            stats: Arc::default(),
+            occasions: Occasions::default(),
+            meanings: Meanings::new(model.clone()),
+            file: VectorFile::new(folder, model),
+            gone: 0,
+        };
+        let missing = indexer.restore(memories)?;
+        Ok((indexer, missing))
+    }
+
+    /// Takes up what stands on disk. A memory counts as there when both its words and its passages are.
+    fn restore(&mut self, memories: Vec<Arc<Memory>>) -> Outcome<Vec<Arc<Memory>>> {
+        let prints = thread::in_parts(
+            &memories,
+            PRINTS_APIECE,
+            |_| true,
+            |part| part.iter().map(|memory| searchable::print(memory)).collect::<Vec<u64>>(),
+        );
+        let wanted: HashMap<u64, Arc<Memory>> = prints.into_iter().flatten().zip(memories).collect();
+        let mut rows: HashMap<u64, Vec<Row>> = HashMap::new();
+        let mut stale = 0;
+        let whole = self.file.read(|print, found| {
+            if wanted.contains_key(&print) {
+                rows.insert(print, found);
+            } else {
+                stale += 1;
+            }
+        });
+        for print in self.text.prints()? {
+            match (wanted.get(&print), rows.get(&print)) {
+                (Some(memory), Some(rows)) if !self.prints.contains_key(&print) => {
+                    let (memory, number) = (Arc::clone(memory), self.enlist(print, memory));
+                    self.meanings.put(number, rows);
+                    self.occasions.add(number, &memory);
+                }
+                // Gone, or to be taken in again from the start.
+                _ => self.text.remove(print, Number::MAX)?,
+            }
+        }
+        self.text.commit(&self.prints)?;
+        self.text.reload(&self.prints)?;
+        self.count()?;
+        if !whole || stale > self.meanings.passages() / 2 {
+            self.rewrite_vectors()?;
+        }
+        let mut missing: Vec<(u64, Arc<Memory>)> =
+            wanted.into_iter().filter(|(print, _)| !self.prints.contains_key(print)).collect();
+        missing.sort_by(|a, b| b.1.times.created_at.cmp(&a.1.times.created_at).then_with(|| a.0.cmp(&b.0)));
+        Ok(missing.into_iter().map(|(_, memory)| memory).collect())
+    }
+
+    /// Reckons lengths and how common each word is from the index on disk.
+    fn count(&mut self) -> Outcome<()> {
+        let mut lengths = vec![0.0_f32; self.roster.len()];
+        let mut words: Vec<Vec<u64>> = vec![Vec::new(); self.roster.len()];
+        for segment in self.text.view().segments() {
+            segment.each_word(|word, number, times| {
+                lengths[number as usize] += times;
+                words[number as usize].push(word);
+            })?;
+        }
+        let mut stats = Stats::default();
+        for (number, (length, mut words)) in lengths.into_iter().zip(words).enumerate() {
+            words.sort_unstable();
+            words.dedup();
+            let facet = self.roster.facet_mut(number as Number);
+            facet.length = length;
+            stats.add(facet.namespace, length, words.into_iter());
+        }
+        self.stats = Arc::new(RwLock::new(stats));
+        Ok(())
+    }
+
+    /// Does this version still have to be embedded and put?
+    pub fn wants(&self, memory: &Memory) -> bool {
+        !self.prints.contains_key(&searchable::print(memory))
+    }
+
+    /// Takes a memory in; an older version of it goes. `rows` are its passages' vectors, and are not looked at when
+    /// the words are known already.
+    pub fn put(&mut self, memory: &Arc<Memory>, rows: &[Row]) -> Outcome<()> {
+        let print = searchable::print(memory);
+        if let Some(number) = self.prints.get(&print).copied() {
+            return self.refresh(number, memory);
+        }
+        self.take(&memory.key())?;
+        let number = self.enlist(print, memory);
+        let searchable = Searchable::of(memory);
+        let length = view::length(&searchable);
+        let facet = self.roster.facet_mut(number);
+        facet.length = length;
+        let words = view::weigh(&searchable);
+        self.stats.write().add(facet.namespace, length, words.iter().map(|word| word.0));
+        self.text.add(print, number, searchable)?;
+        self.occasions.add(number, memory);
+        self.meanings.put(number, rows);
+        self.file.add(print, rows);
+        Ok(())
+    }
+
+    /// The same words, but perhaps another tier or end.
+    fn refresh(&mut self, number: Number, memory: &Arc<Memory>) -> Outcome<()> {
+        let old = *self.roster.facet(number);
+        let mut new = Facet::of(memory, old.namespace);
+        (new.length, new.lot) = (old.length, old.lot);
+        if new != old {
+            *self.roster.facet_mut(number) = new;
+        }
+        if let Some((print, known)) = self.memories[number as usize].take() {
+            if known.times.created_at != memory.times.created_at {
+                self.occasions.remove(number);
+                self.occasions.add(number, memory);
+            }
+            self.memories[number as usize] = Some((print, Arc::clone(memory)));
+        }
+        Ok(())
+    }
+
+    /// Forgets a memory. One that is not there is no error.
+    pub fn take(&mut self, key: &Key) -> Outcome<()> {
+        let Some(number) = self.numbers.get(&key_hash(key)).copied().filter(|n| self.roster.key(*n) == key) else {
+            return Ok(());
+        };
+        let Some((print, memory)) = self.memories[number as usize].take() else { return Ok(()) };
+        self.numbers.remove(&key_hash(key));
+        self.prints.remove(&print);
+        self.occasions.remove(number);
+        let facet = self.roster.facet_mut(number);
+        facet.alive = false;
+        let words = view::weigh(&Searchable::of(&memory));
+        self.stats.write().remove(facet.namespace, facet.length, words.iter().map(|word| word.0));
+        self.gone += 1;
+        self.text.remove(print, number)
+    }
+
+    fn enlist(&mut self, print: u64, memory: &Arc<Memory>) -> Number {
+        let namespace = self.roster.name_namespace(&memory.namespace);
+        let key = memory.key();
+        let mut facet = Facet::of(memory, namespace);
+        facet.lot = print;
+        self.numbers.insert(key_hash(&key), self.roster.len() as Number);
+        let number = self.roster.push(key, facet);
+        self.prints.insert(print, number);
+        self.memories.push(Some((print, Arc::clone(memory))));
+        number
+    }
+
+    /// Changes that the disk does not have yet.
+    pub fn uncommitted(&self) -> usize {
+        self.text.uncommitted()
+    }
+
+    pub fn commit(&mut self) -> Outcome<()> {
+        self.text.commit(&self.prints)?;
+        self.file.save()?;
+        if self.gone > MANY_GONE && self.gone * 2 > self.roster.len() {
+            self.renumber()?;
+        }
+        Ok(())
+    }
+
+    /// Leaves no trace on disk of what was taken out.
+    pub fn scrub(&mut self) -> Outcome<()> {
+        self.text.scrub(&self.prints)?;
+        self.rewrite_vectors()
+    }
+
+    fn rewrite_vectors(&mut self) -> Outcome<()> {
+        self.file.restart();
+        for (print, number) in &self.prints {
+            self.file.add(*print, &self.meanings.rows(*number));
+        }
+        Ok(self.file.save()?)
+    }
+
+    /// Nothing is coming for a while: merges, and lets go of memory and threads.
+    pub fn rest(&mut self) -> Outcome<()> {
+        self.commit()?;
+        self.text.rest(&self.prints)
+    }
+
+    pub fn is_resting(&self) -> bool {
+        self.text.is_resting()
+    }
+
+    /// Gives the numbers of memories that are gone to others, and their places among the vectors.
+    fn renumber(&mut self) -> Outcome<()> {
+        let living: Vec<(u64, Arc<Memory>, Number)> = std::mem::take(&mut self.memories)
+            .into_iter()
+            .enumerate()
+            .filter_map(|(number, entry)| entry.map(|(print, memory)| (print, memory, number as Number)))
+            .collect();
+        let (roster, meanings) = (std::mem::take(&mut self.roster), self.meanings.clone());
+        self.meanings = Meanings::new(meanings.model.clone());
+        (self.prints, self.numbers, self.occasions, self.gone) = Default::default();
+        for (print, memory, old) in living {
+            let number = self.enlist(print, &memory);
+            self.roster.facet_mut(number).length = roster.facet(old).length;
+            self.occasions.add(number, &memory);
+            self.meanings.put(number, &meanings.rows(old));
+        }
+        self.text.forget_segments();
+        self.text.reload(&self.prints)?;
+        self.recount();
+        Ok(())
+    }
+
+    /// Namespaces may have other short names after a renumbering.
+    fn recount(&mut self) {
+        let mut stats = Stats::default();
+        for (number, entry) in self.memories.iter().enumerate() {
+            if let Some((_, memory)) = entry {
+                let facet = self.roster.facet(number as Number);
+                let words = view::weigh(&Searchable::of(memory));
+                stats.add(facet.namespace, facet.length, words.iter().map(|word| word.0));
+            }
+        }
+        self.stats = Arc::new(RwLock::new(stats));
+    }
+
+    pub fn view(&self) -> View {
+        View {
+            roster: self.roster.clone(),
+            text: self.text.view(),
+            meanings: self.meanings.clone(),
+            occasions: self.occasions.clone(),
+            numbers: self.numbers.clone(),
+            stats: Arc::clone(&self.stats),
+        }
+    }
+
+    /// Everything that is in, for embedding it with another model.
+    pub fn memories(&self) -> Vec<Arc<Memory>> {
+        self.memories.iter().flatten().map(|(_, memory)| Arc::clone(memory)).collect()
+    }
+
+    pub fn len(&self) -> usize {
+        self.prints.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.prints.is_empty()
+    }
+
+    pub fn model(&self) -> &Model {
+        &self.meanings.model
+    }
+
+    /// Starts a set of vectors of another model beside the present one.
+    pub fn begin(&self, model: &Model) -> Replacement {
+        let mut file = VectorFile::new(self.folder.as_deref(), model);
+        let mut known = HashMap::new();
+        if !file.read(|print, rows| drop(known.insert(print, rows))) {
+            file.restart();
+        }
+        Replacement { known, file, model: model.clone() }
+    }
+
+    /// Who is not in the new set yet.
+    pub fn missing_in(&self, new: &Replacement) -> Vec<Arc<Memory>> {
+        let present = self.memories.iter().flatten();
+        present.filter(|(print, _)| !new.known.contains_key(print)).map(|(_, memory)| Arc::clone(memory)).collect()
+    }
+
+    /// Puts the new set in the place of the old one. Nobody may be missing in it.
+    pub fn replace(&mut self, mut new: Replacement) -> io::Result<()> {
+        let mut meanings = Meanings::new(new.model.clone());
+        for (number, entry) in self.memories.iter().enumerate() {
+            let rows = entry.as_ref().and_then(|(print, _)| new.known.remove(print));
+            if let Some(rows) = rows {
+                meanings.put(number as Number, &rows);
+            }
+        }
+        let saved = new.file.save();
+        self.meanings = meanings;
+        std::mem::replace(&mut self.file, new.file).discard();
+        saved
+    }
+}
+
+/// The vectors of another model on their way.
+pub struct Replacement {
+    known: HashMap<u64, Vec<Row>>,
+    file: VectorFile,
+    model: Model,
+}
+
+impl Replacement {
+    pub fn wants(&self, memory: &Memory) -> bool {
+        !self.known.contains_key(&searchable::print(memory))
+    }
+
+    pub fn put(&mut self, memory: &Memory, rows: Vec<Row>) {
+        let print = searchable::print(memory);
+        self.file.add(print, &rows);
+        self.known.insert(print, rows);
+    }
+
+    /// So that a restart in the middle loses little.
+    pub fn save(&mut self) -> io::Result<()> {
+        self.file.save()
+    }
+}
+
+fn key_hash(key: &Key) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(key.namespace.as_str().as_bytes()).update(b"\0").update(key.id.as_str().as_bytes());
+    let mut short = [0; 8];
+    short.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_le_bytes(short)
+}

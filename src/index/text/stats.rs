@@ -1,0 +1,116 @@
+//! How common each word is, among the memories of each namespace that are alive now: the same numbers however often
+//! the index was rebuilt or merged, which tantivy's own counts (they include the deleted) are not.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Words are named by a hash already; hashing them again buys nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ready(u64);
+
+impl Hasher for Ready {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = value;
+    }
+}
+
+type Counts = HashMap<u64, u32, BuildHasherDefault<Ready>>;
+
+#[derive(Debug, Default)]
+struct Space {
+    memories: u64,
+    /// Of all memories, in thousandths, so that adding and removing leaves no trace.
+    length: u64,
+    holding: Counts,
+}
+
+#[derive(Debug, Default)]
+pub struct Stats {
+    spaces: HashMap<u16, Space>,
+}
+
+impl Stats {
+    /// One more memory. `words` are distinct.
+    pub(in crate::index) fn add(&mut self, namespace: u16, length: f32, words: impl Iterator<Item = u64>) {
+        let space = self.spaces.entry(namespace).or_default();
+        space.memories += 1;
+        space.length += thousandths(length);
+        for word in words {
+            *space.holding.entry(word).or_insert(0) += 1;
+        }
+    }
+
+    pub(in crate::index) fn remove(&mut self, namespace: u16, length: f32, words: impl Iterator<Item = u64>) {
+        let Some(space) = self.spaces.get_mut(&namespace) else { return };
+        space.memories = space.memories.saturating_sub(1);
+        space.length = space.length.saturating_sub(thousandths(length));
+        for word in words {
+            if let Some(count) = space.holding.get_mut(&word) {
+                *count -= 1;
+                if *count == 0 {
+                    space.holding.remove(&word);
+                }
+            }
+        }
+    }
+
+    pub fn memories(&self, namespace: u16) -> u64 {
+        self.spaces.get(&namespace).map_or(0, |space| space.memories)
+    }
+
+    pub fn average_length(&self, namespace: u16) -> f32 {
+        match self.spaces.get(&namespace) {
+            Some(space) if space.memories > 0 => (space.length as f64 / 1000.0 / space.memories as f64) as f32,
+            _ => 1.0,
+        }
+    }
+
+    /// In how many memories a word stands.
+    pub fn holding(&self, namespace: u16, word: u64) -> u32 {
+        self.spaces.get(&namespace).and_then(|space| space.holding.get(&word)).copied().unwrap_or(0)
+    }
+
+    /// The rarer a word, the more it tells.
+    pub fn rarity(&self, namespace: u16, word: u64) -> f32 {
+        let (all, holding) = (self.memories(namespace) as f32, self.holding(namespace, word) as f32);
+        (1.0 + (all - holding + 0.5).max(0.5) / (holding + 0.5)).ln()
+    }
+}
+
+fn thousandths(length: f32) -> u64 {
+    (f64::from(length) * 1000.0).round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_added_and_removed_leaves_no_trace() {
+        let mut stats = Stats::default();
+        stats.add(0, 3.08, [1, 2].into_iter());
+        let before = (stats.average_length(0), stats.rarity(0, 1), stats.rarity(0, 2));
+        stats.add(0, 17.3, [2, 3].into_iter());
+        assert!(stats.rarity(0, 2) < stats.rarity(0, 3));
+        stats.remove(0, 17.3, [2, 3].into_iter());
+        assert_eq!((stats.average_length(0), stats.rarity(0, 1), stats.rarity(0, 2)), before);
+        assert_eq!(stats.holding(0, 3), 0);
+    }
+
+    #[test]
+    fn namespaces_do_not_see_each_other() {
+        let mut stats = Stats::default();
+        stats.add(0, 1.0, [1].into_iter());
+        assert_eq!((stats.holding(1, 1), stats.memories(1)), (0, 0));
+    }
+}

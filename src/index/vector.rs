@@ -1,0 +1,246 @@
+//! Passages as vectors: unit vectors in eight bits a dimension, with one bit a dimension beside them. A small set is
+//! compared in full. A large one is first looked through by its bits, which takes a thirtieth of the memory traffic,
+//! and the best few thousand are compared in full. All arithmetic that ranks is on integers, so the answer is the
+//! same on every machine and after every rebuild; a filter is asked before a row may take a place.
+
+use std::sync::Arc;
+
+use pulp::Arch;
+
+use super::roster::Number;
+
+/// Rows of one block; a writer copies the last block, never the others.
+const BLOCK: usize = 256;
+/// Up to this many rows every row is compared in full.
+const SMALL: usize = 16_384;
+/// Rows that the bits let through to the full comparison, at least.
+const SHORTLIST: usize = 2_048;
+/// A query's largest component; leaves room for 2,048 dimensions in 32 bits.
+const QUERY_SCALE: f32 = 8_191.0;
+/// What an assistant said must be this much closer to count as much as what a person said.
+const ASIDE_DISCOUNT: f32 = 0.1;
+
+/// A unit vector in eight bits a dimension.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    pub values: Vec<i8>,
+    pub scale: f32,
+    pub aside: bool,
+}
+
+impl Row {
+    pub fn of(vector: &[f32], aside: bool) -> Row {
+        let largest = vector.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
+        let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
+        Row { values: vector.iter().map(|value| (value / scale).round() as i8).collect(), scale, aside }
+    }
+
+    /// Of two unit vectors: how alike they are.
+    pub fn likeness(&self, other: &Row) -> f32 {
+        let sum: i32 = self.values.iter().zip(&other.values).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+        sum as f32 * self.scale * other.scale
+    }
+}
+
+/// A question, ready to be compared.
+#[derive(Clone, Debug)]
+pub struct Question {
+    values: Vec<i16>,
+    bits: Vec<u64>,
+    scale: f32,
+}
+
+impl Question {
+    /// Nothing when the vector says nothing.
+    pub fn of(vector: &[f32]) -> Option<Question> {
+        let largest = vector.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
+        if largest <= 0.0 || !largest.is_finite() {
+            return None;
+        }
+        let scale = largest / QUERY_SCALE;
+        let values: Vec<i16> = vector.iter().map(|value| (value / scale).round() as i16).collect();
+        Some(Question { bits: bits_of(values.iter().map(|value| *value >= 0)), values, scale })
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Block {
+    values: Vec<i8>,
+    bits: Vec<u64>,
+    scales: Vec<f32>,
+    owners: Vec<Number>,
+    asides: Vec<bool>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Vectors {
+    dim: usize,
+    blocks: Vec<Arc<Block>>,
+    len: usize,
+}
+
+impl Vectors {
+    pub fn new(dim: usize) -> Vectors {
+        Vectors { dim, blocks: Vec::new(), len: 0 }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Appends the passages of one memory; answers where the first of them stands.
+    pub(super) fn push(&mut self, owner: Number, rows: &[Row]) -> u32 {
+        let first = self.len as u32;
+        for row in rows {
+            debug_assert_eq!(row.values.len(), self.dim);
+            if self.len.is_multiple_of(BLOCK) {
+                self.blocks.push(Arc::default());
+            }
+            let block = Arc::make_mut(self.blocks.last_mut().expect("a block was just made sure of"));
+            block.values.extend_from_slice(&row.values);
+            block.bits.extend(bits_of(row.values.iter().map(|value| *value >= 0)));
+            block.scales.push(row.scale);
+            block.owners.push(owner);
+            block.asides.push(row.aside);
+            self.len += 1;
+        }
+        first
+    }
+
+    pub fn row(&self, at: u32) -> Row {
+        let (block, within) = (&self.blocks[at as usize / BLOCK], at as usize % BLOCK);
+        let values = block.values[within * self.dim..(within + 1) * self.dim].to_vec();
+        Row { values, scale: block.scales[within], aside: block.asides[within] }
+    }
+
+    /// The best passage among `rows` that stand one after the other: its likeness, discount included.
+    pub fn best(&self, question: &Question, first: u32, rows: u16) -> Option<f32> {
+        let every = (first as usize..first as usize + rows as usize).filter(|row| *row < self.len);
+        every.map(|row| self.likeness(question, row)).reduce(f32::max)
+    }
+
+    /// The `most` best memories for a question among those that `admits` lets in, best first, each by its best
+    /// passage. Ties are left to the caller: all that tie with the last are there.
+    pub fn nearest(&self, question: &Question, most: usize, admits: impl Fn(Number) -> bool) -> Vec<(Number, f32)> {
+        if self.len == 0 || most == 0 || question.values.len() != self.dim {
+            return Vec::new();
+        }
+        let rows = if self.len <= SMALL { None } else { self.shortlist(question, most, &admits) };
+        let mut found = match rows {
+            Some(rows) => self.compare(question, rows.into_iter().map(|row| row as usize), &admits),
+            None => self.compare(question, 0..self.len, &admits),
+        };
+        // Best passage of each memory first.
+        found.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        found.dedup_by_key(|entry| entry.0);
+        found.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        if let Some(last) = found.get(most - 1).map(|entry| entry.1) {
+            let end = found.partition_point(|entry| entry.1 >= last);
+            found.truncate(end);
+        }
+        found
+    }
+
+    fn compare(
+        &self,
+        question: &Question,
+        rows: impl Iterator<Item = usize>,
+        admits: &impl Fn(Number) -> bool,
+    ) -> Vec<(Number, f32)> {
+        let owner = |row: usize| self.blocks[row / BLOCK].owners[row % BLOCK];
+        Arch::new().dispatch(|| {
+            let admitted = rows.map(|row| (owner(row), row)).filter(|(owner, _)| admits(*owner));
+            admitted.map(|(owner, row)| (owner, self.likeness(question, row))).collect()
+        })
+    }
+
+    #[inline(always)]
+    fn likeness(&self, question: &Question, row: usize) -> f32 {
+        let (block, within) = (&self.blocks[row / BLOCK], row % BLOCK);
+        let values = &block.values[within * self.dim..(within + 1) * self.dim];
+        let sum: i32 = values.iter().zip(&question.values).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
+        let likeness = sum as f32 * (block.scales[within] * question.scale);
+        if block.asides[within] { likeness - ASIDE_DISCOUNT } else { likeness }
+    }
+
+    /// The rows that share most bits with the question, enough of them admitted. Nothing when so few are admitted that
+    /// comparing those in full is the quicker way.
+    fn shortlist(&self, question: &Question, most: usize, admits: &impl Fn(Number) -> bool) -> Option<Vec<u32>> {
+        let apart = self.apart(question);
+        let mut counts = [0_usize; 256];
+        for distance in &apart {
+            counts[usize::from(*distance)] += 1;
+        }
+        let mut want = SHORTLIST.max(8 * most);
+        loop {
+            let mut sum = 0;
+            let reach = counts.iter().position(|count| {
+                sum += count;
+                sum >= want
+            })?;
+            let near = apart.iter().enumerate().filter(|(_, distance)| usize::from(**distance) <= reach);
+            let mut admitted = Vec::with_capacity(sum);
+            for (row, _) in near {
+                if admits(self.blocks[row / BLOCK].owners[row % BLOCK]) {
+                    admitted.push(row as u32);
+                }
+            }
+            if admitted.len() * 2 >= SHORTLIST.max(8 * most) {
+                return Some(admitted);
+            }
+            // One in sixteen or fewer: the filter is what selects.
+            if admitted.len() * 16 < sum {
+                return None;
+            }
+            want *= 4;
+        }
+    }
+
+    /// How many bits each row differs in.
+    fn apart(&self, question: &Question) -> Vec<u8> {
+        let words = question.bits.len();
+        let mut apart = vec![0_u8; self.len];
+        Arch::new().dispatch(|| {
+            for (block, apart) in self.blocks.iter().zip(apart.chunks_mut(BLOCK)) {
+                if let ([a, b, c, d], true) = (question.bits.as_slice(), words == 4) {
+                    let (rows, _) = block.bits.as_chunks::<4>();
+                    for (row, apart) in rows.iter().zip(apart.iter_mut()) {
+                        let differ = (row[0] ^ a).count_ones()
+                            + (row[1] ^ b).count_ones()
+                            + (row[2] ^ c).count_ones()
+                            + (row[3] ^ d).count_ones();
+                        *apart = differ.min(255) as u8;
+                    }
+                } else {
+                    for (row, apart) in block.bits.chunks_exact(words).zip(apart.iter_mut()) {
+                        let differ: u32 = row.iter().zip(&question.bits).map(|(a, b)| (a ^ b).count_ones()).sum();
+                        // Longer vectors differ in more bits; the scale stays.
+                        *apart = (differ as usize * 256 / (words * 64)).min(255) as u8;
+                    }
+                }
+            }
+        });
+        apart
+    }
+}
+
+fn bits_of(signs: impl Iterator<Item = bool>) -> Vec<u64> {
+    let mut words = Vec::with_capacity(4);
+    for (at, sign) in signs.enumerate() {
+        if at % 64 == 0 {
+            words.push(0);
+        }
+        if let Some(word) = words.last_mut() {
+            *word |= u64::from(sign) << (at % 64);
+        }
+    }
+    words
+}

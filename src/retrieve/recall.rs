@@ -1,0 +1,385 @@
+//! From a question to the memories that answer it: candidates by words and by meaning, what their neighbours and links
+//! say, the factors of the score, and an order in which near-duplicates do not crowd out the rest.
+//!
+//! Everything is decided by the snapshot, the view, the request and the day: the same four give the same bytes.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::graph::{self, Arrival};
+use super::query::{self, Query};
+use super::score::{self, Parts};
+use super::task::{self, Weights};
+use super::when::{Clue, Side};
+use crate::config::RecallConfig;
+use crate::index::Snapshot;
+use crate::index::roster::{Filter, Number};
+use crate::index::search::View;
+use crate::index::searchable::Searchable;
+use crate::index::text::view::{Scores, Wanted};
+use crate::index::vector::Question;
+use crate::model::{Key, Memory, TaskType, Timestamp, Usage};
+
+pub struct Request {
+    pub query: String,
+    pub k: usize,
+    pub task_type: Option<TaskType>,
+    pub phase: Option<String>,
+    pub action: Option<String>,
+    /// Memories at home in these come first.
+    pub files: Vec<String>,
+    pub filter: Filter,
+    pub min_score: Option<f64>,
+}
+
+/// What a question is answered from.
+pub struct Sources<'a> {
+    pub snapshot: &'a Snapshot,
+    pub view: &'a View,
+    /// The question as a vector of the view's model.
+    pub vector: Option<Vec<f32>>,
+    /// What is counted of a memory, on top of what its file says.
+    pub usage: &'a dyn Fn(&Memory) -> Usage,
+    pub weights: &'a RecallConfig,
+}
+
+pub struct Answer {
+    pub task: TaskType,
+    pub weights: Weights,
+    pub hits: Vec<Hit>,
+}
+
+pub struct Hit {
+    pub memory: Arc<Memory>,
+    pub score: f64,
+    pub parts: Parts,
+    /// How it was reached over a link.
+    pub arrival: Option<Arrival>,
+    /// What it replaced, when that is what matched.
+    pub instead_of: Option<Key>,
+}
+
+/// Neighbours on each side that tell about a memory.
+const REACH: usize = 16;
+/// How much the two next to it count, and the best of the occasion.
+const BESIDE: f64 = 0.15;
+const OCCASION: f64 = 0.6;
+/// The best matches whose links are followed.
+const STARTS: usize = 8;
+/// From this likeness on two memories begin to say the same.
+const ALIKE: f32 = 0.85;
+/// What is left when a successor answers in place of what matched.
+const SUCCESSION: f64 = 0.95;
+/// An event of a "before the …" must be named this well.
+const EVENT: f32 = 0.5;
+
+pub fn recall(sources: &Sources<'_>, request: &Request) -> Answer {
+    let detected = task::detect(query::beginning(&request.query), request.action.as_deref(), request.phase.as_deref());
+    let task = request.task_type.unwrap_or(detected.task_type);
+    let weights = task::weights(task);
+    let hits = Search::new(sources, request, task, weights).map(Search::run).unwrap_or_default();
+    Answer { task, weights, hits }
+}
+
+/// The words of a question that a memory holds.
+pub fn matched_words(memory: &Memory, question: &str) -> Vec<String> {
+    let held = Searchable::of(memory);
+    let holds = |wanted: &Wanted| held.fields.iter().any(|words| words.contains(&wanted.word));
+    query::wanted(question).into_iter().filter(holds).map(|wanted| wanted.word).collect()
+}
+
+struct Search<'a> {
+    sources: &'a Sources<'a>,
+    request: &'a Request,
+    task: TaskType,
+    weights: Weights,
+    question: Option<Question>,
+    scores: Scores,
+    spans: Vec<(i64, i64)>,
+    /// Words and meaning of memories already compared.
+    direct: HashMap<Number, (f64, f64)>,
+}
+
+struct Candidate {
+    memory: Arc<Memory>,
+    parts: Parts,
+    number: Option<Number>,
+    arrival: Option<Arrival>,
+    instead_of: Option<Key>,
+}
+
+impl<'a> Search<'a> {
+    fn new(sources: &'a Sources<'a>, request: &'a Request, task: TaskType, weights: Weights) -> Option<Search<'a>> {
+        let now = request.filter.as_of.unwrap_or(request.filter.now);
+        let query = Query::of(&request.query, &request.files, now);
+        let spans = query.clues.iter().filter_map(|clue| span(sources, request, clue)).collect();
+        // What was replaced is found too: its successor answers.
+        let wide =
+            Filter { invalid: request.filter.invalid || request.filter.as_of.is_none(), ..request.filter.clone() };
+        let scores = sources.view.score(&query.wanted, depth(request), &wide)?;
+        let question = sources.vector.as_deref().and_then(Question::of);
+        Some(Search { sources, request, task, weights, question, scores, spans, direct: HashMap::new() })
+    }
+
+    fn run(mut self) -> Vec<Hit> {
+        let mut found: BTreeMap<Key, Candidate> = BTreeMap::new();
+        for (number, ghost) in self.gather() {
+            self.take(number, ghost, &mut found);
+        }
+        self.follow_links(&mut found);
+        self.rank(found.into_values().collect())
+    }
+
+    /// The best by words and by meaning, those of the times spoken of, and who stood beside the best. Each with
+    /// whether it no longer holds.
+    fn gather(&mut self) -> Vec<(Number, bool)> {
+        let (view, filter, depth) = (self.sources.view, &self.request.filter, depth(self.request));
+        let Some(admits) = view.admits(filter) else { return Vec::new() };
+        let lot = |number| view.roster.facet(number).lot;
+        let mut numbers: Vec<Number> = Vec::new();
+        let mut ghosts: Vec<Number> = Vec::new();
+        for number in self.scores.best(2 * depth, lot) {
+            if admits(number) {
+                if numbers.len() < depth {
+                    numbers.push(number);
+                }
+            } else if ghosts.len() < depth {
+                ghosts.push(number);
+            }
+        }
+        if let Some(question) = &self.question {
+            numbers.extend(self.best_by_meaning(question, filter, depth));
+            for (from, until) in &self.spans {
+                let then = Filter { between: Some((*from, *until)), ..filter.clone() };
+                numbers.extend(self.best_by_meaning(question, &then, depth));
+            }
+        }
+        let beside: Vec<Number> = numbers.iter().flat_map(|number| self.beside(*number)).collect();
+        numbers.extend(beside.into_iter().filter(|number| admits(*number)));
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into_iter().map(|number| (number, false)).chain(ghosts.into_iter().map(|ghost| (ghost, true))).collect()
+    }
+
+    fn best_by_meaning(&self, question: &Question, filter: &Filter, most: usize) -> Vec<Number> {
+        let view = self.sources.view;
+        let mut nearest = view.nearest(question, most, filter);
+        nearest.sort_by(|a, b| {
+            b.1.total_cmp(&a.1).then_with(|| view.roster.facet(a.0).lot.cmp(&view.roster.facet(b.0).lot))
+        });
+        nearest.into_iter().take(most).map(|(number, _)| number).collect()
+    }
+
+    /// The one before and the one after, on the same occasion.
+    fn beside(&self, number: Number) -> Vec<Number> {
+        let Some((circle, place)) = self.sources.view.occasions.circle(number) else { return Vec::new() };
+        let before = place.checked_sub(1).and_then(|place| circle.get(place));
+        before.into_iter().chain(circle.get(place + 1)).copied().collect()
+    }
+
+    fn take(&mut self, number: Number, ghost: bool, found: &mut BTreeMap<Key, Candidate>) {
+        let snapshot = self.sources.snapshot;
+        let key = self.sources.view.roster.key(number).clone();
+        let (semantic, keyword) = self.direct(number);
+        let parts = Parts { semantic, keyword, ..Parts::default() };
+        if !ghost {
+            // The snapshot has the last word: what was forgotten a moment ago is not told any more.
+            let Some(memory) = snapshot.get(&key).filter(|memory| self.request.filter.admits(memory)) else { return };
+            let candidate =
+                Candidate { memory: Arc::clone(memory), parts, number: Some(number), arrival: None, instead_of: None };
+            found.entry(key).or_insert(candidate);
+            return;
+        }
+        let heir = graph::successor(snapshot, &key).filter(|memory| self.request.filter.admits(memory));
+        let Some(memory) = heir else { return };
+        let inherited = Parts { semantic: semantic * SUCCESSION, keyword: keyword * SUCCESSION, ..parts };
+        let number = self.sources.view.number(&memory.key());
+        let heir = found.entry(memory.key()).or_insert_with(|| {
+            let (semantic, keyword) = number.map_or((0.0, 0.0), |number| self.direct(number));
+            let parts = Parts { semantic, keyword, ..Parts::default() };
+            Candidate { memory, parts, number, arrival: None, instead_of: None }
+        });
+        let weights = self.sources.weights;
+        if heir.parts.relevance(weights) < inherited.relevance(weights) {
+            heir.parts = inherited;
+            heir.instead_of = Some(key);
+        }
+    }
+
+    /// How well a memory matches by itself: meaning and words.
+    fn direct(&mut self, number: Number) -> (f64, f64) {
+        let (scores, question, view) = (&self.scores, &self.question, self.sources.view);
+        *self.direct.entry(number).or_insert_with(|| {
+            let likeness = question.as_ref().and_then(|question| view.meanings.likeness(question, number));
+            (f64::from(likeness.unwrap_or(0.0)), f64::from(scores.of(number)))
+        })
+    }
+
+    /// What a memory gains or loses by those around it: a good match among good matches is a better one.
+    fn occasion(&mut self, number: Number) -> f64 {
+        let Some((circle, place)) = self.sources.view.occasions.circle(number) else { return 0.0 };
+        let weights = self.sources.weights;
+        let mut worth = |number: Number| {
+            let (semantic, keyword) = self.direct(number);
+            weights.semantic * semantic.max(0.0) + weights.keyword * keyword
+        };
+        let own = worth(number);
+        let near = &circle[place.saturating_sub(REACH)..circle.len().min(place + REACH + 1)];
+        let mut best: Vec<f64> = near.iter().map(|number| worth(*number)).collect();
+        best.sort_by(|a, b| b.total_cmp(a));
+        best.truncate(3);
+        let beside: f64 = [place.checked_sub(1), Some(place + 1)]
+            .into_iter()
+            .flatten()
+            .filter_map(|place| circle.get(place))
+            .map(|number| worth(*number))
+            .sum();
+        let together = own + BESIDE * beside + OCCASION * best.iter().sum::<f64>() / best.len() as f64;
+        together / (1.0 + OCCASION) - own
+    }
+
+    /// From the best matches on, what they are tied to.
+    fn follow_links(&mut self, found: &mut BTreeMap<Key, Candidate>) {
+        let weights = self.sources.weights;
+        let mut starts: Vec<(Key, f64)> =
+            found.iter().map(|(key, candidate)| (key.clone(), candidate.parts.relevance(weights))).collect();
+        starts.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        starts.truncate(STARTS);
+        for (key, arrival) in graph::spread(self.sources.snapshot, &starts) {
+            let candidate = match found.remove(&key) {
+                Some(candidate) => candidate,
+                None => {
+                    let memory = self.sources.snapshot.get(&key).filter(|memory| self.request.filter.admits(memory));
+                    let Some(memory) = memory else { continue };
+                    let number = self.sources.view.number(&key);
+                    let (semantic, keyword) = number.map_or((0.0, 0.0), |number| self.direct(number));
+                    let parts = Parts { semantic, keyword, ..Parts::default() };
+                    Candidate { memory: Arc::clone(memory), parts, number, arrival: None, instead_of: None }
+                }
+            };
+            let parts = Parts { linked: arrival.strength * STEP_SHARE, ..candidate.parts };
+            found.insert(key, Candidate { parts, arrival: Some(arrival), ..candidate });
+        }
+    }
+
+    /// Completes the parts, keeps of each collection what its weight allows, and orders.
+    fn rank(mut self, candidates: Vec<Candidate>) -> Vec<Hit> {
+        let weights = self.sources.weights;
+        let mut scored: Vec<(f64, Candidate)> = Vec::with_capacity(candidates.len());
+        for mut candidate in candidates {
+            self.complete(&mut candidate);
+            let score = candidate.parts.total(weights);
+            if self.request.min_score.is_none_or(|least| score >= least) {
+                scored.push((score, candidate));
+            }
+        }
+        scored.sort_by(|a, b| by_score(a.0, &a.1, b.0, &b.1));
+        let mut left: BTreeMap<task::Collection, usize> = BTreeMap::new();
+        let most = [self.weights.episodic, self.weights.semantic, self.weights.skills, self.weights.anti_patterns]
+            .into_iter()
+            .fold(0.0, f64::max);
+        scored.retain(|(_, candidate)| {
+            let collection = task::store_of(candidate.memory.kind);
+            let share = (self.weights.of(candidate.memory.kind) / most).max(0.25);
+            let left = left.entry(collection).or_insert((depth(self.request) as f64 * share).ceil() as usize);
+            let has_room = *left > 0;
+            *left = left.saturating_sub(1);
+            has_room
+        });
+        self.diversify(scored)
+    }
+
+    fn complete(&mut self, candidate: &mut Candidate) {
+        let memory = Arc::clone(&candidate.memory);
+        let usage = (self.sources.usage)(&memory);
+        if let Some(number) = candidate.number.filter(|_| candidate.instead_of.is_none()) {
+            candidate.parts.occasion = self.occasion(number);
+        }
+        let parts = &mut candidate.parts;
+        let created = memory.times.created_at.as_micros();
+        parts.time =
+            if self.spans.iter().any(|(from, until)| (*from..*until).contains(&created)) { score::TIME } else { 0.0 };
+        let at_home = |file: &String| memory.anchors.files.iter().any(|anchor| same_file(anchor, file));
+        parts.place = if self.request.files.iter().any(at_home) { score::PLACE } else { 0.0 };
+        let now = self.request.filter.as_of.unwrap_or(self.request.filter.now);
+        parts.recency = score::recency(&memory, &usage, now);
+        parts.usage = score::usage(&usage);
+        parts.tier = score::tier(memory.tier);
+        parts.importance = memory.importance.clamp(0.0, 1.0);
+        parts.task = score::task(self.weights.of(memory.kind));
+        parts.outcome = score::outcome(memory.outcome, self.task);
+    }
+
+    /// Takes the best, then always the best of what is not yet said.
+    fn diversify(self, scored: Vec<(f64, Candidate)>) -> Vec<Hit> {
+        let meanings = &self.sources.view.meanings;
+        let first_row = |candidate: &Candidate| candidate.number.and_then(|number| meanings.first_row(number));
+        let mut rest: Vec<_> =
+            scored.into_iter().map(|(score, found)| (score, 0.0_f64, first_row(&found), found)).collect();
+        let mut hits = Vec::with_capacity(self.request.k);
+        while hits.len() < self.request.k && !rest.is_empty() {
+            let best = (0..rest.len())
+                .min_by(|a, b| {
+                    let (one, other) = (&rest[*a], &rest[*b]);
+                    by_score(one.0 * room(one.1), &one.3, other.0 * room(other.1), &other.3)
+                })
+                .unwrap_or(0);
+            let (score, _, row, candidate) = rest.remove(best);
+            for (_, said, other, _) in &mut rest {
+                if let (Some(row), Some(other)) = (&row, other) {
+                    let alike = ((row.likeness(other) - ALIKE) / (1.0 - ALIKE)).clamp(0.0, 1.0);
+                    *said += f64::from(alike);
+                }
+            }
+            let Candidate { memory, parts, arrival, instead_of, .. } = candidate;
+            hits.push(Hit { memory, score, parts, arrival, instead_of });
+        }
+        hits
+    }
+}
+
+/// What is left of a score when so much of it was said already. Saying it twice may be evidence; the third time is noise.
+fn room(said: f64) -> f64 {
+    1.0 - 0.5 * (said - 1.0).clamp(0.0, 1.0)
+}
+
+/// Of what arrives over a link, this much counts.
+const STEP_SHARE: f64 = 0.6;
+
+/// How many of each arm are looked at.
+fn depth(request: &Request) -> usize {
+    (4 * request.k).max(20)
+}
+
+fn by_score(one: f64, a: &Candidate, other: f64, b: &Candidate) -> Ordering {
+    other.total_cmp(&one).then_with(|| a.memory.id.cmp(&b.memory.id))
+}
+
+/// Is it the same file, whichever of the two is written from further up?
+fn same_file(one: &str, other: &str) -> bool {
+    let (long, short) = if one.len() >= other.len() { (one, other) } else { (other, one) };
+    let rest = long.strip_suffix(short);
+    !short.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}
+
+/// The time a clue speaks of. An event counts when a memory names it well.
+fn span(sources: &Sources<'_>, request: &Request, clue: &Clue) -> Option<(i64, i64)> {
+    match clue {
+        Clue::Span(when) => {
+            let from = when.from.map_or(i64::MIN, Timestamp::as_micros);
+            Some((from, when.until.map_or(i64::MAX, Timestamp::as_micros)))
+        }
+        Clue::Event { side, words } => {
+            let wanted = query::wanted(words);
+            let scores = sources.view.score(&wanted, 1, &request.filter)?;
+            let best = *scores.best(1, |number| sources.view.roster.facet(number).lot).first()?;
+            let at = sources.snapshot.get(sources.view.roster.key(best))?.times.created_at.as_micros();
+            let named = scores.of(best) >= EVENT;
+            named.then_some(match side {
+                Side::Before => (i64::MIN, at),
+                Side::After => (at.saturating_add(1), i64::MAX),
+            })
+        }
+    }
+}
