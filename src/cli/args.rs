@@ -9,7 +9,7 @@ use clap::{ArgAction, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use super::examples;
-use crate::model::{Kind, Level, Relation, Tier};
+use crate::model::{Kind, Level, Relation, TaskType, Tier};
 
 /// A living memory for the people and agents who work in a repository.
 #[derive(Debug, Parser)]
@@ -68,6 +68,9 @@ pub(super) enum Command {
     /// Remember something
     #[command(after_help = examples::REMEMBER)]
     Remember(Box<Remember>),
+    /// Ask for what is remembered about something
+    #[command(after_help = examples::RECALL)]
+    Recall(Box<Recall>),
     /// Show one memory
     #[command(after_help = examples::SHOW)]
     Show(Show),
@@ -252,6 +255,46 @@ pub(super) struct Forget {
     /// Say why
     #[arg(long)]
     pub(super) reason: Option<String>,
+    /// Look in this namespace
+    #[arg(long)]
+    pub(super) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Recall {
+    /// The question, or the words to look for; `-` reads the standard input
+    #[arg(required = true, num_args = 1..)]
+    pub(super) query: Vec<String>,
+    /// How many memories at the most
+    #[arg(short, long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(super) k: u16,
+    /// Answer for this task [else found out from the words]
+    #[arg(long, value_name = "TYPE", value_parser = PossibleValuesParser::new(TaskType::WORDS))]
+    pub(super) task: Option<String>,
+    /// Of this kind only; may be given again
+    #[arg(long, value_parser = PossibleValuesParser::new(Kind::WORDS))]
+    pub(super) kind: Vec<String>,
+    /// Of this tier only; may be given again
+    #[arg(long, value_parser = PossibleValuesParser::new(Tier::WORDS))]
+    pub(super) tier: Vec<String>,
+    /// Prefer memories at home in this file; may be given again
+    #[arg(long, value_hint = ValueHint::FilePath)]
+    pub(super) file: Vec<String>,
+    /// What was known and held true then
+    #[arg(long, value_name = "TIME")]
+    pub(super) as_of: Option<String>,
+    /// Leave out what scores less
+    #[arg(long, value_name = "SCORE")]
+    pub(super) min_score: Option<f64>,
+    /// Also show what is `unverified`, `restricted` or `invalid`; may be given again
+    #[arg(long, value_parser = PossibleValuesParser::new(["unverified", "restricted", "invalid"]))]
+    pub(super) include: Vec<String>,
+    /// Show this much of each
+    #[arg(long, value_parser = PossibleValuesParser::new(Level::WORDS))]
+    pub(super) level: Option<String>,
+    /// Show what each score is made of
+    #[arg(long)]
+    pub(super) explain: bool,
     /// Look in this namespace
     #[arg(long)]
     pub(super) namespace: Option<String>,

@@ -55,6 +55,15 @@ Examples:
   lokid remember --key build.tool --value just
   git log -1 --format=%B | lokid remember --kind decision";
 
+pub(super) const RECALL: &str = "\
+Examples:
+  lokid recall how do we run the tests
+  lokid recall 'why did we leave redis' --kind decision -k 3
+  lokid recall 'what broke last week' --task debugging --explain
+  lokid recall 'which port does staging use' --as-of 2026-05-01
+
+Every word of the question is data; there is no query language.";
+
 pub(super) const SHOW: &str = "\
 Examples:
   lokid show note-5f0c2a91

@@ -23,6 +23,7 @@ mod links;
 mod logging;
 mod project;
 mod reach;
+mod recall;
 mod remember;
 mod run;
 mod screen;
@@ -86,6 +87,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Stop => stop::run(&settings, screen),
         Command::Project(command) => project::run(&command, &settings, screen),
         Command::Remember(remember) => remember::run(*remember, &settings, screen),
+        Command::Recall(recall) => recall::run(&recall, &settings, screen),
         Command::Show(show) => show::run(&show, &settings, screen),
         Command::Forget(forget) => forget::run(&forget, &settings, screen),
         Command::Import(import) => import::run(&import, &settings, screen),

@@ -18,12 +18,14 @@ use units::{DURATION_FORMS, SIZE_FORMS, parse_duration, parse_size, show_duratio
 /// The file that is the default, with a comment above every key.
 pub const EXAMPLE: &str = raw::EXAMPLE;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     pub server: ServerConfig,
     pub project: ProjectConfig,
     pub store: StoreConfig,
     pub layers: LayersConfig,
+    pub recall: RecallConfig,
+    pub embed: EmbedConfig,
     pub log: LogConfig,
 }
 
@@ -63,6 +65,21 @@ pub struct LayersConfig {
     pub topics: usize,
     pub actions: usize,
     pub decisions: usize,
+}
+
+/// What each part of a score weighs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RecallConfig {
+    pub semantic: f64,
+    pub keyword: f64,
+    pub recency: f64,
+    pub usage: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EmbedConfig {
+    /// `None` is the model inside the binary.
+    pub model: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +139,7 @@ impl Config {
 
     /// The default, overridden by the keys that `text` has.
     pub fn parse(text: &str) -> Result<Config, ConfigError> {
-        let RawConfig { server, project, store, layers, log } = RawConfig::over_example(text)?;
+        let RawConfig { server, project, store, layers, recall, embed, log } = RawConfig::over_example(text)?;
         let typed = |key, value| Typed { key, value, text };
         let max_body = typed("server.max_body", server.max_body).size(1 << 10..=1 << 30)?;
         Ok(Config {
@@ -151,6 +168,13 @@ impl Config {
                 actions: typed("layers.actions", layers.actions).count(0..=100)?,
                 decisions: typed("layers.decisions", layers.decisions).count(0..=50)?,
             },
+            recall: RecallConfig {
+                semantic: typed("recall.semantic", recall.semantic).share()?,
+                keyword: typed("recall.keyword", recall.keyword).share()?,
+                recency: typed("recall.recency", recall.recency).share()?,
+                usage: typed("recall.usage", recall.usage).share()?,
+            },
+            embed: EmbedConfig { model: typed("embed.model", embed.model).path()? },
             log: LogConfig {
                 level: typed("log.level", log.level).choice(&LogLevel::NAMES)?,
                 format: typed("log.format", log.format).choice(&LogFormat::NAMES)?,
@@ -224,6 +248,16 @@ impl Typed<'_> {
         count
             .and_then(|count| N::try_from(count).ok())
             .ok_or_else(|| self.refuse(format!("a whole number from {} to {}", allowed.start(), allowed.end())))
+    }
+
+    fn share(self) -> Result<f64, ConfigError> {
+        let share = match self.value.get_ref() {
+            Value::Float(share) => Some(*share),
+            Value::Integer(share) => Some(*share as f64),
+            _ => None,
+        };
+        let share = share.filter(|share| (0.0..=1.0).contains(share));
+        share.ok_or_else(|| self.refuse("a number from 0 to 1".to_owned()))
     }
 
     fn choice<T: Copy>(self, choices: &[(&str, T)]) -> Result<T, ConfigError> {

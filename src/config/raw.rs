@@ -23,6 +23,8 @@ pub(super) struct RawConfig {
     pub(super) project: RawProject,
     pub(super) store: RawStore,
     pub(super) layers: RawLayers,
+    pub(super) recall: RawRecall,
+    pub(super) embed: RawEmbed,
     pub(super) log: RawLog,
 }
 
@@ -57,6 +59,21 @@ pub(super) struct RawLayers {
     pub(super) topics: Spanned<Value>,
     pub(super) actions: Spanned<Value>,
     pub(super) decisions: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawRecall {
+    pub(super) semantic: Spanned<Value>,
+    pub(super) keyword: Spanned<Value>,
+    pub(super) recency: Spanned<Value>,
+    pub(super) usage: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawEmbed {
+    pub(super) model: Spanned<Value>,
 }
 
 #[derive(Deserialize)]
@@ -150,7 +167,7 @@ mod tests {
         // No raw field is optional and none may be unknown, so the example alone must fit exactly.
         let example = toml::Deserializer::from(DeTable::parse(EXAMPLE).unwrap());
         RawConfig::deserialize(example).unwrap();
-        assert_eq!(known_keys().len(), 5 + 15);
+        assert_eq!(known_keys().len(), 7 + 20);
     }
 
     #[test]

@@ -19,6 +19,9 @@ fn the_default_is_the_example() {
     assert_eq!(config.store.lock_timeout, Duration::from_secs(10));
     assert_eq!(config.store.max_document, 256 << 20);
     assert_eq!((config.layers.topics, config.layers.actions, config.layers.decisions), (12, 100, 50));
+    let recall = config.recall;
+    assert_eq!((recall.semantic, recall.keyword, recall.recency, recall.usage), (0.22, 0.38, 0.2, 0.2));
+    assert_eq!(config.embed.model, None);
     assert_eq!((config.log.level.as_str(), config.log.format), ("info", LogFormat::Auto));
 }
 

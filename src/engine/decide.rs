@@ -9,6 +9,7 @@ use super::error::EngineError;
 use super::event::Remembered;
 use crate::index::Snapshot;
 use crate::index::snapshot::slot_of;
+use crate::manage::duplicate::{self, says_the_same};
 use crate::model::draft::allowed_tier;
 use crate::model::{
     Archived, Body, Change, Contradiction, ContradictionStatus, Draft, Key, Kind, Link, Memory, MemoryId, Namespace,
@@ -24,16 +25,19 @@ pub fn etag(memory: &Memory) -> String {
 }
 
 /// A new memory, a second telling of one that is known, or a newer value of a known fact.
-pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft) -> Decision<Remembered> {
+pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft, near: &Near<'_>) -> Decision<Remembered> {
     let (supersedes, links) = (draft.supersedes.clone(), draft.links.clone());
     let wanted = draft.id.clone();
     let placeholder = MemoryId::new("new").expect("a plain word is an id");
+    // Who names both an id and a moment tells of something that happened, even if it happened before.
+    let apart = (draft.id.is_some()).then_some(draft.timestamp).flatten();
     let mut memory = draft.into_memory(placeholder, now);
     if memory.text.trim().is_empty() {
         return Err(EngineError::Invalid { field: "text", reason: "must not be empty".to_owned() });
     }
-    if let Some(known) = twin(snapshot, &memory, now) {
-        return Ok(merge(known, &memory, now));
+    let twin = twin(snapshot, &memory, now).cloned().or_else(|| near_twin(snapshot, &memory, now, near));
+    if let Some(known) = twin.filter(|known| apart.is_none_or(|at| known.times.created_at == at)) {
+        return Ok(merge(&known, &memory, now));
     }
     memory.id = match wanted.filter(|id| is_free(snapshot, &Key::new(&memory.namespace, id))) {
         Some(id) => id,
@@ -63,12 +67,40 @@ pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft) -> Dec
     Ok((changes, Remembered { id, created: true, merged_into: None, contradictions }))
 }
 
+/// Memories that are alike in meaning, best first.
+pub(super) type Near<'a> = dyn Fn(&Memory) -> Vec<Key> + 'a;
+
+/// A living memory that says this in nearly the same words. When in doubt there is none: two memories cost a line, a
+/// wrong merge costs what one of them said.
+fn near_twin(snapshot: &Snapshot, memory: &Memory, now: Timestamp, near: &Near<'_>) -> Option<Arc<Memory>> {
+    // An id, a value of its own or a structure may mean more than the words.
+    let plain = memory.body == Body::None && memory.kind != Kind::Episode && memory.outcome.is_none();
+    if !plain {
+        return None;
+    }
+    let same = |known: &Arc<Memory>| {
+        known.body == Body::None
+            && known.kind == memory.kind
+            && known.scope == memory.scope
+            && known.outcome.is_none()
+            && known.times.stale_after == memory.times.stale_after
+            && known.times.invalid_at == memory.times.invalid_at
+            && is_living_like(known, memory, now)
+            && (known.title == memory.title || memory.title.is_empty())
+            && says_the_same(&known.text, &memory.text) == duplicate::Verdict::Same
+    };
+    near(memory).iter().filter_map(|key| snapshot.get(key)).find(|known| same(known)).cloned()
+}
+
 /// A living memory that says exactly this. One that no longer holds is no twin: it was true, and is told again.
 fn twin<'a>(snapshot: &'a Snapshot, memory: &Memory, now: Timestamp) -> Option<&'a Arc<Memory>> {
     let known = snapshot.same_as(&memory.fingerprint())?;
+    is_living_like(known, memory, now).then_some(known)
+}
+
+fn is_living_like(known: &Memory, memory: &Memory, now: Timestamp) -> bool {
     let holds = known.times.invalid_at.is_none_or(|end| now < end) && known.times.expired_at.is_none();
-    let alike = known.status == memory.status && known.restricted == memory.restricted;
-    (holds && alike).then_some(known)
+    holds && known.status == memory.status && known.restricted == memory.restricted
 }
 
 /// The union of what both tellings bring; values never differ here.

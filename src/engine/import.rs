@@ -72,7 +72,8 @@ fn one(state: &Snapshot, now: Timestamp, draft: Draft, trusted: bool) -> Result<
             return Ok((vec![back], Outcome::Imported));
         }
     }
-    let (mut changes, answer) = decide::remember(state, now, draft).map_err(|error| error.to_string())?;
+    let (mut changes, answer) =
+        decide::remember(state, now, draft, &|_| Vec::new()).map_err(|error| error.to_string())?;
     if changes.is_empty() || (!answer.created && asked.is_none()) {
         return Ok((changes, Outcome::Skipped));
     }

@@ -12,8 +12,11 @@ mod identity;
 mod import;
 mod layers;
 mod project;
+pub mod recall;
 mod registry;
 mod run;
+pub mod search;
+pub mod usage;
 
 pub use decide::etag;
 pub use error::{EngineError, ProjectError};

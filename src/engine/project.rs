@@ -1,8 +1,8 @@
 //! The handle to one project: its snapshot for readers, its inbox for writers.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use arc_swap::ArcSwap;
@@ -12,11 +12,16 @@ use tokio::sync::oneshot;
 
 use super::error::EngineError;
 use super::event::{Event, Imported, Remembered, Reply};
+use super::search::{self, SearchHandle};
+use super::usage::UsageBook;
+use crate::config::{Config, RecallConfig};
+use crate::encode::embed::Embedder;
 use crate::index::Snapshot;
 use crate::model::{
     Document, DocumentKind, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Signal,
     SignalKind, Timestamp,
 };
+use crate::sys::Clock;
 
 /// An answer that is on its way from the writer.
 pub struct Pending<T>(oneshot::Receiver<Result<T, EngineError>>);
@@ -55,6 +60,12 @@ pub struct Project {
     pub(super) counters: Arc<Counters>,
     pub(super) signals_by_kind: Arc<[AtomicU64; SignalKind::ALL.len()]>,
     pub(super) thread: Mutex<Option<JoinHandle<()>>>,
+    pub(super) search: Arc<OnceLock<SearchHandle>>,
+    pub(super) usage: Arc<UsageBook>,
+    /// Where the indexes are kept; nowhere for a project that is only read.
+    pub(super) cache: Option<PathBuf>,
+    pub(super) clock: Clock,
+    pub(super) config: Arc<ArcSwap<Config>>,
     pub(super) started_at: Timestamp,
 }
 
@@ -96,6 +107,44 @@ impl Project {
     /// What is known now; never waits for the writer.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
+    }
+
+    /// Starts the search indexes, unless they are running.
+    pub fn search(&self) -> &SearchHandle {
+        self.search.get_or_init(|| {
+            let name = self.root.display().to_string().into();
+            let embedder = self.embedder();
+            let (snapshot, usage) = (Arc::clone(&self.snapshot), Arc::clone(&self.usage));
+            let started = SearchHandle::start(name, self.cache.clone(), embedder, snapshot, usage, self.clock.clone());
+            started.expect("a thread can be started")
+        })
+    }
+
+    pub fn search_if_started(&self) -> Option<&SearchHandle> {
+        self.search.get()
+    }
+
+    /// The model that the configuration names, or the one inside when that cannot be used.
+    fn embedder(&self) -> Arc<Embedder> {
+        search::embedder(self.config.load().embed.model.as_deref()).unwrap_or_else(|reason| {
+            tracing::error!(%reason, "the model of [embed] cannot be used; the one inside lokid answers");
+            Embedder::built_in()
+        })
+    }
+
+    /// The configuration was read again: another model may be wanted.
+    pub(super) fn reconfigured(&self) {
+        if let Some(search) = self.search.get() {
+            search.use_model(self.embedder());
+        }
+    }
+
+    pub fn recall_weights(&self) -> RecallConfig {
+        self.config.load().recall
+    }
+
+    pub fn usage(&self) -> &UsageBook {
+        &self.usage
     }
 
     pub fn problems(&self) -> Vec<Problem> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, RwLock};
@@ -15,6 +15,7 @@ use super::identity::Book;
 use super::layers::LayersDue;
 use super::project::{Counters, Project};
 use super::run::Writer;
+use super::usage::UsageBook;
 use crate::config::{Config, Worktrees};
 use crate::index::Snapshot;
 use crate::store::{Options, Place, Store};
@@ -93,8 +94,11 @@ impl Registry {
 
     /// The new configuration holds from the next request on; what a running project was started with stays.
     pub fn reconfigure(&self, config: Config) {
-        self.config.store(Arc::new(config));
+        let model_changed = self.config.swap(Arc::new(config)).embed != self.config.load().embed;
         self.resolved.write().clear();
+        if model_changed {
+            self.projects().iter().for_each(|project| project.reconfigured());
+        }
     }
 
     /// In the order of their paths.
@@ -176,6 +180,7 @@ impl Registry {
         let _starting = Starting::new(&self.starting, &located.root);
         let project = self.start(&located, false)?;
         self.projects.write().insert(located.root.clone(), Arc::clone(&project));
+        project.search();
         let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
         book.set_watched(&project.id, true).map_err(|error| unusable(path, error))?;
         Ok(project)
@@ -263,6 +268,8 @@ impl Registry {
         let known = book.identify(&located.root, located.git_dir.as_deref(), now).map_err(failed)?;
         let state = self.dirs.state.join("projects").join(&known.id);
         let lock = if read_only { None } else { Some(self.lock(&located.root, &state)?) };
+        let usage_file = state.join("usage.json");
+        let cache = (!read_only).then(|| self.dirs.cache.join(&known.id));
         let memory_dir = memory_dir(&located.root);
         let (base, shared) = split(&located.root, &memory_dir);
         let place = Place {
@@ -281,7 +288,11 @@ impl Registry {
         let published = Arc::new(ArcSwap::from_pointee(Snapshot::default()));
         let counters = Arc::new(Counters::default());
         let signals_by_kind = Arc::new(std::array::from_fn(|_| Default::default()));
+        let search = Arc::new(OnceLock::new());
+        let usage = Arc::new(UsageBook::open((!read_only).then_some(usage_file)));
         let mut writer = Writer {
+            search: Arc::clone(&search),
+            usage: Arc::clone(&usage),
             project: name,
             store,
             state: Snapshot::default(),
@@ -310,6 +321,11 @@ impl Registry {
             counters,
             signals_by_kind,
             thread: Mutex::new(Some(thread)),
+            search,
+            usage,
+            cache,
+            clock: self.clock.clone(),
+            config: Arc::clone(&self.config),
             started_at: now,
         }))
     }
@@ -346,6 +362,9 @@ fn stop(project: &Project) {
         if thread.join().is_err() {
             tracing::error!(project = %project.root.display(), "the writer ended in a panic");
         }
+    }
+    if let Some(search) = project.search.get() {
+        search.stop();
     }
 }
 

@@ -4,23 +4,25 @@
 use std::collections::HashSet;
 use std::io::ErrorKind;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::{Map, Value, json};
 
-use super::decide::{self, Decision};
+use super::decide::{self, Decision, Near};
 use super::error::EngineError;
 use super::event::{Event, Reply};
 use super::feed::Feed;
 use super::import;
 use super::layers::LayersDue;
 use super::project::Counters;
+use super::search::SearchHandle;
+use super::usage::UsageBook;
 use crate::config::Config;
 use crate::index::Snapshot;
-use crate::model::{Change, DocumentKind, Key, Kind, Link, Signal, SignalKind, Timestamp};
+use crate::model::{Change, DocumentKind, Key, Kind, Link, Memory, Signal, SignalKind, Timestamp};
 use crate::store::Store;
 use crate::sys::Clock;
 
@@ -41,6 +43,8 @@ pub(super) struct Writer {
     pub(super) counters: Arc<Counters>,
     pub(super) signals_by_kind: Arc<[AtomicU64; SignalKind::ALL.len()]>,
     pub(super) layers: LayersDue,
+    pub(super) search: Arc<OnceLock<SearchHandle>>,
+    pub(super) usage: Arc<UsageBook>,
 }
 
 /// What an event asked for, decided but not yet durable.
@@ -123,7 +127,8 @@ impl Writer {
                     }
                 }
                 event => {
-                    if let Some(turn) = decide_event(&mut draft, now, event) {
+                    let near = |memory: &Memory| self.near(memory, now);
+                    if let Some(turn) = decide_event(&mut draft, now, event, &near) {
                         turns.push(turn);
                     }
                 }
@@ -153,6 +158,8 @@ impl Writer {
                 self.mark_layers(&changes);
                 self.apply_seen(&seen);
                 self.publish();
+                self.tell_search(&changes);
+                self.tell_search(&seen);
                 self.tell(now, &changes);
                 // A purge has answered only when index and timeline no longer tell of it either.
                 if !self.layers.purged.is_empty() {
@@ -212,6 +219,23 @@ impl Writer {
         }
         self.meet_neighbours();
         self.publish();
+        self.tell_search(&seen);
+    }
+
+    /// What is closest in meaning to a memory that is about to be kept.
+    fn near(&self, memory: &Memory, now: Timestamp) -> Vec<Key> {
+        self.search.get().map(|search| search.near(memory, now)).unwrap_or_default()
+    }
+
+    fn tell_search(&self, changes: &[Change]) {
+        for change in changes {
+            if let Change::Purge(tombstone) = change {
+                self.usage.forget(&tombstone.key);
+            }
+        }
+        if let Some(search) = self.search.get() {
+            search.tell(changes);
+        }
     }
 
     fn apply_seen(&mut self, seen: &[Change]) {
@@ -262,9 +286,9 @@ impl Writer {
     }
 }
 
-fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event) -> Option<Turn> {
+fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, near: &Near<'_>) -> Option<Turn> {
     match event {
-        Event::Remember { draft: asked, reply } => decided(draft, decide::remember(draft, now, *asked), reply),
+        Event::Remember { draft: asked, reply } => decided(draft, decide::remember(draft, now, *asked, near), reply),
         Event::Patch { key, patch, if_match, reply } => {
             decided(draft, decide::patch(draft, now, &key, *patch, if_match.as_deref()), reply)
         }

@@ -4,6 +4,7 @@ mod connections;
 mod documents;
 mod import;
 mod memories;
+mod recall;
 mod refusals;
 mod server;
 

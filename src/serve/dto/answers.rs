@@ -58,8 +58,90 @@ pub(in crate::serve) struct WatchStatus {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::serve) struct IndexStatus {
+    /// `ready`, `indexing` while memories wait to be found, or `opening`.
     pub(in crate::serve) state: &'static str,
     pub(in crate::serve) version: u64,
+    /// Memories that can be found.
+    pub(in crate::serve) indexed: usize,
+    /// Memories that cannot be found yet.
+    pub(in crate::serve) waiting: usize,
+    /// Stretches of text compared by meaning.
+    pub(in crate::serve) passages: usize,
+    /// The model that compares them.
+    pub(in crate::serve) model: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct RecallAnswer {
+    pub(in crate::serve) task_type: &'static str,
+    pub(in crate::serve) weights: TaskWeights,
+    pub(in crate::serve) results: Vec<Found>,
+    /// Memories that are known but could not be found yet: the index is being made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) waiting: Option<usize>,
+    pub(in crate::serve) took_us: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct TaskWeights {
+    pub(in crate::serve) episodic: f64,
+    pub(in crate::serve) semantic: f64,
+    pub(in crate::serve) skills: f64,
+    pub(in crate::serve) anti_patterns: f64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Found {
+    pub(in crate::serve) id: String,
+    pub(in crate::serve) kind: &'static str,
+    pub(in crate::serve) tier: &'static str,
+    pub(in crate::serve) title: String,
+    /// The text, under the name of the level that was asked for.
+    #[serde(flatten)]
+    pub(in crate::serve) shown: Object,
+    pub(in crate::serve) score: f64,
+    pub(in crate::serve) tokens: usize,
+    pub(in crate::serve) files: Vec<String>,
+    pub(in crate::serve) created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) invalid_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) outcome: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) parts: Option<Explanation>,
+}
+
+/// score = (relevance + recency and usage by their weights) × tier × (0.5 + importance) × task × outcome
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Explanation {
+    /// How close the best passage is in meaning, -1 to 1.
+    pub(in crate::serve) semantic: f64,
+    /// The share of the question's words it answers, 0 to 1.
+    pub(in crate::serve) keyword: f64,
+    /// What neighbours of the same occasion add or take away.
+    pub(in crate::serve) occasion: f64,
+    /// What arrived over links.
+    pub(in crate::serve) linked: f64,
+    /// At home in a file that was asked about.
+    pub(in crate::serve) place: f64,
+    /// Of the time the question speaks of.
+    pub(in crate::serve) time: f64,
+    /// All of the above by their weights.
+    pub(in crate::serve) relevance: f64,
+    pub(in crate::serve) recency: f64,
+    pub(in crate::serve) usage: f64,
+    pub(in crate::serve) tier: f64,
+    pub(in crate::serve) importance: f64,
+    pub(in crate::serve) task: f64,
+    pub(in crate::serve) outcome: f64,
+    /// The words that matched, as they are indexed.
+    pub(in crate::serve) words: Vec<String>,
+    /// The last link on the way here, and where it came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) link: Option<String>,
+    /// What matched, and was replaced by this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) instead_of: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

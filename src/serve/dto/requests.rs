@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::bodies::{Object, Wrong};
-use super::values::{KnownId, NamespaceName, Word};
+use super::values::{Include, KnownId, NamespaceName, Time, Word};
 use crate::model::{
-    Body, CommonError, Draft, Kind, Learning, Outcome, Relation, Signal, SignalKind, Skill, Source, Timestamp,
+    Body, CommonError, Draft, Kind, Learning, Level, Outcome, Relation, Signal, SignalKind, Skill, Source, TaskType,
+    Tier, Timestamp,
 };
 use crate::store::schema::skill_text;
 
@@ -62,6 +63,51 @@ pub(in crate::serve) struct ForgetRequest {
     /// Only tell what would be forgotten; true unless told otherwise.
     pub(in crate::serve) dry_run: Option<bool>,
     pub(in crate::serve) purge: bool,
+}
+
+/// A question. Its text is data: no character in it is syntax.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::serve) struct RecallRequest {
+    #[serde(default)]
+    pub(in crate::serve) project: Option<PathBuf>,
+    #[serde(default)]
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    pub(in crate::serve) query: String,
+    /// How many memories at the most; 5 unless told.
+    #[schemars(range(min = 1, max = 1000))]
+    pub(in crate::serve) k: Option<usize>,
+    /// What is about to be done; found out from the words, the action and the phase unless told.
+    pub(in crate::serve) task_type: Option<Word<TaskType>>,
+    #[serde(default)]
+    pub(in crate::serve) kinds: Vec<Word<Kind>>,
+    #[serde(default)]
+    pub(in crate::serve) tiers: Vec<Word<Tier>>,
+    /// Memories at home in these come first.
+    #[serde(default)]
+    pub(in crate::serve) files: Vec<String>,
+    pub(in crate::serve) phase: Option<String>,
+    pub(in crate::serve) action_type: Option<String>,
+    /// What was known and held true then; date words in the question are counted from there.
+    pub(in crate::serve) as_of: Option<Time>,
+    pub(in crate::serve) min_score: Option<f64>,
+    /// How much of each text; the summary unless told.
+    pub(in crate::serve) level: Option<Word<Level>>,
+    /// What is left out otherwise.
+    #[serde(default)]
+    pub(in crate::serve) include: Vec<Word<Include>>,
+    /// Tell every factor of each score.
+    #[serde(default)]
+    pub(in crate::serve) explain: bool,
+    /// Wait until everything that is known can be found.
+    #[serde(default)]
+    pub(in crate::serve) fresh: bool,
+    /// Does the answer go to an agent, and count as loaded? Yes unless told.
+    #[serde(default = "yes")]
+    pub(in crate::serve) counted: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

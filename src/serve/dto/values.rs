@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
 
 use crate::model::{
-    Kind, Level, MemoryId, Namespace, Outcome, Relation, Scope, SignalKind, Source, Status, Tier, Timestamp,
+    Kind, Level, MemoryId, Namespace, Outcome, Relation, Scope, SignalKind, Source, Status, TaskType, Tier, Timestamp,
 };
 
 /// A vocabulary as the wire sees it.
@@ -30,7 +30,7 @@ macro_rules! vocabularies {
     )+};
 }
 
-vocabularies!(Kind, Level, Outcome, Relation, Scope, SignalKind, Source, Status, Tier);
+vocabularies!(Kind, Level, Outcome, Relation, Scope, SignalKind, Source, Status, TaskType, Tier);
 
 /// What lists leave out unless it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

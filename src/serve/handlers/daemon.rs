@@ -63,7 +63,7 @@ fn status_of(project: &Project) -> ProjectStatus {
             backlog: project.backlog(),
             signals: SignalKind::ALL.iter().map(|kind| (kind.as_str(), project.signals_seen(*kind))).collect(),
         },
-        index: IndexStatus { state: "snapshot", version: snapshot.version() },
+        index: index_status(project, snapshot.version()),
         prefetch: PartStatus { state: "off" },
         consolidation: ConsolidationStatus::default(),
         open_contradictions: snapshot.open_contradictions(),
@@ -76,4 +76,19 @@ pub(in crate::serve) async fn describe(_app: App, _call: Call) -> Answer {
     static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
     let document = DOCUMENT.get_or_init(|| Bytes::from(openapi().to_string())).clone();
     Ok(with_type(StatusCode::OK, "application/json", Body::from(document)))
+}
+
+/// Asking does not start the indexes.
+fn index_status(project: &Project, version: u64) -> IndexStatus {
+    let Some(search) = project.search_if_started() else {
+        return IndexStatus { state: "off", version, indexed: 0, waiting: 0, passages: 0, model: None };
+    };
+    let (ready, waiting) = (search.ready(), search.waiting());
+    let state = match ready.as_ref() {
+        None => "opening",
+        Some(_) if waiting > 0 => "indexing",
+        Some(_) => "ready",
+    };
+    let model = ready.as_ref().as_ref().map(|ready| ready.embedder.id().to_owned());
+    IndexStatus { state, version, indexed: search.indexed(), waiting, passages: search.passages(), model }
 }

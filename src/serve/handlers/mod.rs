@@ -11,6 +11,7 @@ pub(super) mod links;
 pub(super) mod listing;
 pub(super) mod metrics;
 pub(super) mod projects;
+pub(super) mod recall;
 pub(super) mod remember;
 pub(super) mod show;
 pub(super) mod skills;

@@ -3,7 +3,7 @@
 use super::{Content, Reply, Route, SchemaOf, Verb, of};
 use crate::serve::call::Handler;
 use crate::serve::dto::answers::{
-    Accepted, Forgotten, Graph, Health, ImportAnswer, Items, Listing, Progress, Projects, RecordAnswer,
+    Accepted, Forgotten, Graph, Health, ImportAnswer, Items, Listing, Progress, Projects, RecallAnswer, RecordAnswer,
     ReleasedProject, RememberedAnswer, StatusAnswer, WatchedProject, Written,
 };
 use crate::serve::dto::patch::Changes;
@@ -12,11 +12,12 @@ use crate::serve::dto::queries::{
 };
 use crate::serve::dto::record::Record;
 use crate::serve::dto::requests::{
-    DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, SignalRequest, SkillRequest,
+    DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, RecallRequest, SignalRequest,
+    SkillRequest,
 };
 use crate::serve::handlers::{
-    changes, daemon, documents, events, forget, import, layers, links, listing, metrics, projects, remember, show,
-    skills,
+    changes, daemon, documents, events, forget, import, layers, links, listing, metrics, projects, recall, remember,
+    show, skills,
 };
 
 const fn route(verb: Verb, path: &'static str, summary: &'static str, handler: Handler) -> Route {
@@ -119,6 +120,9 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     })
     .query(of::<Within>)
     .replies(&[says(200, "the record", RECORD)]),
+    route(Verb::Post, "/recall", "Ask for memories", |app, call| Box::pin(recall::recall(app, call)))
+        .body(json(of::<RecallRequest>))
+        .replies(&[says(200, "the best first", &[json(of::<RecallAnswer>)])]),
     route(Verb::Get, "/index", "Show layer 1: the topics", |app, call| Box::pin(layers::index(app, call)))
         .query(of::<Layer>)
         .replies(&[says(200, "the index", &[json(of::<RecordAnswer>), plain("text/plain")])]),

@@ -1,0 +1,192 @@
+//! The thread that keeps a project's search indexes up to date, and the handle through which questions are asked.
+//!
+//! It takes the memories of the snapshot it starts with and then every change the writer makes; it embeds, indexes and
+//! publishes a view after each batch. It never holds up a question: while it works, questions are answered from the
+//! last view. What it keeps in the cache directory can be deleted at any time.
+
+mod worker;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use crossbeam_channel::{Receiver, Sender};
+use parking_lot::Mutex;
+
+use self::worker::Worker;
+use super::usage::UsageBook;
+use crate::encode::embed::Embedder;
+use crate::index::Snapshot;
+use crate::index::roster::Filter;
+use crate::index::search::View;
+use crate::index::searchable::passages;
+use crate::index::vector::Question;
+use crate::model::{Change, Key, Memory, Timestamp};
+use crate::sys::{Clock, plain, thread};
+
+/// Up to this many changes are searchable before the writer answers.
+const PROMPT: usize = 64;
+const PROMPT_WAIT: Duration = Duration::from_millis(250);
+
+/// From this likeness on two memories may say the same; the words decide.
+const ALIKE: f32 = 0.95;
+/// How many of the most alike are read.
+const NEAREST: usize = 4;
+
+enum Task {
+    Changes(Vec<Change>),
+    Model(Arc<Embedder>),
+    /// Something was counted and wants to be kept.
+    Used,
+    /// Answered when everything sent before is searchable.
+    Reached(Sender<()>),
+    Stop,
+}
+
+/// What questions are answered from at one moment: the indexes, and the model their vectors were made with.
+pub struct Ready {
+    pub view: View,
+    pub embedder: Arc<Embedder>,
+}
+
+/// How far the indexes are behind.
+#[derive(Debug, Default)]
+pub struct Progress {
+    waiting: AtomicUsize,
+    indexed: AtomicUsize,
+    passages: AtomicUsize,
+}
+
+pub struct SearchHandle {
+    ready: Arc<ArcSwap<Option<Ready>>>,
+    tasks: Sender<Task>,
+    progress: Arc<Progress>,
+    /// Closed when there is a first view.
+    opening: Receiver<()>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl SearchHandle {
+    /// Starts with what `published` holds at that moment; changes made from now on must be told.
+    pub(super) fn start(
+        project: Arc<str>,
+        cache: Option<PathBuf>,
+        embedder: Arc<Embedder>,
+        published: Arc<ArcSwap<Snapshot>>,
+        usage: Arc<UsageBook>,
+        clock: Clock,
+    ) -> std::io::Result<SearchHandle> {
+        let (tasks, inbox) = crossbeam_channel::unbounded();
+        let ready = Arc::new(ArcSwap::from_pointee(None));
+        let progress = Arc::new(Progress::default());
+        progress.waiting.store(1, Ordering::Release);
+        let (published_views, shared) = (Arc::clone(&ready), Arc::clone(&progress));
+        let (still_opening, opening) = crossbeam_channel::bounded::<()>(0);
+        let work = move || {
+            let memories = published.load().memories().cloned().collect();
+            drop(published);
+            let mut worker = Worker::open(project, cache, embedder, memories, usage, clock, published_views, shared);
+            drop(still_opening);
+            worker.run(&inbox);
+        };
+        let thread = thread::spawn("search", work)?;
+        Ok(SearchHandle { ready, tasks, progress, opening, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// The last view; nothing while the first one is being made.
+    pub fn ready(&self) -> Arc<Option<Ready>> {
+        self.ready.load_full()
+    }
+
+    /// Waits until there is a first view, or the time is up.
+    pub fn opened(&self, most: Duration) {
+        // Nothing is ever sent: it ends by being closed.
+        let _ = self.opening.recv_timeout(most);
+    }
+
+    /// Memories that are known and cannot be found yet.
+    pub fn waiting(&self) -> usize {
+        self.progress.waiting.load(Ordering::Acquire)
+    }
+
+    pub fn indexed(&self) -> usize {
+        self.progress.indexed.load(Ordering::Relaxed)
+    }
+
+    pub fn passages(&self) -> usize {
+        self.progress.passages.load(Ordering::Relaxed)
+    }
+
+    /// Waits until everything that was changed so far can be found, or the time is up. Answers which.
+    pub fn wait(&self, most: Duration) -> bool {
+        let (reply, reached) = crossbeam_channel::bounded(1);
+        self.tasks.send(Task::Reached(reply)).is_ok() && reached.recv_timeout(most).is_ok()
+    }
+
+    /// Memories of the same namespace that are alike in meaning, best first. Long ones are not compared: no two long
+    /// texts say quite the same.
+    pub(super) fn near(&self, memory: &Memory, now: Timestamp) -> Vec<Key> {
+        let ready = self.ready();
+        let passages = passages(memory);
+        let (Some(ready), [passage]) = (ready.as_ref(), passages.as_slice()) else { return Vec::new() };
+        // A slow model would hold up the writer.
+        if !ready.embedder.is_instant() {
+            return Vec::new();
+        }
+        let Some(question) = Question::of(&ready.embedder.embed(&passage.text)) else { return Vec::new() };
+        let mut filter = Filter::new(memory.namespace.clone(), now);
+        (filter.unverified, filter.restricted, filter.kinds) = (true, true, vec![memory.kind]);
+        let found = ready.view.nearest(&question, NEAREST, &filter).into_iter();
+        let alike = found.filter(|(_, likeness)| *likeness >= ALIKE);
+        alike.map(|(number, _)| ready.view.roster.key(number).clone()).collect()
+    }
+
+    /// Tells of changes. A few of them are waited for, so that who remembered something can ask for it at once.
+    pub(super) fn tell(&self, changes: &[Change]) {
+        let changes: Vec<Change> = changes.iter().filter(|change| concerns_search(change)).cloned().collect();
+        if changes.is_empty() {
+            return;
+        }
+        let few = changes.len() <= PROMPT && self.waiting() == 0;
+        self.progress.waiting.fetch_add(changes.len(), Ordering::AcqRel);
+        let _ = self.tasks.send(Task::Changes(changes));
+        if few {
+            self.wait(PROMPT_WAIT);
+        }
+    }
+
+    /// Counts are kept with the next commit.
+    pub fn used(&self) {
+        let _ = self.tasks.send(Task::Used);
+    }
+
+    pub(super) fn use_model(&self, embedder: Arc<Embedder>) {
+        let _ = self.tasks.send(Task::Model(embedder));
+    }
+
+    pub(super) fn stop(&self) {
+        let _ = self.tasks.send(Task::Stop);
+        if let Some(thread) = self.thread.lock().take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn concerns_search(change: &Change) -> bool {
+    matches!(
+        change,
+        Change::Put { .. } | Change::Archive(_) | Change::Restore(_) | Change::Purge(_) | Change::Vanished(_)
+    )
+}
+
+/// The model that the configuration names.
+pub(super) fn embedder(folder: Option<&Path>) -> Result<Arc<Embedder>, String> {
+    /// Models of this size are not small any more.
+    const LARGEST: u64 = 4 << 30;
+    let Some(folder) = folder else { return Ok(Embedder::built_in()) };
+    let read = |name: &str| plain::read(&folder.join(name), LARGEST).ok().flatten();
+    Embedder::from_files(&read).map(Arc::new).map_err(|error| format!("{}: {error}", folder.display()))
+}

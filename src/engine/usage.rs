@@ -1,0 +1,140 @@
+//! How often memories were given out and whether they helped, counted between two nights. The counts stand beside the
+//! project's state, not in its files: reading a memory must not change the repository.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::RwLock;
+use serde_json::{Map, Value, json};
+
+use crate::model::{Key, Memory, MemoryId, Namespace, Timestamp, Usage};
+use crate::sys::plain;
+
+/// A larger file is not ours.
+const LARGEST: u64 = 64 << 20;
+
+pub struct UsageBook {
+    path: Option<PathBuf>,
+    counts: RwLock<BTreeMap<Key, Usage>>,
+    changed: AtomicBool,
+}
+
+impl UsageBook {
+    /// A file that cannot be read costs the counts since the last night, nothing else.
+    pub(super) fn open(path: Option<PathBuf>) -> UsageBook {
+        let text = path.as_deref().and_then(|path| plain::read_text(path, LARGEST).ok().flatten());
+        let counts = text.as_deref().and_then(parse).unwrap_or_default();
+        UsageBook { path, counts: RwLock::new(counts), changed: AtomicBool::new(false) }
+    }
+
+    /// What its file says and what was counted since.
+    pub fn of(&self, memory: &Memory) -> Usage {
+        let counts = self.counts.read();
+        let Some(since) = counts.get(&memory.key()) else { return memory.usage.clone() };
+        let known = &memory.usage;
+        Usage {
+            loaded: known.loaded + since.loaded,
+            referenced: known.referenced + since.referenced,
+            success: known.success + since.success,
+            ignored: known.ignored + since.ignored,
+            last_used: known.last_used.max(since.last_used),
+        }
+    }
+
+    /// These left for an agent.
+    pub fn loaded(&self, keys: impl Iterator<Item = Key>) {
+        let mut counts = self.counts.write();
+        for key in keys {
+            counts.entry(key).or_default().loaded += 1;
+            self.changed.store(true, Ordering::Release);
+        }
+    }
+
+    pub(super) fn forget(&self, key: &Key) {
+        if self.counts.write().remove(key).is_some() {
+            self.changed.store(true, Ordering::Release);
+        }
+    }
+
+    pub(super) fn save(&self) -> std::io::Result<()> {
+        let Some(path) = self.path.as_deref().filter(|_| self.changed.swap(false, Ordering::AcqRel)) else {
+            return Ok(());
+        };
+        let text = format(&self.counts.read());
+        plain::replace(path, text.as_bytes())
+    }
+}
+
+fn format(counts: &BTreeMap<Key, Usage>) -> String {
+    let mut whole = Map::new();
+    for (key, usage) in counts {
+        let row = json!([
+            usage.loaded,
+            usage.referenced,
+            usage.success,
+            usage.ignored,
+            usage.last_used.map(Timestamp::as_micros)
+        ]);
+        let space = whole.entry(key.namespace.as_str()).or_insert_with(|| Value::Object(Map::new()));
+        if let Value::Object(space) = space {
+            space.insert(key.id.as_str().to_owned(), row);
+        }
+    }
+    Value::Object(whole).to_string()
+}
+
+fn parse(text: &str) -> Option<BTreeMap<Key, Usage>> {
+    let Ok(Value::Object(whole)) = serde_json::from_str(text) else { return None };
+    let mut counts = BTreeMap::new();
+    for (space, rows) in &whole {
+        let (Some(namespace), Some(rows)) = (Namespace::new(space), rows.as_object()) else { continue };
+        for (id, row) in rows {
+            let Some(id) = MemoryId::foreign(id) else { continue };
+            let number = |at: usize| row.get(at).and_then(Value::as_u64).unwrap_or(0);
+            let usage = Usage {
+                loaded: number(0),
+                referenced: number(1),
+                success: number(2),
+                ignored: number(3),
+                last_used: row.get(4).and_then(Value::as_i64).map(Timestamp::from_micros),
+            };
+            counts.insert(Key { namespace: namespace.clone(), id }, usage);
+        }
+    }
+    Some(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Kind;
+
+    #[test]
+    fn counts_are_added_to_what_the_file_says_and_come_back_after_a_restart() {
+        let lab = tempfile::tempdir().unwrap();
+        let path = lab.path().join("usage.json");
+        let mut memory = Memory::new(MemoryId::new("n-1").unwrap(), Kind::Note, "x", Timestamp::from_micros(1));
+        memory.usage.loaded = 2;
+        let book = UsageBook::open(Some(path.clone()));
+        assert_eq!(book.of(&memory).loaded, 2);
+        book.loaded([memory.key(), memory.key()].into_iter());
+        assert_eq!(book.of(&memory).loaded, 4);
+        book.save().unwrap();
+        let again = UsageBook::open(Some(path.clone()));
+        assert_eq!(again.of(&memory).loaded, 4);
+        again.forget(&memory.key());
+        again.save().unwrap();
+        assert_eq!(UsageBook::open(Some(path)).of(&memory).loaded, 2);
+    }
+
+    #[test]
+    fn a_broken_file_costs_nothing_but_the_counts() {
+        let lab = tempfile::tempdir().unwrap();
+        let path = lab.path().join("usage.json");
+        plain::replace(&path, b"{\"default\": {\"n-1\": [1, tru").unwrap();
+        let book = UsageBook::open(Some(path));
+        let memory = Memory::new(MemoryId::new("n-1").unwrap(), Kind::Note, "x", Timestamp::from_micros(1));
+        assert_eq!(book.of(&memory).loaded, 0);
+    }
+}
