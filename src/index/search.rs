@@ -11,7 +11,7 @@ use parking_lot::RwLock;
 use super::meaning::{Meanings, Model, VectorFile};
 use super::occasion::Occasions;
 use super::roster::{Facet, Filter, Number, Roster};
-use super::searchable::{self, Searchable};
+use super::searchable::{self, Field, Searchable};
 use super::text::TextIndex;
 use super::text::stats::Stats;
 use super::text::view::{self, Scores, TextView, Wanted};
@@ -154,16 +154,17 @@ impl Indexer {
 
     /// Reckons lengths and how common each word is from the index on disk.
     fn count(&mut self) -> Outcome<()> {
-        let mut lengths = vec![0.0_f32; self.roster.len()];
+        let mut counts = vec![[0_usize; Field::ALL.len()]; self.roster.len()];
         let mut words: Vec<Vec<u64>> = vec![Vec::new(); self.roster.len()];
         for segment in self.text.view().segments() {
-            segment.each_word(|word, number, times| {
-                lengths[number as usize] += times;
+            segment.each_word(|word, number, field, times| {
+                counts[number as usize][field as usize] += times as usize;
                 words[number as usize].push(word);
             })?;
         }
         let mut stats = Stats::default();
-        for (number, (length, mut words)) in lengths.into_iter().zip(words).enumerate() {
+        for (number, (counts, mut words)) in counts.into_iter().zip(words).enumerate() {
+            let length = view::length(counts);
             words.sort_unstable();
             words.dedup();
             let facet = self.roster.facet_mut(number as Number);
@@ -189,7 +190,7 @@ impl Indexer {
         self.take(&memory.key())?;
         let number = self.enlist(print, memory);
         let searchable = Searchable::of(memory);
-        let length = view::length(&searchable);
+        let length = view::length(searchable.counts());
         let facet = self.roster.facet_mut(number);
         facet.length = length;
         let words = view::weigh(&searchable);

@@ -30,7 +30,7 @@ impl Field {
         match self {
             Field::Heading => 1.5,
             Field::Body | Field::Places => 1.0,
-            Field::Aside => 0.08,
+            Field::Aside => 0.1,
         }
     }
 }
@@ -69,6 +69,11 @@ impl Searchable {
             found.take(if turn.aside { Field::Aside } else { Field::Body }, turn.text);
         }
         found
+    }
+
+    /// How many words each field has.
+    pub fn counts(&self) -> [usize; Field::ALL.len()] {
+        std::array::from_fn(|field| self.fields[field].len())
     }
 
     fn take(&mut self, field: Field, text: &str) {

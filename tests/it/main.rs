@@ -11,3 +11,4 @@ mod house;
 mod lab;
 mod neighbour;
 mod repo;
+mod search;

@@ -13,7 +13,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tantivy::directory::MmapDirectory;
-use tantivy::indexer::LogMergePolicy;
+use tantivy::index::SegmentId;
+use tantivy::indexer::{LogMergePolicy, NoMergePolicy};
 use tantivy::schema::{FAST, Field as TextField, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term};
@@ -118,15 +119,20 @@ impl TextIndex {
         Ok(())
     }
 
-    /// Leaves no trace of what was removed.
+    /// Leaves no trace of what was removed: the words of deleted documents stay until their segment is written anew.
     pub(super) fn scrub(&mut self, numbers: &HashMap<u64, Number>) -> tantivy::Result<()> {
-        self.commit(numbers)?;
-        let segments = self.index.searchable_segment_ids()?;
-        let writer = self.writer()?;
-        if !segments.is_empty() {
-            writer.merge(&segments).wait()?;
+        // Merges that are under way end first; from then on only this one merges.
+        self.rest(numbers)?;
+        let searcher = self.reader.searcher();
+        let touched = searcher.segment_readers().iter().filter(|segment| segment.has_deletes());
+        let touched: Vec<SegmentId> = touched.map(|segment| segment.segment_id()).collect();
+        let mut writer: IndexWriter = self.index.writer_with_num_threads(1, ARENA)?;
+        writer.set_merge_policy(Box::new(NoMergePolicy));
+        if !touched.is_empty() {
+            writer.merge(&touched).wait()?;
         }
         writer.garbage_collect_files().wait()?;
+        writer.wait_merging_threads()?;
         self.reload(numbers)
     }
 

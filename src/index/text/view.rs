@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tantivy::index::{InvertedIndexReader, SegmentId};
+use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::{Field as TextField, IndexRecordOption};
-use tantivy::{SegmentReader, Term};
+use tantivy::{DocSet, SegmentReader, Term};
 
 use super::stats::Stats;
 use crate::index::analyze;
@@ -42,30 +43,35 @@ impl Pending {
     pub(super) fn of(number: Number, searchable: &Searchable) -> Pending {
         Pending { number, words: weigh(searchable) }
     }
+
+    /// The weighted count of a word.
+    fn times(&self, word: u64) -> Option<f32> {
+        self.words.binary_search_by_key(&word, |word| word.0).ok().map(|at| self.words[at].1)
+    }
 }
 
-/// Every word of a memory with its weighted count, sorted.
+/// Every word of a memory with its weighted count, sorted. The sum is reckoned as a segment gives it: field by field.
 pub(in crate::index) fn weigh(searchable: &Searchable) -> Vec<(u64, f32)> {
-    let mut words: Vec<(u64, f32)> = Vec::new();
+    let mut found: Vec<(u64, Field)> = Vec::new();
     for field in Field::ALL {
-        let found = &searchable.fields[field as usize];
-        words.extend(found.iter().map(|word| (analyze::hash(word), field.weight())));
+        found.extend(searchable.fields[field as usize].iter().map(|word| (analyze::hash(word), field)));
     }
-    // Stable: equal words keep the order of the fields, so that the sum is the one a segment gives.
-    words.sort_by_key(|word| word.0);
-    words.dedup_by(|later, first| {
-        let same = later.0 == first.0;
-        if same {
-            first.1 += later.1;
+    found.sort_unstable();
+    let mut words: Vec<(u64, f32)> = Vec::with_capacity(found.len());
+    for same in found.chunk_by(|a, b| a == b) {
+        let (word, field) = same[0];
+        let times = same.len() as f32 * field.weight();
+        match words.last_mut() {
+            Some(last) if last.0 == word => last.1 += times,
+            _ => words.push((word, times)),
         }
-        same
-    });
+    }
     words
 }
 
-/// The weighted number of words.
-pub(in crate::index) fn length(searchable: &Searchable) -> f32 {
-    Field::ALL.iter().map(|field| field.weight() * searchable.fields[*field as usize].len() as f32).sum()
+/// The weighted number of words, from their numbers by field.
+pub(in crate::index) fn length(counts: [usize; Field::ALL.len()]) -> f32 {
+    Field::ALL.iter().map(|field| field.weight() * counts[*field as usize] as f32).sum()
 }
 
 /// One segment of the index on disk, and which memory each of its documents is.
@@ -132,8 +138,33 @@ impl Segment {
         }
     }
 
+    /// Hands out those of `part` (in the order of their documents) that hold a word.
+    fn visit(&self, word: &str, part: &[(Home, Number)], mut see: impl FnMut(Number, f32)) {
+        let mut lists: Vec<(f32, SegmentPostings)> = Vec::with_capacity(Field::ALL.len());
+        for (field, (handle, inverted)) in Field::ALL.iter().zip(&self.fields) {
+            let term = Term::from_field_text(*handle, word);
+            if let Ok(Some(postings)) = inverted.read_postings(&term, IndexRecordOption::WithFreqs) {
+                lists.push((field.weight(), postings));
+            }
+        }
+        for (home, number) in part {
+            let mut times = 0.0;
+            for (weight, postings) in &mut lists {
+                if postings.doc() < home.doc {
+                    postings.seek(home.doc);
+                }
+                if postings.doc() == home.doc {
+                    times += *weight * postings.term_freq() as f32;
+                }
+            }
+            if times > 0.0 {
+                see(*number, times);
+            }
+        }
+    }
+
     /// Every word with everyone who holds it: what a start counts.
-    pub(in crate::index) fn each_word(&self, mut see: impl FnMut(u64, Number, f32)) -> tantivy::Result<()> {
+    pub(in crate::index) fn each_word(&self, mut see: impl FnMut(u64, Number, Field, u32)) -> tantivy::Result<()> {
         for (field, (_, inverted)) in Field::ALL.iter().zip(&self.fields) {
             let mut words = inverted.terms().stream()?;
             while words.advance() {
@@ -144,7 +175,7 @@ impl Segment {
                 while postings.block_len() > 0 {
                     for (doc, freq) in postings.docs().iter().zip(postings.freqs()) {
                         if let Some(number) = self.numbers[*doc as usize] {
-                            see(word, number, *freq as f32 * field.weight());
+                            see(word, number, *field, *freq);
                         }
                     }
                     postings.advance();
@@ -267,48 +298,97 @@ impl TextView {
         words.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.wanted.word.cmp(&b.wanted.word)));
 
         let mut scores = Scores { sums, touched: Vec::new(), ideal };
+        let bm25 = |word: &Word<'_>, number: Number, times: f32| {
+            let damp = SATURATION * (1.0 - LENGTH + LENGTH * roster.facet(number).length / average);
+            word.weight * times / (times + damp)
+        };
+        let mut homes: Vec<Home> = Vec::new();
         let (mut docs, mut spare) = (Vec::new(), Vec::new());
-        let mut only_known = false;
-        for (place, word) in words.iter().enumerate() {
-            let left: f32 = words[place..].iter().map(|word| word.weight).sum();
-            let holding: usize = words[place..].iter().map(|word| word.holding as usize).sum();
-            if !only_known && holding > WORTH_PRUNING && scores.touched.len() >= keep {
-                only_known = scores.nth(keep) > left;
-            }
-            let count = |number: Number, times: f32, scores: &mut Scores| {
+        let mut place = 0;
+        while place < words.len() && !self.is_settled(&words[place..], keep, &scores) {
+            let word = &words[place];
+            let mut count = |number: Number, times: f32, home: Home| {
                 let sum = &mut scores.sums[number as usize];
                 if *sum == 0.0 {
-                    if only_known || !admits(number) {
+                    if !admits(number) {
                         return;
                     }
                     scores.touched.push(number);
+                    homes.push(home);
                 }
-                let damp = SATURATION * (1.0 - LENGTH + LENGTH * roster.facet(number).length / average);
-                *sum += word.weight * times / (times + damp);
+                *sum += bm25(word, number, times);
             };
-            for segment in &self.segments {
+            for (at, segment) in self.segments.iter().enumerate() {
                 segment.holding(&word.wanted.word, &mut docs, &mut spare);
                 for (doc, times) in &docs {
                     if let Some(number) = segment.numbers[*doc as usize] {
-                        count(number, *times, &mut scores);
+                        count(number, *times, Home { segment: at as u32, doc: *doc });
                     }
                 }
             }
-            for pending in self.pending.iter() {
-                if let Ok(at) = pending.words.binary_search_by_key(&word.hash, |word| word.0) {
-                    count(pending.number, pending.words[at].1, &mut scores);
+            for (at, pending) in self.pending.iter().enumerate() {
+                if let Some(times) = pending.times(word.hash) {
+                    count(pending.number, times, Home { segment: PENDING, doc: at as u32 });
                 }
             }
+            place += 1;
+        }
+        if place < words.len() {
+            self.complete(&words[place..], keep, &homes, &mut scores, bm25);
         }
         scores
     }
 
-    /// Which of the words a memory holds: for an explanation.
-    pub fn matched<'w>(&self, searchable: &Searchable, wanted: &'w [Wanted]) -> Vec<&'w str> {
-        let held = |word: &String| searchable.fields.iter().any(|words| words.contains(word));
-        wanted.iter().filter(|wanted| held(&wanted.word)).map(|wanted| wanted.word.as_str()).collect()
+    /// Are the words that are left too weak to bring anyone new among the `keep` best, and too common to try?
+    fn is_settled(&self, left: &[Word<'_>], keep: usize, scores: &Scores) -> bool {
+        let holding: usize = left.iter().map(|word| word.holding as usize).sum();
+        let weight: f32 = left.iter().map(|word| word.weight).sum();
+        holding > WORTH_PRUNING && scores.touched.len() >= keep && scores.nth(keep) > weight
+    }
+
+    /// Adds the words that are left to those who can still come among the best, and looks at nobody else.
+    fn complete(
+        &self,
+        left: &[Word<'_>],
+        keep: usize,
+        homes: &[Home],
+        scores: &mut Scores,
+        bm25: impl Fn(&Word<'_>, Number, f32) -> f32,
+    ) {
+        let mut hopeful: Vec<(Home, Number)> = homes.iter().copied().zip(scores.touched.iter().copied()).collect();
+        hopeful.sort_unstable();
+        let mut weight: f32 = left.iter().map(|word| word.weight).sum();
+        for word in left {
+            let bar = scores.nth(keep) - weight;
+            hopeful.retain(|(_, number)| scores.sums[*number as usize] >= bar);
+            for part in hopeful.chunk_by(|a, b| a.0.segment == b.0.segment) {
+                match self.segments.get(part[0].0.segment as usize) {
+                    Some(segment) => segment.visit(&word.wanted.word, part, |number, times| {
+                        scores.sums[number as usize] += bm25(word, number, times);
+                    }),
+                    None => {
+                        for (home, number) in part {
+                            if let Some(times) = self.pending[home.doc as usize].times(word.hash) {
+                                scores.sums[*number as usize] += bm25(word, *number, times);
+                            }
+                        }
+                    }
+                }
+            }
+            weight -= word.weight;
+        }
     }
 }
+
+/// Where the words of a memory stand.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Home {
+    segment: u32,
+    doc: u32,
+}
+
+/// Not in a segment yet.
+const PENDING: u32 = u32::MAX;
 
 struct Word<'a> {
     wanted: &'a Wanted,
@@ -318,8 +398,11 @@ struct Word<'a> {
 }
 
 impl Scores {
-    /// The `place`-th best sum so far.
+    /// The `place`-th best sum so far; nothing when there are fewer.
     fn nth(&self, place: usize) -> f32 {
+        if self.touched.len() < place {
+            return 0.0;
+        }
         let mut sums: Vec<f32> = self.touched.iter().map(|number| self.sums[*number as usize]).collect();
         let (_, nth, _) = sums.select_nth_unstable_by(place - 1, |a, b| b.total_cmp(a));
         *nth
