@@ -29,7 +29,8 @@ use crate::sys::{Clock, plain, thread};
 
 /// Up to this many changes are searchable before the writer answers.
 const PROMPT: usize = 64;
-const PROMPT_WAIT: Duration = Duration::from_millis(250);
+/// Longer than this nobody waits for the index; what was remembered is on disk all the same.
+const PROMPT_WAIT: Duration = Duration::from_secs(1);
 
 /// From this likeness on two memories may say the same; the words decide.
 const ALIKE: f32 = 0.95;
@@ -150,7 +151,8 @@ impl SearchHandle {
         if changes.is_empty() {
             return;
         }
-        let few = changes.len() <= PROMPT && self.waiting() == 0;
+        let caught_up = self.waiting() == 0 || self.ready().is_none();
+        let few = changes.len() <= PROMPT && caught_up;
         self.progress.waiting.fetch_add(changes.len(), Ordering::AcqRel);
         let _ = self.tasks.send(Task::Changes(changes));
         if few {

@@ -67,8 +67,9 @@ const BESIDE: f64 = 0.15;
 const OCCASION: f64 = 0.6;
 /// The best matches whose links are followed.
 const STARTS: usize = 8;
-/// From this likeness on two memories begin to say the same.
-const ALIKE: f32 = 0.85;
+/// From this likeness on two memories begin to say the same, and from the second on they do.
+const ALIKE: f32 = 0.75;
+const SAME: f32 = 0.95;
 /// What is left when a successor answers in place of what matched.
 const SUCCESSION: f64 = 0.95;
 /// An event of a "before the …" must be named this well.
@@ -266,9 +267,13 @@ impl<'a> Search<'a> {
     /// Completes the parts, keeps of each collection what its weight allows, and orders.
     fn rank(mut self, candidates: Vec<Candidate>) -> Vec<Hit> {
         let weights = self.sources.weights;
+        let mut candidates = candidates;
+        candidates.iter_mut().for_each(|candidate| self.complete(candidate));
+        candidates.retain(|candidate| score::is_about_it(&candidate.parts));
+        let best = candidates.iter().map(|candidate| candidate.parts.relevance(weights)).fold(0.0, f64::max);
         let mut scored: Vec<(f64, Candidate)> = Vec::with_capacity(candidates.len());
         for mut candidate in candidates {
-            self.complete(&mut candidate);
+            candidate.parts.fit = score::fit(candidate.parts.relevance(weights), best);
             let score = candidate.parts.total(weights);
             if self.request.min_score.is_none_or(|least| score >= least) {
                 scored.push((score, candidate));
@@ -328,7 +333,7 @@ impl<'a> Search<'a> {
             let (score, _, row, candidate) = rest.remove(best);
             for (_, said, other, _) in &mut rest {
                 if let (Some(row), Some(other)) = (&row, other) {
-                    let alike = ((row.likeness(other) - ALIKE) / (1.0 - ALIKE)).clamp(0.0, 1.0);
+                    let alike = ((row.likeness(other) - ALIKE) / (SAME - ALIKE)).clamp(0.0, 1.0);
                     *said += f64::from(alike);
                 }
             }
@@ -341,7 +346,7 @@ impl<'a> Search<'a> {
 
 /// What is left of a score when so much of it was said already. Saying it twice may be evidence; the third time is noise.
 fn room(said: f64) -> f64 {
-    1.0 - 0.5 * (said - 1.0).clamp(0.0, 1.0)
+    1.0 - 0.75 * (said - 1.0).clamp(0.0, 1.0)
 }
 
 /// Of what arrives over a link, this much counts.

@@ -18,6 +18,8 @@ pub struct Parts {
     pub place: f64,
     /// Of the time the question speaks of.
     pub time: f64,
+    /// How much of the best match's relevance it has: only as far as it fits do its other merits count.
+    pub fit: f64,
     pub recency: f64,
     pub usage: f64,
     pub tier: f64,
@@ -37,12 +39,27 @@ impl Parts {
         direct + self.occasion + self.linked + self.place + self.time
     }
 
+    /// Merits that do not depend on the question would otherwise lift the newest mandate over the answer.
     pub fn total(&self, weights: &RecallConfig) -> f64 {
-        let sum = self.relevance(weights) + weights.recency * self.recency + weights.usage * self.usage;
-        let score = sum * self.tier * (0.5 + self.importance) * self.task * self.outcome;
+        let merits = weights.recency * self.recency + weights.usage * self.usage;
+        let tier = 1.0 + self.fit * (self.tier - 1.0);
+        let score =
+            (self.relevance(weights) + self.fit * merits) * tier * (0.5 + self.importance) * self.task * self.outcome;
         // Nobody needs more digits, and none of them may depend on the machine.
         (score * 1e6).round() / 1e6
     }
+}
+
+/// From 0 to 1: the share of the best match's relevance. Where nothing matches well, nothing fits well either.
+pub fn fit(relevance: f64, best: f64) -> f64 {
+    const GOOD_MATCH: f64 = 0.2;
+    (relevance / best.max(GOOD_MATCH)).clamp(0.0, 1.0)
+}
+
+/// Closer in meaning than any two texts are by chance, or sharing a word, or brought by something that does.
+pub fn is_about_it(parts: &Parts) -> bool {
+    const CHANCE: f64 = 0.1;
+    parts.keyword > 0.0 || parts.semantic >= CHANCE || parts.linked + parts.place > 0.0
 }
 
 /// Halves every seven days since the memory was last of use, a mandate's every thirty. Counted in days of the

@@ -111,7 +111,8 @@ pub(in crate::serve) struct Found {
     pub(in crate::serve) parts: Option<Explanation>,
 }
 
-/// score = (relevance + recency and usage by their weights) × tier × (0.5 + importance) × task × outcome
+/// score = (relevance + fit × (recency and usage by their weights)) × (1 + fit × (tier − 1)) × (0.5 + importance) × task
+/// × outcome
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::serve) struct Explanation {
     /// How close the best passage is in meaning, -1 to 1.
@@ -128,6 +129,8 @@ pub(in crate::serve) struct Explanation {
     pub(in crate::serve) time: f64,
     /// All of the above by their weights.
     pub(in crate::serve) relevance: f64,
+    /// The share of the best match's relevance: as far as a memory fits do its other merits count.
+    pub(in crate::serve) fit: f64,
     pub(in crate::serve) recency: f64,
     pub(in crate::serve) usage: f64,
     pub(in crate::serve) tier: f64,

@@ -110,8 +110,21 @@ fn found(project: &Project, hit: &Hit, level: Level, explained: Option<&str>) ->
 }
 
 fn explanation(project: &Project, hit: &Hit, question: &str) -> Explanation {
-    let Parts { semantic, keyword, occasion, linked, place, time, recency, usage, tier, importance, task, outcome } =
-        hit.parts;
+    let Parts {
+        semantic,
+        keyword,
+        occasion,
+        linked,
+        place,
+        time,
+        fit,
+        recency,
+        usage,
+        tier,
+        importance,
+        task,
+        outcome,
+    } = hit.parts;
     let round = |value: f64| (value * 1e4).round() / 1e4;
     let weights = project.recall_weights();
     Explanation {
@@ -122,6 +135,7 @@ fn explanation(project: &Project, hit: &Hit, question: &str) -> Explanation {
         place: round(place),
         time: round(time),
         relevance: round(hit.parts.relevance(&weights)),
+        fit: round(fit),
         recency: round(recency),
         usage: round(usage),
         tier,

@@ -58,8 +58,9 @@ fn an_explanation_names_every_factor_and_the_words_that_matched() {
     let parts = &answer["results"][0]["parts"];
     assert_eq!(parts["words"], json!(["parser"]));
     let number = |name: &str| parts[name].as_f64().unwrap();
-    let sum = number("relevance") + 0.2 * number("recency") + 0.2 * number("usage");
-    let score = sum * number("tier") * (0.5 + number("importance")) * number("task") * number("outcome");
+    let sum = number("relevance") + number("fit") * 0.2 * (number("recency") + number("usage"));
+    let tier = 1.0 + number("fit") * (number("tier") - 1.0);
+    let score = sum * tier * (0.5 + number("importance")) * number("task") * number("outcome");
     assert!((score - answer["results"][0]["score"].as_f64().unwrap()).abs() < 1e-3, "{answer}");
     assert!(ask(&server, json!({"query": "parser"}))["results"][0].get("parts").is_none());
 }
@@ -145,6 +146,18 @@ fn words_of_time_steer_towards_their_time() {
                            "timestamp": "2026-05-20T09:00:00Z"}));
     assert_eq!(found(&server, json!({"query": "login page broke before the database migration"}))[0], "may");
     assert_eq!(found(&server, json!({"query": "login page broke after the database migration"}))[0], "june");
+}
+
+#[test]
+fn a_fresh_mandate_that_is_about_something_else_does_not_outrank_the_answer() {
+    let server = Server::start();
+    server.remember(json!({"id": "answer", "kind": "decision", "timestamp": "2025-01-01T00:00:00Z",
+        "text": "SQLite, not Postgres: one file, no server in CI"}));
+    for (id, text) in [("m-1", "never call the clock inside decide"), ("m-2", "all commits are signed off")] {
+        server.remember(json!({"id": id, "kind": "note", "text": text, "tier": "mandate", "source": "user"}));
+    }
+    assert_eq!(found(&server, json!({"query": "which database do we use"}))[0], "answer");
+    assert_eq!(found(&server, json!({"query": "banana pudding recipe"})), [""; 0], "nothing is about that");
 }
 
 #[test]
