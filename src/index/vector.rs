@@ -244,3 +244,32 @@ fn bits_of(signs: impl Iterator<Item = bool>) -> Vec<u64> {
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn bytes_give_a_vector_back_to_half_a_scale(vector in prop::collection::vec(-1.0_f32..1.0, 1..300)) {
+            let row = Row::of(&vector, false);
+            for (value, byte) in vector.iter().zip(&row.values) {
+                prop_assert!((value - f32::from(*byte) * row.scale).abs() <= row.scale * 0.5001);
+            }
+        }
+    }
+
+    #[test]
+    fn the_best_passage_speaks_for_a_memory_and_an_aside_counts_less() {
+        let mut vectors = Vectors::new(2);
+        vectors.push(0, &[Row::of(&[0.0, 1.0], false), Row::of(&[1.0, 0.0], true)]);
+        vectors.push(1, &[Row::of(&[0.95, 0.3], false)]);
+        let found = vectors.nearest(&Question::of(&[1.0, 0.0]).unwrap(), 2, |_| true);
+        assert_eq!(found.iter().map(|entry| entry.0).collect::<Vec<_>>(), [1, 0]);
+        assert!((found[1].1 - 0.9).abs() < 1e-3);
+        assert!(vectors.nearest(&Question::of(&[1.0, 0.0]).unwrap(), 2, |_| false).is_empty());
+        assert!(Question::of(&[0.0, 0.0]).is_none());
+    }
+}

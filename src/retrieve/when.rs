@@ -45,12 +45,6 @@ pub struct When {
     pub words: String,
 }
 
-impl When {
-    pub fn covers(&self, at: Timestamp) -> bool {
-        self.from.is_none_or(|from| from <= at) && self.until.is_none_or(|until| at < until)
-    }
-}
-
 /// Everything a question says about time, in the order it is said.
 pub fn dates(query: &str, now: Timestamp) -> Vec<Clue> {
     let Some(today) = calendar::day_of(now) else { return Vec::new() };

@@ -10,5 +10,6 @@ mod home;
 mod house;
 mod lab;
 mod neighbour;
+mod recall;
 mod repo;
 mod search;

@@ -20,7 +20,6 @@ use std::sync::{Arc, LazyLock};
 use self::files::{Files, Json};
 use self::table::Table;
 use self::transformer::Transformer;
-pub use self::vector::quantise;
 
 const CONFIG: &str = "config.json";
 

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 
 use crate::engine::{EngineError, Imported, Project};
 use crate::model::{Draft, Source};
-use crate::serve::app::App;
+use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{ImportAnswer, LineError, Progress};
 use crate::serve::dto::queries::Import;
@@ -22,6 +22,8 @@ use crate::serve::dto::record::Record;
 use crate::serve::lines::{Broken, Line, Lines};
 use crate::serve::problem::{Code, Problem};
 
+/// How long the end of an import waits for the search index.
+const CATCHING_UP: Duration = Duration::from_secs(2);
 const BATCH_LINES: usize = 4096;
 const BATCH_BYTES: usize = 4 << 20;
 /// A client that pauses is waiting for what it sent.
@@ -94,6 +96,7 @@ impl Importer {
 
     async fn run(mut self, lines: Lines) -> Result<ImportAnswer, Problem> {
         let end = self.all(lines).await;
+        self.await_search().await;
         self.done.errors.sort_by_key(|error| error.line);
         let last = match &end {
             Ok(()) => with(&self.done, json!({"acknowledged": self.acknowledged, "done": true})),
@@ -104,6 +107,14 @@ impl Importer {
         };
         self.tell(&last);
         end.map(|()| self.done)
+    }
+
+    /// Who asks right after an import finds what was in it, unless it was so long that nobody wants to wait for that.
+    async fn await_search(&self) {
+        if self.done.imported + self.done.updated > 0 && self.project.search_if_started().is_some() {
+            let project = Arc::clone(&self.project);
+            let _ = aside(move || project.search().wait(CATCHING_UP)).await;
+        }
     }
 
     async fn all(&mut self, mut lines: Lines) -> Result<(), Problem> {
