@@ -19,6 +19,9 @@ const MOST_TEXT: u64 = 8 << 20;
 
 pub(super) fn run(recall: &Recall, settings: &Settings, screen: &mut Screen) -> Done {
     let query = query(recall)?;
+    if query.trim().is_empty() {
+        return Err(Failure::usage("the question is empty"));
+    }
     let as_of = remember::time("--as-of", recall.as_of.as_deref())?;
     let reach = Reach::reader(settings, screen)?;
     // A person looks; nothing leaves for an agent. Without a daemon the index is brought up to date first.

@@ -29,17 +29,28 @@ pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft, near: 
     let (supersedes, links) = (draft.supersedes.clone(), draft.links.clone());
     let wanted = draft.id.clone();
     let placeholder = MemoryId::new("new").expect("a plain word is an id");
-    // Who names both an id and a moment tells of something that happened, even if it happened before.
-    let apart = (draft.id.is_some()).then_some(draft.timestamp).flatten();
+    // Only words may be merged with words: whoever says more than that means a memory of its own.
+    let only_words = draft.importance.is_none() && draft.valid_at.is_none() && draft.timestamp.is_none();
     let mut memory = draft.into_memory(placeholder, now);
     if memory.text.trim().is_empty() {
         return Err(EngineError::Invalid { field: "text", reason: "must not be empty".to_owned() });
     }
-    let twin = twin(snapshot, &memory, now).cloned().or_else(|| near_twin(snapshot, &memory, now, near));
-    if let Some(known) = twin.filter(|known| apart.is_none_or(|at| known.times.created_at == at)) {
-        return Ok(merge(&known, &memory, now));
+    let wanted = wanted.filter(|id| is_free(snapshot, &Key::new(&memory.namespace, id)));
+    let near = |memory: &Memory| {
+        let bare = only_words && supersedes.is_empty() && links.is_empty();
+        bare.then(|| near_twin(snapshot, memory, now, near)).flatten()
+    };
+    // A name that is free is a wish to be told apart.
+    let known = if wanted.is_some() { None } else { twin(snapshot, &memory, now).cloned().or_else(|| near(&memory)) };
+    if let Some(known) = known {
+        let (mut changes, answer) = merge(&known, &memory, now);
+        for old in explicitly_superseded(snapshot, &known, &supersedes)?.iter().filter(|old| old.id != known.id) {
+            supersede(old, &known, now, &mut changes);
+        }
+        changes.extend(ties(snapshot, &known, &links, now)?);
+        return Ok((changes, answer));
     }
-    memory.id = match wanted.filter(|id| is_free(snapshot, &Key::new(&memory.namespace, id))) {
+    memory.id = match wanted {
         Some(id) => id,
         None => mint(snapshot, &memory),
     };
@@ -55,16 +66,27 @@ pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft, near: 
         contradictions.push(settle(&old, &mut memory, now, &mut changes));
     }
     changes.extend(contradictions.iter().cloned().map(Change::Contradict));
-    for (to, relation) in links {
-        let other = Key::new(&memory.namespace, &to);
-        if snapshot.get(&other).is_none() {
-            return Err(EngineError::Invalid { field: "links", reason: format!("no memory {other}") });
-        }
-        changes.push(Change::Link(tie(&memory.namespace, &memory.id, relation, &to, now)));
-    }
+    changes.extend(ties(snapshot, &memory, &links, now)?);
     let id = memory.id.clone();
     changes.insert(0, Change::Put { before: None, after: Arc::new(memory) });
     Ok((changes, Remembered { id, created: true, merged_into: None, contradictions }))
+}
+
+/// The links a new memory brings.
+fn ties(
+    snapshot: &Snapshot,
+    memory: &Memory,
+    links: &[(MemoryId, Relation)],
+    now: Timestamp,
+) -> Result<Vec<Change>, EngineError> {
+    let one = |(to, relation): &(MemoryId, Relation)| {
+        let other = Key::new(&memory.namespace, to);
+        if snapshot.get(&other).is_none() {
+            return Err(EngineError::Invalid { field: "links", reason: format!("no memory {other}") });
+        }
+        Ok(Change::Link(tie(&memory.namespace, &memory.id, *relation, to, now)))
+    };
+    links.iter().map(one).collect()
 }
 
 /// Memories that are alike in meaning, best first.

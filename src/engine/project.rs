@@ -134,8 +134,12 @@ impl Project {
 
     /// The configuration was read again: another model may be wanted.
     pub(super) fn reconfigured(&self) {
-        if let Some(search) = self.search.get() {
-            search.use_model(self.embedder());
+        let Some(search) = self.search.get() else { return };
+        match search::embedder(self.config.load().embed.model.as_deref()) {
+            Ok(embedder) => search.use_model(embedder),
+            Err(reason) => {
+                tracing::error!(%reason, "the model of [embed] cannot be used; the one before it goes on answering");
+            }
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod worker;
 
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +17,7 @@ use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, Sender};
 use parking_lot::Mutex;
 
-use self::worker::Worker;
+use self::worker::{Bench, Worker};
 use super::usage::UsageBook;
 use crate::encode::embed::Embedder;
 use crate::index::Snapshot;
@@ -38,12 +39,18 @@ const ALIKE: f32 = 0.95;
 const NEAREST: usize = 4;
 
 enum Task {
-    Changes(Vec<Change>),
+    /// These are not what they were; look them up.
+    Changed {
+        keys: Vec<Key>,
+        purged: bool,
+    },
     Model(Arc<Embedder>),
     /// Something was counted and wants to be kept.
     Used,
-    /// Answered when everything sent before is searchable.
+    /// Answered when everything that is known is searchable.
     Reached(Sender<()>),
+    /// Answered when the few changes told before are searchable.
+    Heard(Sender<()>),
     Stop,
 }
 
@@ -55,8 +62,11 @@ pub struct Ready {
 
 /// How far the indexes are behind.
 #[derive(Debug, Default)]
-pub struct Progress {
-    waiting: AtomicUsize,
+struct Progress {
+    /// Told and not heard yet.
+    queued: AtomicUsize,
+    /// Heard and not taken in yet.
+    backlog: AtomicUsize,
     indexed: AtomicUsize,
     passages: AtomicUsize,
 }
@@ -83,15 +93,32 @@ impl SearchHandle {
         let (tasks, inbox) = crossbeam_channel::unbounded();
         let ready = Arc::new(ArcSwap::from_pointee(None));
         let progress = Arc::new(Progress::default());
-        progress.waiting.store(1, Ordering::Release);
-        let (published_views, shared) = (Arc::clone(&ready), Arc::clone(&progress));
         let (still_opening, opening) = crossbeam_channel::bounded::<()>(0);
+        let (views, told) = (Arc::clone(&ready), Arc::clone(&progress));
         let work = move || {
-            let memories = published.load().memories().cloned().collect();
-            drop(published);
-            let mut worker = Worker::open(project, cache, embedder, memories, usage, clock, published_views, shared);
-            drop(still_opening);
-            worker.run(&inbox);
+            let mut still_opening = Some(still_opening);
+            // A panic in derived data (a flipped bit, say) costs the indexes and not the answers: once more, from
+            // nothing, and then in memory.
+            for (careful, cache) in [(false, cache.clone()), (true, cache), (true, None)] {
+                let bench = Bench {
+                    project: Arc::clone(&project),
+                    cache,
+                    published: Arc::clone(&published),
+                    usage: Arc::clone(&usage),
+                    clock: clock.clone(),
+                    ready: Arc::clone(&views),
+                    progress: Arc::clone(&told),
+                };
+                let turn = AssertUnwindSafe(|| {
+                    let mut worker = Worker::open(bench, Arc::clone(&embedder), careful);
+                    drop(still_opening.take());
+                    worker.run(&inbox);
+                });
+                match std::panic::catch_unwind(turn) {
+                    Ok(()) => return,
+                    Err(_) => tracing::error!(project = %project, "the search index broke and is made anew"),
+                }
+            }
         };
         let thread = thread::spawn("search", work)?;
         Ok(SearchHandle { ready, tasks, progress, opening, thread: Mutex::new(Some(thread)) })
@@ -110,7 +137,7 @@ impl SearchHandle {
 
     /// Memories that are known and cannot be found yet.
     pub fn waiting(&self) -> usize {
-        self.progress.waiting.load(Ordering::Acquire)
+        self.progress.queued.load(Ordering::Acquire) + self.progress.backlog.load(Ordering::Acquire)
     }
 
     pub fn indexed(&self) -> usize {
@@ -147,16 +174,19 @@ impl SearchHandle {
 
     /// Tells of changes. A few of them are waited for, so that who remembered something can ask for it at once.
     pub(super) fn tell(&self, changes: &[Change]) {
-        let changes: Vec<Change> = changes.iter().filter(|change| concerns_search(change)).cloned().collect();
-        if changes.is_empty() {
+        let keys: Vec<Key> = changes.iter().filter(|change| concerns_search(change)).flat_map(Change::keys).collect();
+        if keys.is_empty() {
             return;
         }
-        let caught_up = self.waiting() == 0 || self.ready().is_none();
-        let few = changes.len() <= PROMPT && caught_up;
-        self.progress.waiting.fetch_add(changes.len(), Ordering::AcqRel);
-        let _ = self.tasks.send(Task::Changes(changes));
-        if few {
-            self.wait(PROMPT_WAIT);
+        let purged = changes.iter().any(|change| matches!(change, Change::Purge(_)));
+        let few = keys.len() <= PROMPT;
+        self.progress.queued.fetch_add(keys.len(), Ordering::AcqRel);
+        let _ = self.tasks.send(Task::Changed { keys, purged });
+        let heard = || self.progress.queued.load(Ordering::Acquire) == 0;
+        if few && !heard() {
+            let (reply, reached) = crossbeam_channel::bounded(1);
+            let _ = self.tasks.send(Task::Heard(reply));
+            let _ = reached.recv_timeout(PROMPT_WAIT);
         }
     }
 

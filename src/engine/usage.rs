@@ -62,7 +62,11 @@ impl UsageBook {
             return Ok(());
         };
         let text = format(&self.counts.read());
-        plain::replace(path, text.as_bytes())
+        let saved = plain::replace(path, text.as_bytes());
+        if saved.is_err() {
+            self.changed.store(true, Ordering::Release);
+        }
+        saved
     }
 }
 

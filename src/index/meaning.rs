@@ -154,10 +154,14 @@ impl VectorFile {
         Ok(())
     }
 
-    /// The model changed for good: its file goes.
-    pub(super) fn discard(self) {
-        if let Some(path) = self.path {
-            let _ = plain::remove(&path);
+    /// The files of other models go: nobody keeps them up to date.
+    pub(super) fn remove_others(&self) {
+        let Some((folder, own)) = self.path.as_deref().and_then(|path| Some((path.parent()?, path))) else { return };
+        for file in plain::files_in(folder).unwrap_or_default() {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            if file != own && name.starts_with("vectors-") {
+                let _ = plain::remove(&file);
+            }
         }
     }
 }

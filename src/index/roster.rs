@@ -55,11 +55,6 @@ impl Facet {
     fn held(&self, at: i64) -> bool {
         self.created <= at && at < self.expired && self.valid <= at && at < self.invalid
     }
-
-    /// Neither replaced nor past its end.
-    fn holds_now(&self, now: i64) -> bool {
-        now < self.expired && now < self.invalid
-    }
 }
 
 /// Which memories an answer may be made of.
@@ -101,11 +96,8 @@ impl Filter {
     }
 
     pub(super) fn admits_facet(&self, facet: &Facet) -> bool {
-        let timely = self.invalid
-            || match self.as_of {
-                Some(at) => facet.held(at.as_micros()),
-                None => facet.holds_now(self.now.as_micros()),
-            };
+        let at = self.as_of.unwrap_or(self.now).as_micros();
+        let timely = facet.held(at) || (self.invalid && (self.as_of.is_none() || facet.created <= at));
         facet.alive
             && timely
             && self.between.is_none_or(|(from, until)| from <= facet.created && facet.created < until)

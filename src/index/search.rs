@@ -80,16 +80,14 @@ pub struct Indexer {
     meanings: Meanings,
     file: VectorFile,
     gone: usize,
+    /// The disk holds words or vectors of what is gone.
+    remains: bool,
 }
 
 impl Indexer {
     /// Opens what the cache directory has of these memories. Answers also with those that are still to be taken in.
     /// Without a folder everything is kept in memory.
-    pub fn open(
-        folder: Option<&Path>,
-        model: &Model,
-        memories: Vec<Arc<Memory>>,
-    ) -> Outcome<(Indexer, Vec<Arc<Memory>>)> {
+    pub fn open(folder: Option<&Path>, model: &Model, memories: Vec<Arc<Memory>>) -> Outcome<(Indexer, Vec<Key>)> {
         let place = folder.map(|folder| folder.join("text"));
         if let Some(place) = &place {
             plain::make_folder(place)?;
@@ -106,13 +104,14 @@ impl Indexer {
             meanings: Meanings::new(model.clone()),
             file: VectorFile::new(folder, model),
             gone: 0,
+            remains: false,
         };
         let missing = indexer.restore(memories)?;
         Ok((indexer, missing))
     }
 
-    /// Takes up what stands on disk. A memory counts as there when both its words and its passages are.
-    fn restore(&mut self, memories: Vec<Arc<Memory>>) -> Outcome<Vec<Arc<Memory>>> {
+    /// Takes up what stands on disk. Whose words are there but not its passages is there, and still to be embedded.
+    fn restore(&mut self, memories: Vec<Arc<Memory>>) -> Outcome<Vec<Key>> {
         let prints = thread::in_parts(
             &memories,
             PRINTS_APIECE,
@@ -121,35 +120,39 @@ impl Indexer {
         );
         let wanted: HashMap<u64, Arc<Memory>> = prints.into_iter().flatten().zip(memories).collect();
         let mut rows: HashMap<u64, Vec<Row>> = HashMap::new();
-        let mut stale = 0;
         let whole = self.file.read(|print, found| {
             if wanted.contains_key(&print) {
                 rows.insert(print, found);
             } else {
-                stale += 1;
+                self.remains = true;
             }
         });
+        let mut missing: Vec<Arc<Memory>> = Vec::new();
         for print in self.text.prints()? {
-            match (wanted.get(&print), rows.get(&print)) {
-                (Some(memory), Some(rows)) if !self.prints.contains_key(&print) => {
-                    let (memory, number) = (Arc::clone(memory), self.enlist(print, memory));
-                    self.meanings.put(number, rows);
-                    self.occasions.add(number, &memory);
+            match wanted.get(&print) {
+                Some(memory) if !self.prints.contains_key(&print) => {
+                    let number = self.enlist(print, memory);
+                    self.occasions.add(number, memory);
+                    match rows.remove(&print) {
+                        Some(rows) => self.meanings.put(number, &rows),
+                        None => missing.push(Arc::clone(memory)),
+                    }
                 }
-                // Gone, or to be taken in again from the start.
                 _ => self.text.remove(print, Number::MAX)?,
             }
         }
         self.text.commit(&self.prints)?;
         self.text.reload(&self.prints)?;
+        self.remains |= self.text.has_remains();
         self.count()?;
-        if !whole || stale > self.meanings.passages() / 2 {
+        if !whole {
             self.rewrite_vectors()?;
         }
-        let mut missing: Vec<(u64, Arc<Memory>)> =
-            wanted.into_iter().filter(|(print, _)| !self.prints.contains_key(print)).collect();
-        missing.sort_by(|a, b| b.1.times.created_at.cmp(&a.1.times.created_at).then_with(|| a.0.cmp(&b.0)));
-        Ok(missing.into_iter().map(|(_, memory)| memory).collect())
+        missing.extend(
+            wanted.iter().filter(|(print, _)| !self.prints.contains_key(print)).map(|(_, memory)| Arc::clone(memory)),
+        );
+        missing.sort_by(|a, b| b.times.created_at.cmp(&a.times.created_at).then_with(|| a.id.cmp(&b.id)));
+        Ok(missing.iter().map(|memory| memory.key()).collect())
     }
 
     /// Reckons lengths and how common each word is from the index on disk.
@@ -177,14 +180,19 @@ impl Indexer {
 
     /// Does this version still have to be embedded and put?
     pub fn wants(&self, memory: &Memory) -> bool {
-        !self.prints.contains_key(&searchable::print(memory))
+        let number = self.prints.get(&searchable::print(memory));
+        number.is_none_or(|number| !self.meanings.holds(*number))
     }
 
     /// Takes a memory in; an older version of it goes. `rows` are its passages' vectors, and are not looked at when
-    /// the words are known already.
+    /// they are known already.
     pub fn put(&mut self, memory: &Arc<Memory>, rows: &[Row]) -> Outcome<()> {
         let print = searchable::print(memory);
         if let Some(number) = self.prints.get(&print).copied() {
+            if !self.meanings.holds(number) {
+                self.meanings.put(number, rows);
+                self.file.add(print, rows);
+            }
             return self.refresh(number, memory);
         }
         self.take(&memory.key())?;
@@ -263,9 +271,16 @@ impl Indexer {
         Ok(())
     }
 
+    /// Does the disk hold words or vectors of what is gone?
+    pub fn has_remains(&self) -> bool {
+        self.remains
+    }
+
     /// Leaves no trace on disk of what was taken out.
     pub fn scrub(&mut self) -> Outcome<()> {
         self.text.scrub(&self.prints)?;
+        self.file.remove_others();
+        self.remains = false;
         self.rewrite_vectors()
     }
 
@@ -333,11 +348,6 @@ impl Indexer {
         }
     }
 
-    /// Everything that is in, for embedding it with another model.
-    pub fn memories(&self) -> Vec<Arc<Memory>> {
-        self.memories.iter().flatten().map(|(_, memory)| Arc::clone(memory)).collect()
-    }
-
     pub fn len(&self) -> usize {
         self.prints.len()
     }
@@ -377,7 +387,8 @@ impl Indexer {
         }
         let saved = new.file.save();
         self.meanings = meanings;
-        std::mem::replace(&mut self.file, new.file).discard();
+        self.file = new.file;
+        self.file.remove_others();
         saved
     }
 }

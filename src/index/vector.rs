@@ -123,8 +123,15 @@ impl Vectors {
 
     /// The best passage among `rows` that stand one after the other: its likeness, discount included.
     pub fn best(&self, question: &Question, first: u32, rows: u16) -> Option<f32> {
-        let every = (first as usize..first as usize + rows as usize).filter(|row| *row < self.len);
-        every.map(|row| self.likeness(question, row)).reduce(f32::max)
+        let rows = first as usize..self.len.min(first as usize + rows as usize);
+        Arch::new().dispatch(|| {
+            let mut best: Option<f32> = None;
+            for row in rows {
+                let likeness = likeness(&self.blocks[row / BLOCK], row % BLOCK, self.dim, question);
+                best = Some(best.map_or(likeness, |best| best.max(likeness)));
+            }
+            best
+        })
     }
 
     /// The `most` best memories for a question among those that `admits` lets in, best first, each by its best
@@ -135,40 +142,53 @@ impl Vectors {
         }
         let rows = if self.len <= SMALL { None } else { self.shortlist(question, most, &admits) };
         let mut found = match rows {
-            Some(rows) => self.compare(question, rows.into_iter().map(|row| row as usize), &admits),
-            None => self.compare(question, 0..self.len, &admits),
+            Some(rows) => self.compare_some(question, &rows),
+            None => self.compare_all(question, &admits),
         };
-        // Best passage of each memory first.
-        found.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-        found.dedup_by_key(|entry| entry.0);
-        found.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        if let Some(last) = found.get(most - 1).map(|entry| entry.1) {
-            let end = found.partition_point(|entry| entry.1 >= last);
-            found.truncate(end);
+        let order = |a: &(Number, f32), b: &(Number, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+        if found.len() > most {
+            let (_, last, rest) = found.select_nth_unstable_by(most - 1, order);
+            let last = last.1;
+            let ties: Vec<(Number, f32)> = rest.iter().copied().filter(|entry| entry.1 >= last).collect();
+            found.truncate(most);
+            found.extend(ties);
         }
+        found.sort_unstable_by(order);
         found
     }
 
-    fn compare(
-        &self,
-        question: &Question,
-        rows: impl Iterator<Item = usize>,
-        admits: &impl Fn(Number) -> bool,
-    ) -> Vec<(Number, f32)> {
-        let owner = |row: usize| self.blocks[row / BLOCK].owners[row % BLOCK];
+    /// Every memory that is let in, by its best passage. The passages of a memory stand one after the other.
+    fn compare_all(&self, question: &Question, admits: &impl Fn(Number) -> bool) -> Vec<(Number, f32)> {
+        let mut found: Vec<(Number, f32)> = Vec::with_capacity(self.len.min(SMALL));
         Arch::new().dispatch(|| {
-            let admitted = rows.map(|row| (owner(row), row)).filter(|(owner, _)| admits(*owner));
-            admitted.map(|(owner, row)| (owner, self.likeness(question, row))).collect()
-        })
+            let mut current: Option<(Number, bool)> = None;
+            for block in &self.blocks {
+                for (within, owner) in block.owners.iter().enumerate() {
+                    let is_first = current.is_none_or(|(known, _)| known != *owner);
+                    if is_first {
+                        current = Some((*owner, admits(*owner)));
+                    }
+                    if current.is_some_and(|(_, admitted)| admitted) {
+                        take(&mut found, *owner, likeness(block, within, self.dim, question), is_first);
+                    }
+                }
+            }
+        });
+        found
     }
 
-    #[inline(always)]
-    fn likeness(&self, question: &Question, row: usize) -> f32 {
-        let (block, within) = (&self.blocks[row / BLOCK], row % BLOCK);
-        let values = &block.values[within * self.dim..(within + 1) * self.dim];
-        let sum: i32 = values.iter().zip(&question.values).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum();
-        let likeness = sum as f32 * (block.scales[within] * question.scale);
-        if block.asides[within] { likeness - ASIDE_DISCOUNT } else { likeness }
+    /// The memories of these rows, which are in their order, each by the best of them.
+    fn compare_some(&self, question: &Question, rows: &[u32]) -> Vec<(Number, f32)> {
+        let mut found: Vec<(Number, f32)> = Vec::with_capacity(rows.len());
+        Arch::new().dispatch(|| {
+            for row in rows {
+                let (block, within) = (&self.blocks[*row as usize / BLOCK], *row as usize % BLOCK);
+                let owner = block.owners[within];
+                let is_first = found.last().is_none_or(|last| last.0 != owner);
+                take(&mut found, owner, likeness(block, within, self.dim, question), is_first);
+            }
+        });
+        found
     }
 
     /// The rows that share most bits with the question, enough of them admitted. Nothing when so few are admitted that
@@ -229,6 +249,38 @@ impl Vectors {
             }
         });
         apart
+    }
+}
+
+#[inline(always)]
+fn likeness(block: &Block, within: usize, dim: usize, question: &Question) -> f32 {
+    let values = &block.values[within * dim..(within + 1) * dim];
+    let likeness = dot(values, &question.values) as f32 * (block.scales[within] * question.scale);
+    if block.asides[within] { likeness - ASIDE_DISCOUNT } else { likeness }
+}
+
+/// Written as plain loops: an iterator's `sum` is a function of its own, and is not compiled for the wide registers.
+#[inline(always)]
+fn dot(row: &[i8], question: &[i16]) -> i32 {
+    let ((rows, row_rest), (questions, question_rest)) = (row.as_chunks::<32>(), question.as_chunks::<32>());
+    let mut sum = 0;
+    for (a, b) in rows.iter().zip(questions) {
+        for at in 0..32 {
+            sum += i32::from(a[at]) * i32::from(b[at]);
+        }
+    }
+    for (a, b) in row_rest.iter().zip(question_rest) {
+        sum += i32::from(*a) * i32::from(*b);
+    }
+    sum
+}
+
+/// The best passage of a memory counts.
+#[inline(always)]
+fn take(found: &mut Vec<(Number, f32)>, owner: Number, likeness: f32, is_first: bool) {
+    match found.last_mut() {
+        Some(last) if !is_first => last.1 = last.1.max(likeness),
+        _ => found.push((owner, likeness)),
     }
 }
 

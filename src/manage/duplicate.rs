@@ -43,6 +43,7 @@ vocabulary!(
 );
 
 pub fn says_the_same(a: &str, b: &str) -> Verdict {
+    let (text_a, text_b) = (a.trim(), b.trim());
     let (mut a, mut b) = (read(a), read(b));
     if a.is_empty() || b.is_empty() {
         return Verdict::Differs(Reason::Empty);
@@ -53,9 +54,49 @@ pub fn says_the_same(a: &str, b: &str) -> Verdict {
         b.retain(|token| token.sort != Sort::Pause);
     }
     if a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same(a, b)) {
-        return Verdict::Same;
+        return if text_a == text_b {
+            Verdict::Same
+        } else if is_layout(text_a) || is_layout(text_b) {
+            Verdict::Differs(Reason::Wording)
+        } else if points(text_a) != points(text_b) || recased(text_a, text_b) || recased(text_b, text_a) {
+            Verdict::Differs(Reason::Name)
+        } else {
+            Verdict::Same
+        };
     }
     Verdict::Differs(reason(&a, &b))
+}
+
+/// Where lines are indented, or an operator stands, blanks and breaks have a meaning.
+fn is_layout(text: &str) -> bool {
+    text.contains(['=', '\t', '<', '>']) || text.contains("\n ") || text.contains("\n-")
+}
+
+/// Does it begin by pointing at something? `That user` is not `the user`.
+fn points(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
+    ["that", "this", "those", "these"].contains(&first.as_str())
+}
+
+/// Is a word that has capitals here written without them there? `US` is not `us`, nor `Users` `users`. Where a
+/// sentence begins, a capital means nothing.
+fn recased(text: &str, other: &str) -> bool {
+    let bare = |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_owned();
+    let others: Vec<String> = other.split_whitespace().map(bare).collect();
+    let mut begins = true;
+    for word in text.split_whitespace() {
+        let found = bare(word);
+        let mut letters = found.chars();
+        let capital = letters.next().is_some_and(char::is_uppercase);
+        let telling = letters.any(char::is_uppercase) || (capital && !begins);
+        let only_recased =
+            || !others.contains(&found) && others.iter().any(|other| other.to_lowercase() == found.to_lowercase());
+        if telling && only_recased() {
+            return true;
+        }
+        begins = word.ends_with(['.', '!', '?', ':']);
+    }
+    false
 }
 
 fn reason(a: &[Token], b: &[Token]) -> Reason {

@@ -1,7 +1,7 @@
 //! Along the links: from the best matches to what they are tied to, up to three steps, fainter with every step; and
 //! from what was replaced to what replaced it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::index::Snapshot;
@@ -10,6 +10,8 @@ use crate::model::{Key, Link, Memory, MemoryId, Namespace, Relation};
 const DEEPEST: usize = 3;
 /// What is left of a score after each step.
 const STEP: f64 = 0.5;
+/// Memories that are looked at from one start.
+const MOST_SEEN: usize = 512;
 /// Links of one memory that are followed.
 const MOST_LINKS: usize = 64;
 
@@ -24,10 +26,15 @@ pub struct Arrival {
 
 /// Everything that can be reached from the starts, each with its strongest arrival. Starts themselves are reached
 /// from each other, never from themselves.
-pub fn spread(snapshot: &Snapshot, starts: &[(Key, f64)]) -> BTreeMap<Key, Arrival> {
+/// No way leads through a memory that is not `admitted`.
+pub fn spread(
+    snapshot: &Snapshot,
+    starts: &[(Key, f64)],
+    admitted: impl Fn(&Memory) -> bool,
+) -> BTreeMap<Key, Arrival> {
     let mut reached: BTreeMap<Key, Arrival> = BTreeMap::new();
     for (start, strength) in starts {
-        let mut seen = vec![start.clone()];
+        let mut seen = HashSet::from([start.clone()]);
         let mut way = VecDeque::from([(start.clone(), *strength, 0)]);
         while let Some((key, strength, depth)) = way.pop_front() {
             if depth == DEEPEST {
@@ -36,10 +43,12 @@ pub fn spread(snapshot: &Snapshot, starts: &[(Key, f64)]) -> BTreeMap<Key, Arriv
             for link in snapshot.links_of(&key).into_iter().take(MOST_LINKS) {
                 let (other, relation) = other_end(link, &key);
                 let strength = strength * STEP * bond(relation);
-                if seen.contains(&other) || strength < 1e-3 {
+                if strength < 1e-3 || seen.len() > MOST_SEEN || !seen.insert(other.clone()) {
                     continue;
                 }
-                seen.push(other.clone());
+                if !snapshot.get(&other).is_some_and(|memory| admitted(memory)) {
+                    continue;
+                }
                 let arrival = Arrival { strength, relation, from: key.id.clone() };
                 way.push_back((other.clone(), strength, depth + 1));
                 let known = reached.entry(other).or_insert_with(|| arrival.clone());

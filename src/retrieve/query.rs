@@ -13,6 +13,8 @@ use crate::model::Timestamp;
 const LONGEST: usize = 32 * 1024;
 /// More words than this do not make a question clearer.
 const MOST_WORDS: usize = 256;
+/// Nobody asks about more files at once.
+pub const MOST_FILES: usize = 64;
 
 /// Words of asking rather than of what is asked for. They stand in every question and in few answers.
 const ASKING: &str = "advice advise again ago already also amount any anything back chat chatted conversation currently \
@@ -41,14 +43,23 @@ impl Query {
     pub fn of(text: &str, files: &[String], now: Timestamp) -> Query {
         let text = beginning(text);
         let mut wanted = wanted(text);
-        for file in files {
-            for word in analyze::distinct(file, MOST_WORDS) {
-                if !wanted.iter().any(|known| known.word == word) {
-                    wanted.push(Wanted { word, share: 1.0 });
-                }
-            }
+        let mut known: HashSet<String> = wanted.iter().map(|wanted| wanted.word.clone()).collect();
+        for file in files.iter().take(MOST_FILES) {
+            let words = analyze::distinct(beginning(file), MOST_WORDS).into_iter();
+            wanted.extend(words.filter(|word| known.insert(word.clone())).map(|word| Wanted { word, share: 1.0 }));
         }
         Query { wanted, clues: when::dates(text, now) }
+    }
+}
+
+impl Query {
+    /// From a quarter to 1: identifiers, codes and numbers have no meaning that a model could know.
+    pub fn certainty(&self) -> f64 {
+        let plain = |wanted: &&Wanted| wanted.word.chars().all(char::is_alphabetic);
+        match self.wanted.len() {
+            0 => 1.0,
+            all => 0.25 + 0.75 * self.wanted.iter().filter(plain).count() as f64 / all as f64,
+        }
     }
 }
 

@@ -98,6 +98,8 @@ struct Search<'a> {
     question: Option<Question>,
     scores: Scores,
     spans: Vec<(i64, i64)>,
+    /// How far the meaning of the question can be told.
+    certainty: f64,
     /// Words and meaning of memories already compared.
     direct: HashMap<Number, (f64, f64)>,
 }
@@ -120,7 +122,8 @@ impl<'a> Search<'a> {
             Filter { invalid: request.filter.invalid || request.filter.as_of.is_none(), ..request.filter.clone() };
         let scores = sources.view.score(&query.wanted, depth(request), &wide)?;
         let question = sources.vector.as_deref().and_then(Question::of);
-        Some(Search { sources, request, task, weights, question, scores, spans, direct: HashMap::new() })
+        let certainty = query.certainty();
+        Some(Search { sources, request, task, weights, question, scores, spans, certainty, direct: HashMap::new() })
     }
 
     fn run(mut self) -> Vec<Hit> {
@@ -172,9 +175,20 @@ impl<'a> Search<'a> {
         nearest.into_iter().take(most).map(|(number, _)| number).collect()
     }
 
+    /// Those of the same occasion who may be part of the answer, and the place among them. Nobody else is listened to.
+    fn circle(&self, number: Number) -> Option<(Vec<Number>, usize)> {
+        let view = self.sources.view;
+        let (mut circle, place) = view.occasions.circle(number)?;
+        let reach = place.saturating_sub(2 * REACH)..circle.len().min(place + 2 * REACH + 1);
+        let admits = view.admits(&self.request.filter)?;
+        circle = circle[reach].iter().copied().filter(|other| *other == number || admits(*other)).collect();
+        let place = circle.iter().position(|other| *other == number)?;
+        (circle.len() > 1).then_some((circle, place))
+    }
+
     /// The one before and the one after, on the same occasion.
     fn beside(&self, number: Number) -> Vec<Number> {
-        let Some((circle, place)) = self.sources.view.occasions.circle(number) else { return Vec::new() };
+        let Some((circle, place)) = self.circle(number) else { return Vec::new() };
         let before = place.checked_sub(1).and_then(|place| circle.get(place));
         before.into_iter().chain(circle.get(place + 1)).copied().collect()
     }
@@ -210,16 +224,16 @@ impl<'a> Search<'a> {
 
     /// How well a memory matches by itself: meaning and words.
     fn direct(&mut self, number: Number) -> (f64, f64) {
-        let (scores, question, view) = (&self.scores, &self.question, self.sources.view);
+        let (scores, question, view, certainty) = (&self.scores, &self.question, self.sources.view, self.certainty);
         *self.direct.entry(number).or_insert_with(|| {
             let likeness = question.as_ref().and_then(|question| view.meanings.likeness(question, number));
-            (f64::from(likeness.unwrap_or(0.0)), f64::from(scores.of(number)))
+            (f64::from(likeness.unwrap_or(0.0)) * certainty, f64::from(scores.of(number)))
         })
     }
 
     /// What a memory gains or loses by those around it: a good match among good matches is a better one.
     fn occasion(&mut self, number: Number) -> f64 {
-        let Some((circle, place)) = self.sources.view.occasions.circle(number) else { return 0.0 };
+        let Some((circle, place)) = self.circle(number) else { return 0.0 };
         let weights = self.sources.weights;
         let mut worth = |number: Number| {
             let (semantic, keyword) = self.direct(number);
@@ -247,7 +261,8 @@ impl<'a> Search<'a> {
             found.iter().map(|(key, candidate)| (key.clone(), candidate.parts.relevance(weights))).collect();
         starts.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         starts.truncate(STARTS);
-        for (key, arrival) in graph::spread(self.sources.snapshot, &starts) {
+        let admitted = |memory: &Memory| self.request.filter.admits(memory);
+        for (key, arrival) in graph::spread(self.sources.snapshot, &starts, admitted) {
             let candidate = match found.remove(&key) {
                 Some(candidate) => candidate,
                 None => {
@@ -306,7 +321,7 @@ impl<'a> Search<'a> {
         parts.time =
             if self.spans.iter().any(|(from, until)| (*from..*until).contains(&created)) { score::TIME } else { 0.0 };
         let at_home = |file: &String| memory.anchors.files.iter().any(|anchor| same_file(anchor, file));
-        parts.place = if self.request.files.iter().any(at_home) { score::PLACE } else { 0.0 };
+        parts.place = if self.request.files.iter().take(query::MOST_FILES).any(at_home) { score::PLACE } else { 0.0 };
         let now = self.request.filter.as_of.unwrap_or(self.request.filter.now);
         parts.recency = score::recency(&memory, &usage, now);
         parts.usage = score::usage(&usage);

@@ -59,6 +59,11 @@ pub fn remove(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }
 
+/// What stands directly in a folder.
+pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect()
+}
+
 /// Makes a folder and those above it, for the owner alone.
 pub fn make_folder(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;

@@ -64,7 +64,27 @@ fn a_question_has_the_same_answer_after_a_restart_without_a_daemon_and_whatever_
     type Harm<'a> = &'a dyn Fn(&Path);
     let cut = |path: &Path| std::fs::write(path, &std::fs::read(path).unwrap()[..10]).unwrap_or_default();
     let junk = |path: &Path| std::fs::write(path, "not what was here").unwrap();
-    let harms: [(&str, Harm<'_>); 6] = [
+    let flip = |path: &Path| {
+        let mut bytes = std::fs::read(path).unwrap();
+        bytes.iter_mut().skip(3).step_by(41).for_each(|byte| *byte ^= 0x5a);
+        std::fs::write(path, bytes).unwrap();
+    };
+    let is = |path: &Path, ending: &str| path.extension().is_some_and(|found| found == ending);
+    let harms: [(&str, Harm<'_>); 8] = [
+        ("flipped in its postings", &|folder| {
+            each_file(folder, &mut |path| {
+                if is(path, "idx") {
+                    flip(path)
+                }
+            })
+        }),
+        ("flipped in its words", &|folder| {
+            each_file(folder, &mut |path| {
+                if is(path, "term") {
+                    flip(path)
+                }
+            })
+        }),
         ("left alone", &|_| {}),
         ("deleted", &|folder| std::fs::remove_dir_all(folder).unwrap()),
         ("vectors cut", &|folder| {
@@ -96,12 +116,38 @@ fn a_question_has_the_same_answer_after_a_restart_without_a_daemon_and_whatever_
 }
 
 #[test]
+fn what_changes_while_the_index_is_being_made_is_found_as_it_is_now() {
+    let home = Home::new();
+    let mut daemon = home.daemon();
+    home.run_with(&["import", "-"], &notes(3000)).succeeded();
+    daemon.signal(Signal::TERM);
+    assert_eq!(daemon.ended().0, Some(0));
+    std::fs::remove_dir_all(cache(&home)).unwrap();
+    let _daemon = home.daemon();
+    let client = lokid::serve::Client::new(&home.socket());
+    for at in 0..20 {
+        let text = json!({"text": format!("zebra{at} crossing the savanna")});
+        let changed =
+            client.send(&lokid::serve::Request::patch(format!("/v1/memories/n-{}", at * 100), &text)).unwrap();
+        assert_eq!(changed.status, 200);
+        client.send(&lokid::serve::Request::delete(format!("/v1/memories/n-{}", at * 100 + 1))).unwrap();
+    }
+    let index = wait_until_ready(&home);
+    assert_eq!(index["indexed"], 2980);
+    for at in 0..20 {
+        let found = home.run(&["recall", &format!("zebra{at}"), "-k", "1", "--json"]).succeeded().json();
+        assert_eq!(found["results"][0]["id"], format!("n-{}", at * 100), "{found}");
+    }
+}
+
+#[test]
 fn the_cache_may_vanish_under_a_running_daemon() {
     let home = Home::new();
     let _daemon = home.daemon();
     home.run_with(&["import", "-"], &notes(50)).succeeded();
     let first = answer(&home);
-    std::fs::remove_dir_all(cache(&home)).unwrap();
+    // The daemon may be writing there at this moment.
+    eventually_some(|| std::fs::remove_dir_all(cache(&home)).ok());
     for at in 0..5 {
         home.remember(&format!("the lighthouse number {at} was painted white"));
     }

@@ -1,4 +1,7 @@
 //! The thread itself: takes memories in, embeds, commits, publishes, rests; and makes anew what cannot be used.
+//!
+//! Told changes are hints. What is put into the indexes is always what the published snapshot holds at that moment, so
+//! the order in which hints arrive, or a hint that comes twice, cannot do harm.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -12,83 +15,89 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use super::{Progress, Ready, Task};
 use crate::encode::embed::Embedder;
 use crate::engine::usage::UsageBook;
+use crate::index::Snapshot;
 use crate::index::meaning::Model;
 use crate::index::search::{Indexer, Outcome, Replacement};
 use crate::index::searchable::passages;
 use crate::index::vector::Row;
-use crate::model::{Change, Key, Memory};
+use crate::model::{Key, Memory};
 use crate::sys::{Clock, plain, thread};
 
-/// How many memories are taken in before the next view is published.
+/// How many memories are taken in before somebody else has a turn, and the next view is published.
 const BATCH: usize = 64;
 /// Uncommitted memories are held in memory, and looked through one by one.
 const MOST_UNCOMMITTED: usize = 2048;
 const COMMIT_AFTER: Duration = Duration::from_secs(2);
 const REST_AFTER: Duration = Duration::from_secs(10);
+/// After so many failures the cache is left alone and the indexes are kept in memory.
+const MOST_FAILURES: usize = 2;
+
+/// What the thread was given, and keeps when it has to start over.
+pub(super) struct Bench {
+    pub(super) project: Arc<str>,
+    pub(super) cache: Option<PathBuf>,
+    pub(super) published: Arc<ArcSwap<Snapshot>>,
+    pub(super) usage: Arc<UsageBook>,
+    pub(super) clock: Clock,
+    pub(super) ready: Arc<ArcSwap<Option<Ready>>>,
+    pub(super) progress: Arc<Progress>,
+}
 
 pub(super) struct Worker {
-    project: Arc<str>,
-    cache: Option<PathBuf>,
+    bench: Bench,
     embedder: Arc<Embedder>,
     indexer: Indexer,
-    /// Known from the start, not taken in yet; newest first.
-    missing: VecDeque<Arc<Memory>>,
+    /// Known to be missing or out of date.
+    backlog: VecDeque<Key>,
     /// Another model's vectors, being made.
-    next: Option<(Arc<Embedder>, Replacement, VecDeque<Arc<Memory>>)>,
-    usage: Arc<UsageBook>,
-    clock: Clock,
-    ready: Arc<ArcSwap<Option<Ready>>>,
-    progress: Arc<Progress>,
+    next: Option<Next>,
+    /// Something was purged whose words may still be in the cache.
+    to_scrub: bool,
+    failures: usize,
     /// When the oldest change that is not on disk was made, and the last one.
     dirty_since: Option<Instant>,
     busy_at: Instant,
     told: usize,
 }
 
+struct Next {
+    embedder: Arc<Embedder>,
+    replacement: Replacement,
+    left: VecDeque<Arc<Memory>>,
+}
+
 impl Worker {
-    #[expect(clippy::too_many_arguments, reason = "all of them are kept")]
-    pub(super) fn open(
-        project: Arc<str>,
-        cache: Option<PathBuf>,
-        wanted: Arc<Embedder>,
-        memories: Vec<Arc<Memory>>,
-        usage: Arc<UsageBook>,
-        clock: Clock,
-        ready: Arc<ArcSwap<Option<Ready>>>,
-        progress: Arc<Progress>,
-    ) -> Worker {
-        let total = memories.len();
-        progress.waiting.fetch_add(total, Ordering::AcqRel);
-        // A model that takes milliseconds a passage is caught up with in the background; the one inside answers now.
-        let first = if wanted.is_instant() { Arc::clone(&wanted) } else { Embedder::built_in() };
-        let (indexer, missing) = open_indexer(&project, &mut cache.clone(), &first, memories);
-        progress.waiting.fetch_sub(total - missing.len() + 1, Ordering::AcqRel);
+    /// `careful` when the last try ended in a panic: what the cache holds is not looked at.
+    pub(super) fn open(bench: Bench, wanted: Arc<Embedder>, careful: bool) -> Worker {
+        let (embedder, indexer, missing) = if careful {
+            let (indexer, missing) = fresh_indexer(&bench, &Embedder::built_in());
+            (Embedder::built_in(), indexer, missing)
+        } else {
+            open_indexer(&bench, &wanted)
+        };
         if !missing.is_empty() {
-            tracing::info!(project = %project, memories = missing.len(), "making the search index");
+            tracing::info!(project = %bench.project, memories = missing.len(), "making the search index");
         }
-        let busy_at = clock.monotonic();
+        let busy_at = bench.clock.monotonic();
+        let to_scrub = indexer.has_remains();
         let mut worker = Worker {
-            project,
-            cache,
-            embedder: first,
+            bench,
+            embedder,
             indexer,
-            missing: missing.into(),
+            backlog: missing.into(),
             next: None,
-            usage,
-            clock,
-            ready,
-            progress,
+            to_scrub,
+            failures: usize::from(careful),
             dirty_since: None,
             busy_at,
             told: 0,
         };
         worker.publish();
-        if !Arc::ptr_eq(&wanted, &worker.embedder) {
-            worker.switch(wanted);
-        }
+        worker.switch(wanted);
         worker
     }
 
+    /// Until it is told to stop. What is under way then is found missing at the next start.
     pub(super) fn run(&mut self, inbox: &Receiver<Task>) {
         loop {
             let task = match self.patience() {
@@ -101,22 +110,25 @@ impl Worker {
                 None => Some(inbox.recv().unwrap_or(Task::Stop)),
             };
             match task {
-                Some(Task::Changes(changes)) => self.take(changes),
+                Some(Task::Changed { keys, purged }) => self.hear(keys, purged),
                 Some(Task::Model(embedder)) => self.switch(embedder),
-                Some(Task::Used) => drop(self.dirty_since.get_or_insert(self.clock.monotonic())),
+                Some(Task::Used) => self.mark_dirty(),
                 Some(Task::Reached(reply)) => {
-                    // What was there at the start is part of "everything".
-                    while !self.missing.is_empty() {
+                    while !self.backlog.is_empty() {
                         self.catch_up();
                     }
                     let _ = reply.send(());
                 }
+                Some(Task::Heard(reply)) => drop(reply.send(())),
                 Some(Task::Stop) => {
                     self.commit();
-                    self.save_next();
+                    self.scrub();
+                    if let Some(next) = &mut self.next {
+                        let _ = next.replacement.save();
+                    }
                     return;
                 }
-                None if !self.missing.is_empty() => self.catch_up(),
+                None if !self.backlog.is_empty() => self.catch_up(),
                 None if self.next.is_some() => self.embed_next(),
                 None => {}
             }
@@ -126,82 +138,89 @@ impl Worker {
 
     /// How long to wait for the next task: not at all while there is work, for ever when all is done.
     fn patience(&self) -> Option<Duration> {
-        if !self.missing.is_empty() || self.next.is_some() {
+        if !self.backlog.is_empty() || self.next.is_some() {
             return Some(Duration::ZERO);
         }
-        let now = self.clock.monotonic();
-        let left = |since: Instant, after: Duration| after.saturating_sub(now.saturating_duration_since(since));
+        let now = self.bench.clock.monotonic();
+        let left = |since: Instant, after: Duration| {
+            Some(after.saturating_sub(now.saturating_duration_since(since)).max(Duration::from_millis(1)))
+        };
         match self.dirty_since {
-            Some(since) => Some(left(since, COMMIT_AFTER).max(Duration::from_millis(1))),
-            None if !self.indexer.is_resting() => Some(left(self.busy_at, REST_AFTER).max(Duration::from_millis(1))),
+            Some(since) => left(since, COMMIT_AFTER),
+            None if !self.indexer.is_resting() => left(self.busy_at, REST_AFTER),
             None => None,
         }
     }
 
-    fn take(&mut self, changes: Vec<Change>) {
-        let count = changes.len();
-        for part in changes.chunks(BATCH) {
-            for change in part {
-                self.apply(change);
+    /// A few are taken in at once; many wait in line, so that the next few need not wait behind them.
+    fn hear(&mut self, keys: Vec<Key>, purged: bool) {
+        self.to_scrub |= purged;
+        let count = keys.len();
+        if count > BATCH {
+            self.backlog.extend(keys);
+            self.publish_progress();
+        } else {
+            let snapshot = self.bench.published.load_full();
+            for key in keys {
+                self.bring(&snapshot, &key, None);
             }
             self.changed();
         }
-        self.progress.waiting.fetch_sub(count, Ordering::AcqRel);
+        self.bench.progress.queued.fetch_sub(count, Ordering::AcqRel);
     }
 
-    fn apply(&mut self, change: &Change) {
-        match change {
-            Change::Put { after, .. } => self.put(after),
-            Change::Restore(entry) => self.put(&entry.memory),
-            Change::Archive(entry) => self.forget(&entry.memory.key()),
-            Change::Vanished(key) => self.forget(key),
-            Change::Purge(tombstone) => {
-                self.forget(&tombstone.key);
-                self.attempt(Indexer::scrub);
+    /// Brings the indexes up to what the snapshot holds of one memory.
+    fn bring(&mut self, snapshot: &Snapshot, key: &Key, rows: Option<Vec<Row>>) {
+        match snapshot.get(key) {
+            Some(memory) => {
+                let rows = match rows {
+                    Some(rows) => rows,
+                    None if self.indexer.wants(memory) => embed(&self.embedder, memory),
+                    None => Vec::new(),
+                };
+                self.attempt(|indexer| indexer.put(memory, &rows));
             }
-            Change::Link(_) | Change::Unlink(_) | Change::Contradict(_) | Change::Write(_) => {}
+            None => self.attempt(|indexer| indexer.take(key)),
         }
     }
 
-    fn put(&mut self, memory: &Arc<Memory>) {
-        let rows = if self.indexer.wants(memory) { embed(&self.embedder, memory) } else { Vec::new() };
-        self.attempt(|indexer| indexer.put(memory, &rows));
-    }
-
-    fn forget(&mut self, key: &Key) {
-        self.missing.retain(|memory| memory.key() != *key);
-        self.attempt(|indexer| indexer.take(key));
-    }
-
-    /// Some more of what was there at the start.
+    /// Some more of those that wait in line, embedded on all cores.
     fn catch_up(&mut self) {
-        let part: Vec<Arc<Memory>> = self.missing.drain(..self.missing.len().min(BATCH)).collect();
-        let embedder = &self.embedder;
+        let snapshot = self.bench.published.load_full();
+        let part: Vec<Key> = self.backlog.drain(..self.backlog.len().min(BATCH)).collect();
+        let (embedder, indexer) = (&self.embedder, &self.indexer);
         let rows = thread::in_parts(
             &part,
             BATCH / 2,
             |_| true,
-            |part| part.iter().map(|memory| embed(embedder, memory)).collect::<Vec<_>>(),
+            |part| {
+                let wanted = |key: &Key| snapshot.get(key).filter(|memory| indexer.wants(memory));
+                part.iter().map(|key| wanted(key).map(|memory| embed(embedder, memory))).collect::<Vec<_>>()
+            },
         );
-        for (memory, rows) in part.iter().zip(rows.into_iter().flatten()) {
-            self.attempt(|indexer| indexer.put(memory, &rows));
+        for (key, rows) in part.iter().zip(rows.into_iter().flatten()) {
+            self.bring(&snapshot, key, rows);
         }
-        self.progress.waiting.fetch_sub(part.len(), Ordering::AcqRel);
         self.changed();
         self.told += part.len();
-        if self.missing.is_empty() {
-            tracing::info!(project = %self.project, memories = self.told, "the search index is complete");
+        if self.backlog.is_empty() {
+            tracing::info!(project = %self.bench.project, memories = self.told, "the search index is complete");
             self.told = 0;
         } else if self.told % 16_384 < part.len() {
-            tracing::info!(project = %self.project, done = self.told, left = self.missing.len(), "making the search index");
+            let left = self.backlog.len();
+            tracing::info!(project = %self.bench.project, done = self.told, left, "making the search index");
         }
+    }
+
+    fn mark_dirty(&mut self) {
+        let now = self.bench.clock.monotonic();
+        self.dirty_since.get_or_insert(now);
     }
 
     /// Publishes what is new, and commits when much has gathered.
     fn changed(&mut self) {
-        let now = self.clock.monotonic();
-        self.dirty_since.get_or_insert(now);
-        self.busy_at = now;
+        self.mark_dirty();
+        self.busy_at = self.bench.clock.monotonic();
         if self.indexer.uncommitted() >= MOST_UNCOMMITTED {
             self.commit();
         }
@@ -210,21 +229,32 @@ impl Worker {
 
     fn commit(&mut self) {
         self.attempt(Indexer::commit);
-        if let Err(error) = self.usage.save() {
-            tracing::warn!(project = %self.project, reason = %error, "what was counted could not be kept");
+        if let Err(error) = self.bench.usage.save() {
+            tracing::warn!(project = %self.bench.project, reason = %error, "what was counted could not be kept");
         }
         self.dirty_since = None;
     }
 
+    fn scrub(&mut self) {
+        if std::mem::take(&mut self.to_scrub) {
+            self.attempt(Indexer::scrub);
+        }
+    }
+
     /// What is due by now.
     fn settle(&mut self) {
-        let now = self.clock.monotonic();
-        if self.dirty_since.is_some_and(|since| now.saturating_duration_since(since) >= COMMIT_AFTER) {
+        if !self.backlog.is_empty() {
+            return;
+        }
+        let now = self.bench.clock.monotonic();
+        let past = |since: Instant, after: Duration| now.saturating_duration_since(since) >= after;
+        if self.to_scrub || self.dirty_since.is_some_and(|since| past(since, COMMIT_AFTER)) {
             self.commit();
+            self.scrub();
             self.publish();
         }
-        let idle = self.dirty_since.is_none() && self.missing.is_empty() && self.next.is_none();
-        if idle && !self.indexer.is_resting() && now.saturating_duration_since(self.busy_at) >= REST_AFTER {
+        let idle = self.dirty_since.is_none() && self.next.is_none();
+        if idle && !self.indexer.is_resting() && past(self.busy_at, REST_AFTER) {
             self.attempt(Indexer::rest);
             self.publish();
         }
@@ -232,21 +262,28 @@ impl Worker {
 
     fn publish(&mut self) {
         let view = self.indexer.view();
-        self.progress.indexed.store(self.indexer.len(), Ordering::Relaxed);
-        self.progress.passages.store(view.meanings.passages(), Ordering::Relaxed);
-        self.ready.store(Arc::new(Some(Ready { view, embedder: Arc::clone(&self.embedder) })));
+        self.bench.progress.passages.store(view.meanings.passages(), Ordering::Relaxed);
+        self.publish_progress();
+        self.bench.ready.store(Arc::new(Some(Ready { view, embedder: Arc::clone(&self.embedder) })));
     }
 
-    /// Whatever goes wrong with derived data, the answer is to make it again.
+    fn publish_progress(&self) {
+        self.bench.progress.indexed.store(self.indexer.len(), Ordering::Relaxed);
+        self.bench.progress.backlog.store(self.backlog.len(), Ordering::Release);
+    }
+
+    /// Whatever goes wrong with derived data, the answer is to make it again, from what the snapshot holds.
     fn attempt(&mut self, work: impl FnOnce(&mut Indexer) -> Outcome<()>) {
-        if let Err(error) = work(&mut self.indexer) {
-            tracing::warn!(project = %self.project, reason = %error, "the search index is made anew");
-            let memories = self.indexer.memories();
-            let (indexer, missing) = fresh_indexer(&self.project, &mut self.cache, &self.embedder, memories);
-            self.indexer = indexer;
-            self.progress.waiting.fetch_add(missing.len(), Ordering::AcqRel);
-            self.missing.extend(missing);
+        let Err(error) = work(&mut self.indexer) else { return };
+        self.failures += 1;
+        tracing::warn!(project = %self.bench.project, reason = %error, "the search index is made anew");
+        if self.failures >= MOST_FAILURES && self.bench.cache.take().is_some() {
+            tracing::warn!(project = %self.bench.project, "the search index is kept in memory only");
         }
+        let (indexer, missing) = fresh_indexer(&self.bench, &self.embedder);
+        self.indexer = indexer;
+        self.backlog = missing.into();
+        self.publish_progress();
     }
 
     /// Another model was chosen.
@@ -255,41 +292,35 @@ impl Worker {
             self.next = None;
             return;
         }
-        tracing::info!(project = %self.project, model = embedder.id(), "embedding everything with another model");
+        tracing::info!(project = %self.bench.project, model = embedder.id(), "embedding everything with another model");
         let replacement = self.indexer.begin(&model_of(&embedder));
-        let left = self.indexer.memories().into_iter().filter(|memory| replacement.wants(memory)).collect();
-        self.next = Some((embedder, replacement, left));
+        let left = self.indexer.missing_in(&replacement).into();
+        self.next = Some(Next { embedder, replacement, left });
     }
 
     /// One more memory for the other model, or the switch to it.
     fn embed_next(&mut self) {
-        let Some((embedder, mut replacement, mut left)) = self.next.take() else { return };
-        if let Some(memory) = left.pop_front() {
-            replacement.put(&memory, embed(&embedder, &memory));
-            if left.len().is_multiple_of(1024) {
-                tracing::info!(project = %self.project, left = left.len(), "embedding with another model");
-                let _ = replacement.save();
+        let Some(mut next) = self.next.take() else { return };
+        if let Some(memory) = next.left.pop_front() {
+            next.replacement.put(&memory, embed(&next.embedder, &memory));
+            if next.left.len().is_multiple_of(1024) {
+                tracing::info!(project = %self.bench.project, left = next.left.len(), "embedding with another model");
+                let _ = next.replacement.save();
             }
-            self.next = Some((embedder, replacement, left));
+            self.next = Some(next);
             return;
         }
-        let missing = self.indexer.missing_in(&replacement);
-        if !missing.is_empty() {
-            self.next = Some((embedder, replacement, missing.into()));
+        next.left = self.indexer.missing_in(&next.replacement).into();
+        if !next.left.is_empty() {
+            self.next = Some(next);
             return;
         }
-        if let Err(error) = self.indexer.replace(replacement) {
-            tracing::warn!(project = %self.project, reason = %error, "the vectors could not be kept");
+        if let Err(error) = self.indexer.replace(next.replacement) {
+            tracing::warn!(project = %self.bench.project, reason = %error, "the vectors could not be kept");
         }
-        tracing::info!(project = %self.project, model = embedder.id(), "the other model answers now");
-        self.embedder = embedder;
+        tracing::info!(project = %self.bench.project, model = next.embedder.id(), "the other model answers now");
+        self.embedder = next.embedder;
         self.publish();
-    }
-
-    fn save_next(&mut self) {
-        if let Some((_, replacement, _)) = &mut self.next {
-            let _ = replacement.save();
-        }
     }
 }
 
@@ -297,43 +328,51 @@ fn model_of(embedder: &Embedder) -> Model {
     Model { id: embedder.id().into(), dim: embedder.dim() }
 }
 
-/// What the cache has; made anew when that cannot be read; in memory when the cache cannot be written.
-fn open_indexer(
-    project: &str,
-    cache: &mut Option<PathBuf>,
-    embedder: &Embedder,
-    memories: Vec<Arc<Memory>>,
-) -> (Indexer, Vec<Arc<Memory>>) {
-    match Indexer::open(cache.as_deref(), &model_of(embedder), memories.clone()) {
-        Ok(opened) => opened,
-        Err(error) => {
-            tracing::warn!(project, reason = %error, "the search index cannot be used and is made anew");
-            fresh_indexer(project, cache, embedder, memories)
-        }
-    }
-}
-
-fn fresh_indexer(
-    project: &str,
-    cache: &mut Option<PathBuf>,
-    embedder: &Embedder,
-    memories: Vec<Arc<Memory>>,
-) -> (Indexer, Vec<Arc<Memory>>) {
-    let model = model_of(embedder);
-    if let Some(folder) = cache.as_deref() {
-        let emptied = plain::remove_folder(folder).map_err(Into::into);
-        match emptied.and_then(|()| Indexer::open(Some(folder), &model, memories.clone())) {
-            Ok(opened) => return opened,
-            Err(error) => {
-                tracing::warn!(project, reason = %error, "the search index is kept in memory only");
-                *cache = None;
-            }
-        }
-    }
-    Indexer::open(None, &model, memories).expect("an index in memory can always be made")
-}
-
 /// The vectors of one memory's passages.
 fn embed(embedder: &Embedder, memory: &Memory) -> Vec<Row> {
     passages(memory).iter().map(|passage| Row::of(&embedder.embed(&passage.text), passage.aside)).collect()
+}
+
+fn all(bench: &Bench) -> Vec<Arc<Memory>> {
+    bench.published.load().memories().cloned().collect()
+}
+
+type Opened = (Indexer, Vec<Key>);
+
+/// What the cache has; made anew when that cannot be read. A slow model answers only when most of its vectors are
+/// there; until then the one inside does.
+fn open_indexer(bench: &Bench, wanted: &Arc<Embedder>) -> (Arc<Embedder>, Indexer, Vec<Key>) {
+    let memories = all(bench);
+    let inside = Embedder::built_in();
+    for embedder in [wanted, &inside] {
+        match Indexer::open(bench.cache.as_deref(), &model_of(embedder), memories.clone()) {
+            Ok((indexer, missing)) => {
+                if embedder.is_instant() || missing.len() * 2 <= memories.len() {
+                    return (Arc::clone(embedder), indexer, missing);
+                }
+            }
+            Err(error) => {
+                tracing::warn!(project = %bench.project, reason = %error, "the search index cannot be used");
+                break;
+            }
+        }
+    }
+    let (indexer, missing) = fresh_indexer(bench, &inside);
+    (inside, indexer, missing)
+}
+
+/// Starts over in an empty folder; in memory when that is refused.
+fn fresh_indexer(bench: &Bench, embedder: &Embedder) -> Opened {
+    let model = model_of(embedder);
+    if let Some(folder) = bench.cache.as_deref() {
+        let emptied = plain::remove_folder(folder).or_else(|_| plain::remove(folder)).map_err(Into::into);
+        match emptied.and_then(|()| Indexer::open(Some(folder), &model, all(bench))) {
+            Ok(opened) => return opened,
+            Err(error) => {
+                let reason = error.to_string();
+                tracing::warn!(project = %bench.project, reason, "the search index is kept in memory only");
+            }
+        }
+    }
+    Indexer::open(None, &model, all(bench)).expect("an index in memory can always be made")
 }

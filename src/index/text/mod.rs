@@ -165,6 +165,11 @@ impl TextIndex {
         Ok(())
     }
 
+    /// Are there words of deleted documents?
+    pub(super) fn has_remains(&self) -> bool {
+        self.reader.searcher().segment_readers().iter().any(|segment| segment.has_deletes())
+    }
+
     /// The numbers have changed: the next [`TextIndex::reload`] looks at every segment anew.
     pub(super) fn forget_segments(&mut self) {
         self.segments.clear();

@@ -109,6 +109,11 @@ impl Segment {
         self.id
     }
 
+    /// Which memory a document is; nobody where the index is damaged.
+    fn number(&self, doc: u32) -> Option<Number> {
+        self.numbers.get(doc as usize).copied().flatten()
+    }
+
     /// The documents that hold a word, in their order, each with its weighted count over all fields.
     fn holding(&self, word: &str, into: &mut Vec<(u32, f32)>, spare: &mut Vec<(u32, f32)>) {
         into.clear();
@@ -174,7 +179,7 @@ impl Segment {
                 let mut postings = inverted.read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
                 while postings.block_len() > 0 {
                     for (doc, freq) in postings.docs().iter().zip(postings.freqs()) {
-                        if let Some(number) = self.numbers[*doc as usize] {
+                        if let Some(number) = self.number(*doc) {
                             see(word, number, *field, *freq);
                         }
                     }
@@ -321,7 +326,7 @@ impl TextView {
             for (at, segment) in self.segments.iter().enumerate() {
                 segment.holding(&word.wanted.word, &mut docs, &mut spare);
                 for (doc, times) in &docs {
-                    if let Some(number) = segment.numbers[*doc as usize] {
+                    if let Some(number) = segment.number(*doc) {
                         count(number, *times, Home { segment: at as u32, doc: *doc });
                     }
                 }

@@ -1,7 +1,7 @@
 //! The closed lists a comparison needs: what carries no meaning, what denies, what is an abbreviation of what.
 
 /// Left out wherever they stand.
-pub(super) const EMPTY: &[&str] = &["the", "a", "an", "is", "are", "be", "our", "that", "please", "also", "simply"];
+pub(super) const EMPTY: &[&str] = &["the", "a", "an", "is", "are", "be", "our", "that", "please", "simply"];
 
 /// "a few" is more than "few".
 pub(super) const WITH_ARTICLE: &[&str] = &["few", "little"];

@@ -12,6 +12,7 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
+use crate::engine::search::SearchHandle;
 use crate::engine::{EngineError, Imported, Project};
 use crate::model::{Draft, Source};
 use crate::serve::app::{App, aside};
@@ -22,8 +23,9 @@ use crate::serve::dto::record::Record;
 use crate::serve::lines::{Broken, Line, Lines};
 use crate::serve::problem::{Code, Problem};
 
-/// How long the end of an import waits for the search index.
+/// How long the end of an import waits for the search index, and for how many memories.
 const CATCHING_UP: Duration = Duration::from_secs(2);
+const FEW: usize = 4096;
 const BATCH_LINES: usize = 4096;
 const BATCH_BYTES: usize = 4 << 20;
 /// A client that pauses is waiting for what it sent.
@@ -111,7 +113,8 @@ impl Importer {
 
     /// Who asks right after an import finds what was in it, unless it was so long that nobody wants to wait for that.
     async fn await_search(&self) {
-        if self.done.imported + self.done.updated > 0 && self.project.search_if_started().is_some() {
+        let few = |search: &SearchHandle| (1..=FEW).contains(&search.waiting());
+        if self.project.search_if_started().is_some_and(few) {
             let project = Arc::clone(&self.project);
             let _ = aside(move || project.search().wait(CATCHING_UP)).await;
         }
