@@ -109,7 +109,8 @@ fn explain(parts: &Value) -> Vec<String> {
     let rest: Vec<String> = rest.iter().filter(|name| number(name) != 0.0).map(named).collect();
     let factors: Vec<String> =
         ["fit", "recency", "usage", "tier", "importance", "task", "outcome"].iter().map(named).collect();
-    let mut lines = vec![[sum, rest].concat().join(", "), factors.join(", ")];
+    let relevance = format!("relevance {}", number("relevance"));
+    let mut lines = vec![[vec![relevance], sum, rest].concat().join(", "), factors.join(", ")];
     let matched = words::field(parts, "words");
     if !matched.is_empty() {
         lines.push(format!("words: {matched}"));
@@ -131,11 +132,11 @@ mod tests {
 
     #[test]
     fn an_explanation_leaves_out_what_added_nothing() {
-        let parts = json!({"semantic": 0.5, "keyword": 1.0, "occasion": 0.0, "linked": 0.1, "place": 0, "time": 0.0,
+        let parts = json!({"relevance": 0.59, "semantic": 0.5, "keyword": 1.0, "occasion": 0.0, "linked": 0.1, "place": 0, "time": 0.0,
             "fit": 1, "recency": 1.0, "usage": 0.5, "tier": 1.0, "importance": 0.5, "task": 1.25, "outcome": 1.0,
             "words": ["parser"], "instead_of": "fact-1"});
         let expected = [
-            "semantic 0.5, keyword 1, linked 0.1",
+            "relevance 0.59, semantic 0.5, keyword 1, linked 0.1",
             "fit 1, recency 1, usage 0.5, tier 1, importance 0.5, task 1.25, outcome 1",
             "words: parser",
             "in place of fact-1",

@@ -124,7 +124,7 @@ fn what_changes_while_the_index_is_being_made_is_found_as_it_is_now() {
     assert_eq!(daemon.ended().0, Some(0));
     std::fs::remove_dir_all(cache(&home)).unwrap();
     let _daemon = home.daemon();
-    let client = lokid::serve::Client::new(&home.socket());
+    let client = lokid::serve::Client::new(home.socket());
     for at in 0..20 {
         let text = json!({"text": format!("zebra{at} crossing the savanna")});
         let changed =
