@@ -95,6 +95,11 @@ impl Filter {
         memory.namespace == self.namespace && self.admits_facet(&Facet::of(memory, 0))
     }
 
+    /// Nothing but a namespace and the present time are asked for.
+    pub(super) fn is_wide(&self) -> bool {
+        self.kinds.is_empty() && self.tiers.is_empty() && self.as_of.is_none() && self.between.is_none()
+    }
+
     pub(super) fn admits_facet(&self, facet: &Facet) -> bool {
         let at = self.as_of.unwrap_or(self.now).as_micros();
         let timely = facet.held(at) || (self.invalid && (self.as_of.is_none() || facet.created <= at));
@@ -108,8 +113,29 @@ impl Filter {
     }
 }
 
+/// What is asked of every document that holds a word, in eight bytes: the memory it stands in is what costs time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slim {
+    /// Weighted number of words.
+    pub(super) length: f32,
+    namespace: u16,
+    /// Nothing about it needs a closer look: alive, asserted, open to everybody and without an end.
+    plain: bool,
+}
+
+impl Slim {
+    fn of(facet: &Facet) -> Slim {
+        let endless = facet.expired == i64::MAX && facet.invalid == i64::MAX;
+        let plain = facet.alive && endless && !facet.unverified && !facet.restricted;
+        Slim { length: facet.length, namespace: facet.namespace, plain }
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Block {
+    slims: Vec<Slim>,
+    /// When the youngest of the block was created, or begins to hold: from then on none of them is of the future.
+    youngest: i64,
     facets: Vec<Facet>,
     keys: Vec<Key>,
 }
@@ -139,6 +165,25 @@ impl Roster {
         &self.blocks[ord as usize / BLOCK].keys[ord as usize % BLOCK]
     }
 
+    #[inline]
+    pub(super) fn slim(&self, number: Number) -> Slim {
+        self.blocks[number as usize / BLOCK].slims[number as usize % BLOCK]
+    }
+
+    /// May it be part of the answer? Most can be told without looking closer.
+    #[inline]
+    pub(super) fn admits(&self, namespace: u16, filter: &Filter, is_wide: bool, number: Number) -> bool {
+        let block = &self.blocks[number as usize / BLOCK];
+        let slim = block.slims[number as usize % BLOCK];
+        if slim.namespace != namespace {
+            return false;
+        }
+        if is_wide && slim.plain && block.youngest <= filter.now.as_micros() {
+            return true;
+        }
+        filter.admits_facet(&block.facets[number as usize % BLOCK])
+    }
+
     /// The short name of a namespace, if anything of it was ever taken in.
     pub fn namespace(&self, namespace: &Namespace) -> Option<u16> {
         self.namespaces.iter().position(|known| known == namespace).map(|at| at as u16)
@@ -158,12 +203,18 @@ impl Roster {
         }
         let block = Arc::make_mut(self.blocks.last_mut().expect("a block was just made sure of"));
         block.keys.push(key);
+        block.slims.push(Slim::of(&facet));
+        block.youngest = block.youngest.max(facet.created).max(facet.valid);
         block.facets.push(facet);
         self.len += 1;
         (self.len - 1) as Number
     }
 
-    pub(super) fn facet_mut(&mut self, ord: Number) -> &mut Facet {
-        &mut Arc::make_mut(&mut self.blocks[ord as usize / BLOCK]).facets[ord as usize % BLOCK]
+    pub(super) fn change(&mut self, number: Number, change: impl FnOnce(&mut Facet)) {
+        let block = Arc::make_mut(&mut self.blocks[number as usize / BLOCK]);
+        let facet = &mut block.facets[number as usize % BLOCK];
+        change(facet);
+        block.slims[number as usize % BLOCK] = Slim::of(facet);
+        block.youngest = block.youngest.max(facet.created).max(facet.valid);
     }
 }

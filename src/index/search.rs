@@ -59,10 +59,8 @@ impl View {
 
     pub fn admits<'a>(&'a self, filter: &'a Filter) -> Option<impl Fn(Number) -> bool + 'a> {
         let namespace = self.roster.namespace(&filter.namespace)?;
-        Some(move |number| {
-            let facet = self.roster.facet(number);
-            facet.namespace == namespace && filter.admits_facet(facet)
-        })
+        let is_wide = filter.is_wide();
+        Some(move |number| self.roster.admits(namespace, filter, is_wide, number))
     }
 }
 
@@ -170,9 +168,8 @@ impl Indexer {
             let length = view::length(counts);
             words.sort_unstable();
             words.dedup();
-            let facet = self.roster.facet_mut(number as Number);
-            facet.length = length;
-            stats.add(facet.namespace, length, words.into_iter());
+            self.roster.change(number as Number, |facet| facet.length = length);
+            stats.add(self.roster.facet(number as Number).namespace, length, words.into_iter());
         }
         self.stats = Arc::new(RwLock::new(stats));
         Ok(())
@@ -199,10 +196,10 @@ impl Indexer {
         let number = self.enlist(print, memory);
         let searchable = Searchable::of(memory);
         let length = view::length(searchable.counts());
-        let facet = self.roster.facet_mut(number);
-        facet.length = length;
+        self.roster.change(number, |facet| facet.length = length);
+        let namespace = self.roster.facet(number).namespace;
         let words = view::weigh(&searchable);
-        self.stats.write().add(facet.namespace, length, words.iter().map(|word| word.0));
+        self.stats.write().add(namespace, length, words.iter().map(|word| word.0));
         self.text.add(print, number, searchable)?;
         self.occasions.add(number, memory);
         self.meanings.put(number, rows);
@@ -216,7 +213,7 @@ impl Indexer {
         let mut new = Facet::of(memory, old.namespace);
         (new.length, new.lot) = (old.length, old.lot);
         if new != old {
-            *self.roster.facet_mut(number) = new;
+            self.roster.change(number, |facet| *facet = new);
         }
         if let Some((print, known)) = self.memories[number as usize].take() {
             if known.times.created_at != memory.times.created_at {
@@ -237,8 +234,8 @@ impl Indexer {
         self.numbers.remove(&key_hash(key));
         self.prints.remove(&print);
         self.occasions.remove(number);
-        let facet = self.roster.facet_mut(number);
-        facet.alive = false;
+        self.roster.change(number, |facet| facet.alive = false);
+        let facet = self.roster.facet(number);
         let words = view::weigh(&Searchable::of(&memory));
         self.stats.write().remove(facet.namespace, facet.length, words.iter().map(|word| word.0));
         self.gone += 1;
@@ -314,7 +311,7 @@ impl Indexer {
         (self.prints, self.numbers, self.occasions, self.gone) = Default::default();
         for (print, memory, old) in living {
             let number = self.enlist(print, &memory);
-            self.roster.facet_mut(number).length = roster.facet(old).length;
+            self.roster.change(number, |facet| facet.length = roster.facet(old).length);
             self.occasions.add(number, &memory);
             self.meanings.put(number, &meanings.rows(old));
         }

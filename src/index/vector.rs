@@ -3,9 +3,10 @@
 //! and the best few thousand are compared in full. All arithmetic that ranks is on integers, so the answer is the
 //! same on every machine and after every rebuild; a filter is asked before a row may take a place.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use pulp::Arch;
+use pulp::{Arch, Simd, WithSimd};
 
 use super::roster::Number;
 
@@ -13,6 +14,8 @@ use super::roster::Number;
 const BLOCK: usize = 256;
 /// Up to this many rows every row is compared in full.
 const SMALL: usize = 16_384;
+/// Distances that are looked at in one go.
+const GROUP: usize = 16;
 /// Rows that the bits let through to the full comparison, at least.
 const SHORTLIST: usize = 2_048;
 /// A query's largest component; leaves room for 2,048 dimensions in 32 bits.
@@ -124,14 +127,7 @@ impl Vectors {
     /// The best passage among `rows` that stand one after the other: its likeness, discount included.
     pub fn best(&self, question: &Question, first: u32, rows: u16) -> Option<f32> {
         let rows = first as usize..self.len.min(first as usize + rows as usize);
-        Arch::new().dispatch(|| {
-            let mut best: Option<f32> = None;
-            for row in rows {
-                let likeness = likeness(&self.blocks[row / BLOCK], row % BLOCK, self.dim, question);
-                best = Some(best.map_or(likeness, |best| best.max(likeness)));
-            }
-            best
-        })
+        Arch::new().dispatch(Best { vectors: self, question, rows })
     }
 
     /// The `most` best memories for a question among those that `admits` lets in, best first, each by its best
@@ -142,8 +138,8 @@ impl Vectors {
         }
         let rows = if self.len <= SMALL { None } else { self.shortlist(question, most, &admits) };
         let mut found = match rows {
-            Some(rows) => self.compare_some(question, &rows),
-            None => self.compare_all(question, &admits),
+            Some(rows) => Arch::new().dispatch(Chosen { vectors: self, question, rows: &rows }),
+            None => Arch::new().dispatch(All { vectors: self, question, admits: &admits }),
         };
         let order = |a: &(Number, f32), b: &(Number, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         if found.len() > most {
@@ -157,48 +153,18 @@ impl Vectors {
         found
     }
 
-    /// Every memory that is let in, by its best passage. The passages of a memory stand one after the other.
-    fn compare_all(&self, question: &Question, admits: &impl Fn(Number) -> bool) -> Vec<(Number, f32)> {
-        let mut found: Vec<(Number, f32)> = Vec::with_capacity(self.len.min(SMALL));
-        Arch::new().dispatch(|| {
-            let mut current: Option<(Number, bool)> = None;
-            for block in &self.blocks {
-                for (within, owner) in block.owners.iter().enumerate() {
-                    let is_first = current.is_none_or(|(known, _)| known != *owner);
-                    if is_first {
-                        current = Some((*owner, admits(*owner)));
-                    }
-                    if current.is_some_and(|(_, admitted)| admitted) {
-                        take(&mut found, *owner, likeness(block, within, self.dim, question), is_first);
-                    }
-                }
-            }
-        });
-        found
-    }
-
-    /// The memories of these rows, which are in their order, each by the best of them.
-    fn compare_some(&self, question: &Question, rows: &[u32]) -> Vec<(Number, f32)> {
-        let mut found: Vec<(Number, f32)> = Vec::with_capacity(rows.len());
-        Arch::new().dispatch(|| {
-            for row in rows {
-                let (block, within) = (&self.blocks[*row as usize / BLOCK], *row as usize % BLOCK);
-                let owner = block.owners[within];
-                let is_first = found.last().is_none_or(|last| last.0 != owner);
-                take(&mut found, owner, likeness(block, within, self.dim, question), is_first);
-            }
-        });
-        found
-    }
-
     /// The rows that share most bits with the question, enough of them admitted. Nothing when so few are admitted that
     /// comparing those in full is the quicker way.
     fn shortlist(&self, question: &Question, most: usize, admits: &impl Fn(Number) -> bool) -> Option<Vec<u32>> {
         let apart = self.apart(question);
-        let mut counts = [0_usize; 256];
-        for distance in &apart {
-            counts[usize::from(*distance)] += 1;
+        // Two counts in turn: a count that was just written is not ready to be read.
+        let mut counts = [[0_u32; 256]; 2];
+        for pair in apart.chunks(2) {
+            for (turn, distance) in pair.iter().enumerate() {
+                counts[turn][usize::from(*distance)] += 1;
+            }
         }
+        let counts: Vec<usize> = (0..256).map(|at| (counts[0][at] + counts[1][at]) as usize).collect();
         let mut want = SHORTLIST.max(8 * most);
         loop {
             let mut sum = 0;
@@ -206,11 +172,18 @@ impl Vectors {
                 sum += count;
                 sum >= want
             })?;
-            let near = apart.iter().enumerate().filter(|(_, distance)| usize::from(**distance) <= reach);
             let mut admitted = Vec::with_capacity(sum);
-            for (row, _) in near {
-                if admits(self.blocks[row / BLOCK].owners[row % BLOCK]) {
-                    admitted.push(row as u32);
+            for (group, distances) in apart.chunks(GROUP).enumerate() {
+                // Most groups have nobody near; one comparison tells.
+                if distances.iter().fold(u8::MAX, |least, distance| least.min(*distance)) as usize > reach {
+                    continue;
+                }
+                for (within, _) in distances.iter().enumerate().filter(|(_, distance)| usize::from(**distance) <= reach)
+                {
+                    let row = group * GROUP + within;
+                    if admits(self.blocks[row / BLOCK].owners[row % BLOCK]) {
+                        admitted.push(row as u32);
+                    }
                 }
             }
             if admitted.len() * 2 >= SHORTLIST.max(8 * most) {
@@ -226,29 +199,122 @@ impl Vectors {
 
     /// How many bits each row differs in.
     fn apart(&self, question: &Question) -> Vec<u8> {
-        let words = question.bits.len();
         let mut apart = vec![0_u8; self.len];
-        Arch::new().dispatch(|| {
-            for (block, apart) in self.blocks.iter().zip(apart.chunks_mut(BLOCK)) {
-                if let ([a, b, c, d], true) = (question.bits.as_slice(), words == 4) {
-                    let (rows, _) = block.bits.as_chunks::<4>();
-                    for (row, apart) in rows.iter().zip(apart.iter_mut()) {
-                        let differ = (row[0] ^ a).count_ones()
-                            + (row[1] ^ b).count_ones()
-                            + (row[2] ^ c).count_ones()
-                            + (row[3] ^ d).count_ones();
-                        *apart = differ.min(255) as u8;
-                    }
-                } else {
-                    for (row, apart) in block.bits.chunks_exact(words).zip(apart.iter_mut()) {
-                        let differ: u32 = row.iter().zip(&question.bits).map(|(a, b)| (a ^ b).count_ones()).sum();
-                        // Longer vectors differ in more bits; the scale stays.
-                        *apart = (differ as usize * 256 / (words * 64)).min(255) as u8;
-                    }
+        Arch::new().dispatch(Apart { vectors: self, question, apart: &mut apart });
+        apart
+    }
+}
+
+// The loops that see every row. Each is a value that `pulp` runs with the widest registers the machine has; they are
+// written as plain loops and inlined to the last call, because a function that is called is compiled without them.
+
+/// Every memory that is let in, by its best passage. The passages of a memory stand one after the other.
+struct All<'a, F> {
+    vectors: &'a Vectors,
+    question: &'a Question,
+    admits: &'a F,
+}
+
+impl<F: Fn(Number) -> bool> WithSimd for All<'_, F> {
+    type Output = Vec<(Number, f32)>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let mut found: Vec<(Number, f32)> = Vec::with_capacity(self.vectors.len.min(SMALL));
+        let mut current: Option<(Number, bool)> = None;
+        for block in &self.vectors.blocks {
+            for (within, owner) in block.owners.iter().enumerate() {
+                let is_first = current.is_none_or(|(known, _)| known != *owner);
+                if is_first {
+                    current = Some((*owner, (self.admits)(*owner)));
+                }
+                if current.is_some_and(|(_, admitted)| admitted) {
+                    take(&mut found, *owner, likeness(block, within, self.vectors.dim, self.question), is_first);
                 }
             }
-        });
-        apart
+        }
+        found
+    }
+}
+
+/// The memories of these rows, which are in their order, each by the best of them.
+struct Chosen<'a> {
+    vectors: &'a Vectors,
+    question: &'a Question,
+    rows: &'a [u32],
+}
+
+impl WithSimd for Chosen<'_> {
+    type Output = Vec<(Number, f32)>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let mut found: Vec<(Number, f32)> = Vec::with_capacity(self.rows.len());
+        for row in self.rows {
+            let (block, within) = (&self.vectors.blocks[*row as usize / BLOCK], *row as usize % BLOCK);
+            let owner = block.owners[within];
+            let is_first = found.last().is_none_or(|last| last.0 != owner);
+            take(&mut found, owner, likeness(block, within, self.vectors.dim, self.question), is_first);
+        }
+        found
+    }
+}
+
+struct Best<'a> {
+    vectors: &'a Vectors,
+    question: &'a Question,
+    rows: Range<usize>,
+}
+
+impl WithSimd for Best<'_> {
+    type Output = Option<f32>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
+        let mut best: Option<f32> = None;
+        for row in self.rows {
+            let block = &self.vectors.blocks[row / BLOCK];
+            let likeness = likeness(block, row % BLOCK, self.vectors.dim, self.question);
+            best = Some(best.map_or(likeness, |best| best.max(likeness)));
+        }
+        best
+    }
+}
+
+struct Apart<'a> {
+    vectors: &'a Vectors,
+    question: &'a Question,
+    apart: &'a mut [u8],
+}
+
+impl WithSimd for Apart<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let bits = self.question.bits.as_slice();
+        for (block, apart) in self.vectors.blocks.iter().zip(self.apart.chunks_mut(BLOCK)) {
+            if let [a, b, c, d] = bits {
+                let (rows, _) = block.bits.as_chunks::<4>();
+                for (row, apart) in rows.iter().zip(apart) {
+                    let differ = (row[0] ^ a).count_ones()
+                        + (row[1] ^ b).count_ones()
+                        + (row[2] ^ c).count_ones()
+                        + (row[3] ^ d).count_ones();
+                    *apart = if differ > 255 { 255 } else { differ as u8 };
+                }
+            } else {
+                for (row, apart) in block.bits.chunks_exact(bits.len()).zip(apart) {
+                    let mut differ = 0;
+                    for (a, b) in row.iter().zip(bits) {
+                        differ += (a ^ b).count_ones() as usize;
+                    }
+                    // Longer vectors differ in more bits; the scale stays.
+                    let scaled = differ * 4 / bits.len();
+                    *apart = if scaled > 255 { 255 } else { scaled as u8 };
+                }
+            }
+        }
     }
 }
 
@@ -259,7 +325,6 @@ fn likeness(block: &Block, within: usize, dim: usize, question: &Question) -> f3
     if block.asides[within] { likeness - ASIDE_DISCOUNT } else { likeness }
 }
 
-/// Written as plain loops: an iterator's `sum` is a function of its own, and is not compiled for the wide registers.
 #[inline(always)]
 fn dot(row: &[i8], question: &[i16]) -> i32 {
     let ((rows, row_rest), (questions, question_rest)) = (row.as_chunks::<32>(), question.as_chunks::<32>());

@@ -61,7 +61,7 @@ pub struct Hit {
 }
 
 /// Neighbours on each side that tell about a memory.
-const REACH: usize = 16;
+const REACH: usize = 10;
 /// How much the two next to it count, and the best of the occasion.
 const BESIDE: f64 = 0.15;
 const OCCASION: f64 = 0.6;

@@ -74,12 +74,15 @@ pub(in crate::index) fn length(counts: [usize; Field::ALL.len()]) -> f32 {
     Field::ALL.iter().map(|field| field.weight() * counts[*field as usize] as f32).sum()
 }
 
+/// The number of no memory.
+const NOBODY: Number = Number::MAX;
+
 /// One segment of the index on disk, and which memory each of its documents is.
 pub(in crate::index) struct Segment {
     id: SegmentId,
     fields: [(TextField, Arc<InvertedIndexReader>); Field::ALL.len()],
-    /// By document; nobody where the document is of a version that is gone.
-    numbers: Vec<Option<Number>>,
+    /// By document; [`NOBODY`] where the document is of a version that is gone.
+    numbers: Vec<Number>,
 }
 
 impl Segment {
@@ -91,12 +94,11 @@ impl Segment {
     ) -> tantivy::Result<Segment> {
         let column = reader.fast_fields().u64(print)?;
         let alive = reader.alive_bitset();
-        let numbers = (0..reader.max_doc())
-            .map(|doc| {
-                let print = column.first(doc).filter(|_| alive.is_none_or(|alive| alive.is_alive(doc)))?;
-                known.get(&print).copied()
-            })
-            .collect();
+        let number = |doc| {
+            let print = column.first(doc).filter(|_| alive.is_none_or(|alive| alive.is_alive(doc)))?;
+            known.get(&print).copied()
+        };
+        let numbers = (0..reader.max_doc()).map(|doc| number(doc).unwrap_or(NOBODY)).collect();
         let mut inverted = Vec::with_capacity(fields.len());
         for field in fields {
             inverted.push((*field, reader.inverted_index(*field)?));
@@ -111,7 +113,7 @@ impl Segment {
 
     /// Which memory a document is; nobody where the index is damaged.
     fn number(&self, doc: u32) -> Option<Number> {
-        self.numbers.get(doc as usize).copied().flatten()
+        self.numbers.get(doc as usize).copied().filter(|number| *number != NOBODY)
     }
 
     /// The documents that hold a word, in their order, each with its weighted count over all fields.
@@ -304,7 +306,7 @@ impl TextView {
 
         let mut scores = Scores { sums, touched: Vec::new(), ideal };
         let bm25 = |word: &Word<'_>, number: Number, times: f32| {
-            let damp = SATURATION * (1.0 - LENGTH + LENGTH * roster.facet(number).length / average);
+            let damp = SATURATION * (1.0 - LENGTH + LENGTH * roster.slim(number).length / average);
             word.weight * times / (times + damp)
         };
         let mut homes: Vec<Home> = Vec::new();
