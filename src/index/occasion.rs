@@ -85,6 +85,11 @@ impl Occasions {
         }
     }
 
+    /// Is it part of any occasion?
+    pub fn is_seated(&self, ord: Number) -> bool {
+        self.seats.contains_key(&ord)
+    }
+
     /// Everyone of the closest circle `ord` is part of, in order, and its own place there.
     pub fn circle(&self, ord: Number) -> Option<(Vec<Number>, usize)> {
         let circles = self.seats.get(&ord)?.names.iter().filter_map(|name| match self.groups.get(name)?.as_ref() {

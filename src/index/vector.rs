@@ -17,7 +17,7 @@ const SMALL: usize = 16_384;
 /// Distances that are looked at in one go.
 const GROUP: usize = 16;
 /// Rows that the bits let through to the full comparison, at least.
-const SHORTLIST: usize = 2_048;
+const SHORTLIST: usize = 1_024;
 /// A query's largest component; leaves room for 2,048 dimensions in 32 bits.
 const QUERY_SCALE: f32 = 8_191.0;
 /// What an assistant said must be this much closer to count as much as what a person said.

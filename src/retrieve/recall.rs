@@ -65,6 +65,8 @@ const REACH: usize = 10;
 /// How much the two next to it count, and the best of the occasion.
 const BESIDE: f64 = 0.15;
 const OCCASION: f64 = 0.6;
+/// How many more than twice those asked for are heard together with those around them.
+const HEARD: usize = 20;
 /// The best matches whose links are followed.
 const STARTS: usize = 8;
 /// From this likeness on two memories begin to say the same, and from the second on they do.
@@ -159,7 +161,11 @@ impl<'a> Search<'a> {
                 numbers.extend(self.best_by_meaning(question, &then, depth));
             }
         }
-        let beside: Vec<Number> = numbers.iter().flat_map(|number| self.beside(*number)).collect();
+        // Neighbours are worth a look beside the better half of what was found.
+        let better =
+            |numbers: &[Number]| numbers.chunks(depth).flat_map(|arm| arm[..arm.len().div_ceil(2)].to_vec()).collect();
+        let better: Vec<Number> = better(&numbers);
+        let beside: Vec<Number> = better.into_iter().flat_map(|number| self.beside(number)).collect();
         numbers.extend(beside.into_iter().filter(|number| admits(*number)));
         numbers.sort_unstable();
         numbers.dedup();
@@ -283,6 +289,7 @@ impl<'a> Search<'a> {
     fn rank(mut self, candidates: Vec<Candidate>) -> Vec<Hit> {
         let weights = self.sources.weights;
         let mut candidates = candidates;
+        self.listen_around(&mut candidates);
         candidates.iter_mut().for_each(|candidate| self.complete(candidate));
         candidates.retain(|candidate| score::is_about_it(&candidate.parts));
         let best = candidates.iter().map(|candidate| candidate.parts.relevance(weights)).fold(0.0, f64::max);
@@ -310,12 +317,31 @@ impl<'a> Search<'a> {
         self.diversify(scored)
     }
 
+    /// The better ones are heard together with those around them; the others are taken for lonely, if they belong to an
+    /// occasion at all.
+    fn listen_around(&mut self, candidates: &mut [Candidate]) {
+        let weights = self.sources.weights;
+        candidates.sort_by(|a, b| {
+            let (one, other) = (a.parts.relevance(weights), b.parts.relevance(weights));
+            other.total_cmp(&one).then_with(|| a.memory.id.cmp(&b.memory.id))
+        });
+        for (place, candidate) in candidates.iter_mut().enumerate() {
+            let Some(number) = candidate.number.filter(|_| candidate.instead_of.is_none()) else { continue };
+            candidate.parts.occasion = if place < 2 * self.request.k + HEARD {
+                self.occasion(number)
+            } else if self.sources.view.occasions.is_seated(number) {
+                let own =
+                    weights.semantic * candidate.parts.semantic.max(0.0) + weights.keyword * candidate.parts.keyword;
+                own * ((1.0 + OCCASION / 3.0) / (1.0 + OCCASION) - 1.0)
+            } else {
+                0.0
+            };
+        }
+    }
+
     fn complete(&mut self, candidate: &mut Candidate) {
         let memory = Arc::clone(&candidate.memory);
         let usage = (self.sources.usage)(&memory);
-        if let Some(number) = candidate.number.filter(|_| candidate.instead_of.is_none()) {
-            candidate.parts.occasion = self.occasion(number);
-        }
         let parts = &mut candidate.parts;
         let created = memory.times.created_at.as_micros();
         parts.time =
