@@ -61,11 +61,13 @@ pub struct Hit {
 }
 
 /// Neighbours on each side that tell about a memory.
-const REACH: usize = 10;
+const REACH: usize = 16;
 /// How much the two next to it count, and the best of the occasion.
 const BESIDE: f64 = 0.15;
 const OCCASION: f64 = 0.6;
-/// How many more than twice those asked for are heard together with those around them.
+/// Numbers of memories up to which a store is small.
+const SMALL_STORE: usize = 16_384;
+/// In a large store: how many more than twice those asked for are heard together with those around them.
 const HEARD: usize = 20;
 /// The best matches whose links are followed.
 const STARTS: usize = 8;
@@ -161,10 +163,10 @@ impl<'a> Search<'a> {
                 numbers.extend(self.best_by_meaning(question, &then, depth));
             }
         }
-        // Neighbours are worth a look beside the better half of what was found.
-        let better =
-            |numbers: &[Number]| numbers.chunks(depth).flat_map(|arm| arm[..arm.len().div_ceil(2)].to_vec()).collect();
-        let better: Vec<Number> = better(&numbers);
+        // In a large store neighbours are worth a look only beside the better half of what was found.
+        let share = if self.has_time() { 1 } else { 2 };
+        let better: Vec<Number> =
+            numbers.chunks(depth).flat_map(|arm| &arm[..arm.len().div_ceil(share)]).copied().collect();
         let beside: Vec<Number> = better.into_iter().flat_map(|number| self.beside(number)).collect();
         numbers.extend(beside.into_iter().filter(|number| admits(*number)));
         numbers.sort_unstable();
@@ -317,6 +319,11 @@ impl<'a> Search<'a> {
         self.diversify(scored)
     }
 
+    /// Finding candidates in a small store takes so little that all of them can be listened to.
+    fn has_time(&self) -> bool {
+        self.sources.view.roster.len() <= SMALL_STORE
+    }
+
     /// The better ones are heard together with those around them; the others are taken for lonely, if they belong to an
     /// occasion at all.
     fn listen_around(&mut self, candidates: &mut [Candidate]) {
@@ -325,9 +332,10 @@ impl<'a> Search<'a> {
             let (one, other) = (a.parts.relevance(weights), b.parts.relevance(weights));
             other.total_cmp(&one).then_with(|| a.memory.id.cmp(&b.memory.id))
         });
+        let heard = if self.has_time() { usize::MAX } else { 2 * self.request.k + HEARD };
         for (place, candidate) in candidates.iter_mut().enumerate() {
             let Some(number) = candidate.number.filter(|_| candidate.instead_of.is_none()) else { continue };
-            candidate.parts.occasion = if place < 2 * self.request.k + HEARD {
+            candidate.parts.occasion = if place < heard {
                 self.occasion(number)
             } else if self.sources.view.occasions.is_seated(number) {
                 let own =
