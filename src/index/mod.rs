@@ -9,6 +9,7 @@ pub mod occasion;
 pub mod roster;
 pub mod search;
 pub mod searchable;
+mod sketch;
 pub mod snapshot;
 pub mod text;
 pub mod topics;

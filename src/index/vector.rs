@@ -1,6 +1,6 @@
 //! Passages as vectors: unit vectors in eight bits a dimension, with one bit a dimension beside them. A small set is
-//! compared in full. A large one is first looked through by its bits, which takes a thirtieth of the memory traffic,
-//! and the best few thousand are compared in full. All arithmetic that ranks is on integers, so the answer is the
+//! compared in full. A large one is first looked through by its bits ([`super::sketch`]), which takes an eighth of the
+//! memory traffic, and the best few thousand are compared in full. All arithmetic that ranks is on integers, so the answer is the
 //! same on every machine and after every rebuild; a filter is asked before a row may take a place.
 
 use std::ops::Range;
@@ -9,15 +9,14 @@ use std::sync::Arc;
 use pulp::{Arch, Simd, WithSimd};
 
 use super::roster::Number;
+use super::sketch::{GROUP, Sketches, Tables};
 
 /// Rows of one block; a writer copies the last block, never the others.
 const BLOCK: usize = 256;
 /// Up to this many rows every row is compared in full.
 const SMALL: usize = 16_384;
-/// Distances that are looked at in one go.
-const GROUP: usize = 16;
 /// Rows that the bits let through to the full comparison, at least.
-const SHORTLIST: usize = 1_024;
+const SHORTLIST: usize = 2_048;
 /// A query's largest component; leaves room for 2,048 dimensions in 32 bits.
 const QUERY_SCALE: f32 = 8_191.0;
 /// What an assistant said must be this much closer to count as much as what a person said.
@@ -49,7 +48,7 @@ impl Row {
 #[derive(Clone, Debug)]
 pub struct Question {
     values: Vec<i16>,
-    bits: Vec<u64>,
+    tables: Tables,
     scale: f32,
 }
 
@@ -62,14 +61,14 @@ impl Question {
         }
         let scale = largest / QUERY_SCALE;
         let values: Vec<i16> = vector.iter().map(|value| (value / scale).round() as i16).collect();
-        Some(Question { bits: bits_of(values.iter().map(|value| *value >= 0)), values, scale })
+        Some(Question { tables: Tables::of(&values), values, scale })
     }
 }
 
 #[derive(Clone, Debug, Default)]
 struct Block {
     values: Vec<i8>,
-    bits: Vec<u64>,
+    sketches: Sketches,
     scales: Vec<f32>,
     owners: Vec<Number>,
     asides: Vec<bool>,
@@ -109,7 +108,7 @@ impl Vectors {
             }
             let block = Arc::make_mut(self.blocks.last_mut().expect("a block was just made sure of"));
             block.values.extend_from_slice(&row.values);
-            block.bits.extend(bits_of(row.values.iter().map(|value| *value >= 0)));
+            block.sketches.push(&row.values);
             block.scales.push(row.scale);
             block.owners.push(owner);
             block.asides.push(row.aside);
@@ -153,40 +152,39 @@ impl Vectors {
         found
     }
 
-    /// The rows that share most bits with the question, enough of them admitted. Nothing when so few are admitted that
+    /// The rows that look closest by their bits, enough of them admitted. Nothing when so few are admitted that
     /// comparing those in full is the quicker way.
     fn shortlist(&self, question: &Question, most: usize, admits: &impl Fn(Number) -> bool) -> Option<Vec<u32>> {
-        let apart = self.apart(question);
-        // Two counts in turn: a count that was just written is not ready to be read.
-        let mut counts = [[0_u32; 256]; 2];
-        for pair in apart.chunks(2) {
-            for (turn, distance) in pair.iter().enumerate() {
-                counts[turn][usize::from(*distance)] += 1;
-            }
+        let mut estimates = Vec::with_capacity(self.len + GROUP);
+        for block in &self.blocks {
+            question.tables.estimate(&block.sketches, &mut estimates);
         }
-        let counts: Vec<usize> = (0..256).map(|at| (counts[0][at] + counts[1][at]) as usize).collect();
-        let mut want = SHORTLIST.max(8 * most);
+        let mut counts = vec![0_usize; question.tables.largest() + 1];
+        for estimate in &estimates {
+            counts[usize::from(*estimate)] += 1;
+        }
+        let enough = SHORTLIST.max(8 * most);
+        let mut want = enough;
         loop {
             let mut sum = 0;
-            let reach = counts.iter().position(|count| {
+            let least = counts.iter().rposition(|count| {
                 sum += count;
                 sum >= want
             })?;
             let mut admitted = Vec::with_capacity(sum);
-            for (group, distances) in apart.chunks(GROUP).enumerate() {
+            for (group, estimates) in estimates.chunks(GROUP).enumerate() {
                 // Most groups have nobody near; one comparison tells.
-                if distances.iter().fold(u8::MAX, |least, distance| least.min(*distance)) as usize > reach {
+                if usize::from(estimates.iter().fold(0, |most, estimate| most.max(*estimate))) < least {
                     continue;
                 }
-                for (within, _) in distances.iter().enumerate().filter(|(_, distance)| usize::from(**distance) <= reach)
-                {
+                for (within, estimate) in estimates.iter().enumerate() {
                     let row = group * GROUP + within;
-                    if admits(self.blocks[row / BLOCK].owners[row % BLOCK]) {
+                    if usize::from(*estimate) >= least && admits(self.blocks[row / BLOCK].owners[row % BLOCK]) {
                         admitted.push(row as u32);
                     }
                 }
             }
-            if admitted.len() * 2 >= SHORTLIST.max(8 * most) {
+            if admitted.len() * 2 >= enough {
                 return Some(admitted);
             }
             // One in sixteen or fewer: the filter is what selects.
@@ -195,13 +193,6 @@ impl Vectors {
             }
             want *= 4;
         }
-    }
-
-    /// How many bits each row differs in.
-    fn apart(&self, question: &Question) -> Vec<u8> {
-        let mut apart = vec![0_u8; self.len];
-        Arch::new().dispatch(Apart { vectors: self, question, apart: &mut apart });
-        apart
     }
 }
 
@@ -281,43 +272,6 @@ impl WithSimd for Best<'_> {
     }
 }
 
-struct Apart<'a> {
-    vectors: &'a Vectors,
-    question: &'a Question,
-    apart: &'a mut [u8],
-}
-
-impl WithSimd for Apart<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        let bits = self.question.bits.as_slice();
-        for (block, apart) in self.vectors.blocks.iter().zip(self.apart.chunks_mut(BLOCK)) {
-            if let [a, b, c, d] = bits {
-                let (rows, _) = block.bits.as_chunks::<4>();
-                for (row, apart) in rows.iter().zip(apart) {
-                    let differ = (row[0] ^ a).count_ones()
-                        + (row[1] ^ b).count_ones()
-                        + (row[2] ^ c).count_ones()
-                        + (row[3] ^ d).count_ones();
-                    *apart = if differ > 255 { 255 } else { differ as u8 };
-                }
-            } else {
-                for (row, apart) in block.bits.chunks_exact(bits.len()).zip(apart) {
-                    let mut differ = 0;
-                    for (a, b) in row.iter().zip(bits) {
-                        differ += (a ^ b).count_ones() as usize;
-                    }
-                    // Longer vectors differ in more bits; the scale stays.
-                    let scaled = differ * 4 / bits.len();
-                    *apart = if scaled > 255 { 255 } else { scaled as u8 };
-                }
-            }
-        }
-    }
-}
-
 #[inline(always)]
 fn likeness(block: &Block, within: usize, dim: usize, question: &Question) -> f32 {
     let values = &block.values[within * dim..(within + 1) * dim];
@@ -347,19 +301,6 @@ fn take(found: &mut Vec<(Number, f32)>, owner: Number, likeness: f32, is_first: 
         Some(last) if !is_first => last.1 = last.1.max(likeness),
         _ => found.push((owner, likeness)),
     }
-}
-
-fn bits_of(signs: impl Iterator<Item = bool>) -> Vec<u64> {
-    let mut words = Vec::with_capacity(4);
-    for (at, sign) in signs.enumerate() {
-        if at % 64 == 0 {
-            words.push(0);
-        }
-        if let Some(word) = words.last_mut() {
-            *word |= u64::from(sign) << (at % 64);
-        }
-    }
-    words
 }
 
 #[cfg(test)]
