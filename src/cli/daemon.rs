@@ -20,7 +20,7 @@ use super::settings::Settings;
 use crate::engine::{Project, Registry};
 use crate::model::Kind;
 use crate::serve::{self, App};
-use crate::sys::{Clock, thread};
+use crate::sys::{Clock, heap, thread};
 
 /// Answers that were under way when the daemon was told to stop get this long.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
@@ -47,6 +47,7 @@ struct Daemon {
 }
 
 pub(super) fn run(settings: Settings, place: Option<PathBuf>, greeting: Greeting) -> Done {
+    heap::keep_compact();
     let logging = Logging::start(&settings.config.log, settings.verbose)?;
     // Before anything that a signal must not tear apart.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1]).context("cannot listen for signals")?;

@@ -112,6 +112,7 @@ impl SearchHandle {
                 let turn = AssertUnwindSafe(|| {
                     let mut worker = Worker::open(bench, Arc::clone(&embedder), careful);
                     drop(still_opening.take());
+                    thread::step_back();
                     worker.run(&inbox);
                 });
                 match std::panic::catch_unwind(turn) {

@@ -11,6 +11,7 @@ pub mod dirs;
 pub mod disk;
 pub mod env;
 pub mod git;
+pub mod heap;
 pub mod instance;
 pub mod plain;
 pub mod process;

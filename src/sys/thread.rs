@@ -26,6 +26,16 @@ pub fn both<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce
     })
 }
 
+/// From now on this thread, and those it starts, leave the processor to whoever wants it: work that nobody waits for must
+/// not make an answer wait. Where the system knows no such thing for a single thread, nothing happens.
+pub fn step_back() {
+    #[cfg(target_os = "linux")]
+    {
+        // Refused only where it is already lower; then nothing is to be done.
+        let _ = rustix::process::setpriority_process(None, 10);
+    }
+}
+
 /// Waits a moment, for what gives no event to wait on.
 pub fn pause(moment: std::time::Duration) {
     std::thread::sleep(moment);

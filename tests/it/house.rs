@@ -73,6 +73,13 @@ fn only_the_command_line_prints() {
     report(sources().iter().flat_map(printing).collect());
 }
 
+#[test]
+fn only_the_heap_may_be_unsafe() {
+    let says_so = |source: &&Source| source.code.contains("unsafe_code");
+    let places: Vec<String> = sources().iter().filter(says_so).map(|source| source.path.clone()).collect();
+    assert_eq!(places, ["src/sys/heap.rs"]);
+}
+
 struct Source {
     /// Relative to the package, with `/`: `src/store/layout.rs`.
     path: String,

@@ -21,7 +21,7 @@ use crate::index::search::{Indexer, Outcome, Replacement};
 use crate::index::searchable::passages;
 use crate::index::vector::Row;
 use crate::model::{Key, Memory};
-use crate::sys::{Clock, plain, thread};
+use crate::sys::{Clock, heap, plain, thread};
 
 /// How many memories are taken in before somebody else has a turn, and the next view is published.
 const BATCH: usize = 64;
@@ -257,6 +257,7 @@ impl Worker {
         if idle && !self.indexer.is_resting() && past(self.busy_at, REST_AFTER) {
             self.attempt(Indexer::rest);
             self.publish();
+            heap::give_back();
         }
     }
 
