@@ -26,6 +26,9 @@ pub struct Config {
     pub layers: LayersConfig,
     pub recall: RecallConfig,
     pub embed: EmbedConfig,
+    pub watch: WatchConfig,
+    pub bootstrap: BootstrapConfig,
+    pub redact: RedactConfig,
     pub log: LogConfig,
 }
 
@@ -80,6 +83,31 @@ pub struct RecallConfig {
 pub struct EmbedConfig {
     /// `None` is the model inside the binary.
     pub model: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchConfig {
+    pub enabled: bool,
+    /// In the language of `.gitignore`.
+    pub ignore: Vec<String>,
+    /// Globs, relative to the working tree.
+    pub error_logs: Vec<String>,
+    pub max_watches: usize,
+}
+
+/// How much of a repository's past is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BootstrapConfig {
+    pub enabled: bool,
+    pub max_commits: usize,
+    pub max_files: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RedactConfig {
+    /// The names and patterns of further secrets.
+    pub rules: Vec<(String, String)>,
+    pub allow: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,7 +167,8 @@ impl Config {
 
     /// The default, overridden by the keys that `text` has.
     pub fn parse(text: &str) -> Result<Config, ConfigError> {
-        let RawConfig { server, project, store, layers, recall, embed, log } = RawConfig::over_example(text)?;
+        let raw = RawConfig::over_example(text)?;
+        let RawConfig { server, project, store, layers, recall, embed, watch, bootstrap, redact, log } = raw;
         let typed = |key, value| Typed { key, value, text };
         let max_body = typed("server.max_body", server.max_body).size(1 << 10..=1 << 30)?;
         Ok(Config {
@@ -175,6 +204,21 @@ impl Config {
                 usage: typed("recall.usage", recall.usage).share()?,
             },
             embed: EmbedConfig { model: typed("embed.model", embed.model).path()? },
+            watch: WatchConfig {
+                enabled: typed("watch.enabled", watch.enabled).flag()?,
+                ignore: typed("watch.ignore", watch.ignore).strings()?,
+                error_logs: typed("watch.error_logs", watch.error_logs).strings()?,
+                max_watches: typed("watch.max_watches", watch.max_watches).count(0..=10_000_000)?,
+            },
+            bootstrap: BootstrapConfig {
+                enabled: typed("bootstrap.enabled", bootstrap.enabled).flag()?,
+                max_commits: typed("bootstrap.max_commits", bootstrap.max_commits).count(0..=1_000_000)?,
+                max_files: typed("bootstrap.max_files", bootstrap.max_files).count(0..=1_000_000)?,
+            },
+            redact: RedactConfig {
+                rules: typed("redact.rules", redact.rules).named_patterns()?,
+                allow: typed("redact.allow", redact.allow).strings()?,
+            },
             log: LogConfig {
                 level: typed("log.level", log.level).choice(&LogLevel::NAMES)?,
                 format: typed("log.format", log.format).choice(&LogFormat::NAMES)?,
@@ -258,6 +302,28 @@ impl Typed<'_> {
         };
         let share = share.filter(|share| (0.0..=1.0).contains(share));
         share.ok_or_else(|| self.refuse("a number from 0 to 1".to_owned()))
+    }
+
+    fn flag(self) -> Result<bool, ConfigError> {
+        self.value.get_ref().as_bool().ok_or_else(|| self.refuse("true or false".to_owned()))
+    }
+
+    fn strings(self) -> Result<Vec<String>, ConfigError> {
+        let list = self.value.get_ref().as_array();
+        let texts = list.and_then(|list| list.iter().map(|one| one.as_str().map(str::to_owned)).collect());
+        texts.ok_or_else(|| self.refuse("a list of texts, such as [\"one\", \"two\"]".to_owned()))
+    }
+
+    fn named_patterns(self) -> Result<Vec<(String, String)>, ConfigError> {
+        let pattern = |one: &Value| {
+            let text = |name: &str| one.get(name).and_then(Value::as_str).map(str::to_owned);
+            let only_these = one.as_table().is_some_and(|table| table.len() == 2);
+            text("name").zip(text("pattern")).filter(|_| only_these)
+        };
+        let patterns = self.value.get_ref().as_array().and_then(|list| list.iter().map(pattern).collect());
+        patterns.ok_or_else(|| {
+            self.refuse("a list such as [{ name = \"badge\", pattern = \"BADGE-[0-9]{6}\" }]".to_owned())
+        })
     }
 
     fn choice<T: Copy>(self, choices: &[(&str, T)]) -> Result<T, ConfigError> {

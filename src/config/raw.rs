@@ -25,6 +25,9 @@ pub(super) struct RawConfig {
     pub(super) layers: RawLayers,
     pub(super) recall: RawRecall,
     pub(super) embed: RawEmbed,
+    pub(super) watch: RawWatch,
+    pub(super) bootstrap: RawBootstrap,
+    pub(super) redact: RawRedact,
     pub(super) log: RawLog,
 }
 
@@ -74,6 +77,30 @@ pub(super) struct RawRecall {
 #[serde(deny_unknown_fields)]
 pub(super) struct RawEmbed {
     pub(super) model: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawWatch {
+    pub(super) enabled: Spanned<Value>,
+    pub(super) ignore: Spanned<Value>,
+    pub(super) error_logs: Spanned<Value>,
+    pub(super) max_watches: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawBootstrap {
+    pub(super) enabled: Spanned<Value>,
+    pub(super) max_commits: Spanned<Value>,
+    pub(super) max_files: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawRedact {
+    pub(super) rules: Spanned<Value>,
+    pub(super) allow: Spanned<Value>,
 }
 
 #[derive(Deserialize)]
@@ -167,7 +194,7 @@ mod tests {
         // No raw field is optional and none may be unknown, so the example alone must fit exactly.
         let example = toml::Deserializer::from(DeTable::parse(EXAMPLE).unwrap());
         RawConfig::deserialize(example).unwrap();
-        assert_eq!(known_keys().len(), 7 + 20);
+        assert_eq!(known_keys().len(), 10 + 29);
     }
 
     #[test]

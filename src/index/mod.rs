@@ -4,6 +4,7 @@
 //! was there (`occasion`); `search` keeps them together. All of it can be deleted and is made again from the memories.
 
 pub mod analyze;
+pub mod cochange;
 pub mod meaning;
 pub mod occasion;
 pub mod roster;

@@ -41,6 +41,8 @@ pub struct Snapshot {
     tokens: u64,
     problems: Arc<Vec<Problem>>,
     neighbours: OrdMap<Namespace, Arc<Neighbour>>,
+    /// Taught by the repository itself: in no file of the memory.
+    derived: OrdSet<Key>,
 }
 
 impl Snapshot {
@@ -174,6 +176,23 @@ impl Snapshot {
         if *self.problems != problems {
             self.problems = Arc::new(problems);
             self.version += 1;
+        }
+    }
+
+    /// Is this taught by the repository itself, and in no file of the memory?
+    pub fn is_derived(&self, key: &Key) -> bool {
+        self.derived.contains(key)
+    }
+
+    pub fn derived_count(&self) -> usize {
+        self.derived.len()
+    }
+
+    pub fn set_derived(&mut self, key: &Key, derived: bool) {
+        if derived {
+            self.derived.insert(key.clone());
+        } else {
+            self.derived.remove(key);
         }
     }
 

@@ -4,6 +4,7 @@
 //! a memory looks on disk or on the wire.
 
 pub mod change;
+pub mod commit;
 pub mod contradiction;
 pub mod draft;
 pub mod id;
@@ -13,11 +14,13 @@ pub mod memory;
 pub mod problem;
 pub mod render;
 pub mod signal;
+pub mod texts;
 pub mod time;
 pub mod token;
 pub mod words;
 
 pub use change::{Archived, Change, Document, DocumentKind, Tombstone};
+pub use commit::{Commit, FileChange, FileStatus};
 pub use contradiction::{Contradiction, ContradictionStatus, Verdict};
 pub use draft::{Draft, Patch};
 pub use id::{Key, MemoryId, Namespace};

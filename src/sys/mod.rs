@@ -13,9 +13,11 @@ pub mod env;
 pub mod git;
 pub mod heap;
 pub mod instance;
+pub mod kept;
 pub mod plain;
 pub mod process;
 pub mod thread;
+pub mod tree;
 
 pub use clock::Clock;
 pub use dirs::{Dirs, DirsError};

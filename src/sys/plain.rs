@@ -93,6 +93,11 @@ pub fn make_private(path: &Path) -> io::Result<()> {
     std::fs::set_permissions(path, Permissions::from_mode(0o600))
 }
 
+/// Is there a plain file, behind a link or not? Opens nothing.
+pub fn is_file(path: &Path) -> bool {
+    path.is_file()
+}
+
 /// Without links and dots.
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize()

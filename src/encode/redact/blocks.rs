@@ -1,0 +1,117 @@
+//! Private keys, which go as whole blocks: PEM and OpenSSH, also cut at either end, also inside a string with
+//! escaped line ends, and PuTTY's. Public keys and certificates stay.
+
+use super::{Rank, Span};
+
+const RULE: &str = "private-key";
+/// No private key is longer than this, and no two dashes are looked for farther.
+const LONGEST: usize = 32 << 10;
+const LABEL: usize = 64;
+
+/// A block by its first line, which begins at `at`.
+pub(super) fn begun(text: &str, at: usize) -> Option<Span<'static>> {
+    let body = label_end(text, at + "-----BEGIN ".len())?;
+    let rest = &text[body..super::chars::floor_boundary(text, body + LONGEST)];
+    let dashes = rest.find("-----");
+    if let Some(dashes) = dashes
+        && rest[dashes..].starts_with("-----END")
+        && holds_key(&rest[..dashes])
+    {
+        let end = label_end(text, body + dashes + "-----END ".len()).unwrap_or(body + dashes + "-----END".len());
+        return Some(Span::new(at, end, RULE, Rank::Block));
+    }
+    let cut = key_lines(&rest[..dashes.unwrap_or(rest.len())]);
+    (cut > 0).then_some(Span::new(at, body + cut, RULE, Rank::Block))
+}
+
+/// A block whose first line is lost, by its last line, which begins at `at`.
+pub(super) fn ended(text: &str, at: usize) -> Option<Span<'static>> {
+    let end = label_end(text, at + "-----END ".len())?;
+    let mut from = at.saturating_sub(LONGEST);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    let before = &text[from..at];
+    let mut start = before.len();
+    for line in before.split_inclusive('\n').rev() {
+        let escaped = line.rsplit("\\n").take_while(|piece| is_key_line(piece)).map(|piece| piece.len() + 2);
+        let taken = if is_key_line(line) { line.len() } else { escaped.sum::<usize>().saturating_sub(2) };
+        start -= taken.min(start);
+        if taken < line.len() {
+            break;
+        }
+    }
+    while !before.is_char_boundary(start) {
+        start += 1;
+    }
+    holds_key(&before[start..]).then_some(Span::new(from + start, end, RULE, Rank::Block))
+}
+
+/// PuTTY's `Private-Lines: 8` and the lines below it.
+pub(super) fn putty(text: &str, at: usize) -> Option<Span<'static>> {
+    let body = at + "Private-Lines:".len();
+    let line =
+        body + text[body..].bytes().take_while(|byte| matches!(byte, b' ' | b'0'..=b'9' | b'\r' | b'\n')).count();
+    let rest = &text[line..super::chars::floor_boundary(text, line + LONGEST)];
+    let rest = rest.find("Private-MAC").map_or(rest, |mac| &rest[..mac]);
+    let length = key_lines(rest);
+    let value = rest[..length].trim_end().len();
+    (value > 0).then_some(Span::new(line, line + value, RULE, Rank::Block))
+}
+
+/// The end of a label that speaks of a private key, behind its dashes.
+fn label_end(text: &str, from: usize) -> Option<usize> {
+    let label = text.get(from..super::chars::floor_boundary(text, from + LABEL))?;
+    let length = label.find("-----")?;
+    let label = &label[..length];
+    let of_label = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ';
+    (label.contains("PRIVATE KEY") && label.bytes().all(of_label)).then_some(from + length + 5)
+}
+
+/// Whether there is key material at all: code that only names the two lines has none.
+fn holds_key(body: &str) -> bool {
+    let mut run = 0;
+    body.bytes().any(|byte| {
+        run = if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/') { run + 1 } else { 0 };
+        run >= 16
+    })
+}
+
+/// How much of a block without an end is key: up to the first line that cannot be part of it.
+fn key_lines(body: &str) -> usize {
+    let mut end = 0;
+    let mut at = 0;
+    for line in body.split_inclusive('\n') {
+        let mut inside = at;
+        for piece in line.split("\\n") {
+            if !is_key_line(piece) {
+                // The last piece may run into what follows a string: `…AQAB", "next": 1`
+                let run = piece.bytes().take_while(|byte| is_key_byte(*byte)).count();
+                return if run >= 16 { inside + run } else { body[..end].trim_end().len() };
+            }
+            inside += piece.len() + 2;
+            if piece.bytes().any(is_key_byte) {
+                end = (inside - 2).min(at + line.len());
+            }
+        }
+        at += line.len();
+    }
+    body[..end].trim_end().len()
+}
+
+fn is_key_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// A line of base64, bare or decorated as source code, quotations and diffs do; an empty one; a header of old keys.
+fn is_key_line(line: &str) -> bool {
+    let line = line.trim_matches(|c: char| c.is_whitespace() || "\"'`\\,;>#|*".contains(c)).trim_start_matches("//");
+    let line = line.trim_end_matches(['+', '.']).trim_matches(|c: char| c.is_whitespace() || "\"'`\\".contains(c));
+    let line = line.trim_end_matches("\\n").trim_start_matches(['+', '-']).trim_start();
+    let header = ["Proc-Type:", "DEK-Info:", "Version:", "Comment:", "Hash:"].iter().any(|name| line.starts_with(name));
+    let base64 = line.bytes().all(is_key_byte) && (line.len() >= 40 || line.len() % 4 == 0 || line.starts_with('='));
+    // A lone short word is prose; key lines are long, but for the last.
+    header
+        || line.is_empty()
+        || (base64 && (line.len() >= 16 || line.ends_with('=') || line.bytes().any(|b| b.is_ascii_digit())))
+}

@@ -1,0 +1,165 @@
+//! Secrets in what programs are told: `Authorization` and `Cookie` headers, passwords on command lines.
+
+use super::chars::{self, Makeup, begins_word, skip_blank};
+use super::value::{is_filler, is_placeholder};
+use super::{Rank, Span};
+
+/// How much of a command line or a header is read.
+const LONGEST: usize = 2048;
+
+fn is_credential_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~+/=:%".contains(&byte)
+}
+
+/// What follows `Bearer` or `Basic`; `at` is where the scheme ends.
+pub(super) fn scheme(text: &str, begins: usize, at: usize) -> Option<Span<'static>> {
+    let bytes = text.as_bytes();
+    let start = skip_blank(bytes, at);
+    if start == at || !begins_word(bytes, begins) {
+        return None;
+    }
+    // "basic HTTP-based access" is speech: what follows `Basic` is base64, whole.
+    let basic = bytes[begins..at].eq_ignore_ascii_case(b"basic");
+    credential(text, start).filter(|span| {
+        let value = &bytes[span.start..span.end];
+        let base64 = value.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
+        !basic || (base64 && value.len().is_multiple_of(4))
+    })
+}
+
+/// `Authorization: <scheme> <credential>`, as a header, in JSON, in code; `at` is where the name ends.
+pub(super) fn authorization(text: &str, at: usize) -> Option<Span<'static>> {
+    let bytes = text.as_bytes();
+    let quotes = |mut at: usize| {
+        while matches!(bytes.get(at), Some(b'"' | b'\'' | b'\\' | b'`' | b']' | b'*')) {
+            at += 1;
+        }
+        skip_blank(bytes, at)
+    };
+    let at = quotes(at);
+    if !matches!(bytes.get(at), Some(b':' | b'=' | b',')) {
+        return None;
+    }
+    let start = quotes(skip_blank(bytes, at + 1));
+    let word = start + bytes[start..].iter().take(24).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let next = skip_blank(bytes, word);
+    let has_scheme = word > start && next > word;
+    credential(text, if has_scheme { next } else { start })
+}
+
+fn credential(text: &str, start: usize) -> Option<Span<'static>> {
+    let bytes = text.as_bytes();
+    let mut end = start + bytes[start..].iter().take_while(|byte| is_credential_byte(**byte)).count();
+    while end > start && matches!(bytes[end - 1], b'.' | b':') {
+        end -= 1;
+    }
+    let value = &text[start..end];
+    let makeup = Makeup::of(value);
+    let mixed =
+        makeup.digits > 0 && makeup.letters() > 0 || makeup.upper > 1 && makeup.lower > 0 || value.ends_with('=');
+    let told = value.len() >= 8 && mixed && !value.contains("://") && !is_placeholder(value) && !is_filler(value);
+    let words = chars::reads_as_words(value) && value.len() < 24 && makeup.digits < 3;
+    let goes_on = matches!(bytes.get(end), Some(b'(' | b'{' | b'$'));
+    (told && !words && !goes_on).then_some(Span::new(start, end, "authorization", Rank::Header))
+}
+
+/// The values of `Cookie:` and `Set-Cookie:`; `at` is where the name ends.
+/// Returns how far it has read.
+pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Span<'static>>) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = at;
+    while matches!(bytes.get(at), Some(b'"' | b'\'' | b'\\')) {
+        at += 1;
+    }
+    let colon = skip_blank(bytes, at);
+    if !matches!(bytes.get(colon), Some(b':' | b'=')) {
+        return at;
+    }
+    let mut start = skip_blank(bytes, colon + 1);
+    while matches!(bytes.get(start), Some(b'"' | b'\'' | b'\\')) {
+        start += 1;
+    }
+    let limit = chars::floor_boundary(text, start + LONGEST);
+    let line = &text[start.min(limit)..limit];
+    let line = &line[..line.find(['\n', '\r', '"', '\'', '\\']).unwrap_or(line.len())];
+    for pair in line.split(';') {
+        let Some((name, value)) = pair.split_once('=') else { continue };
+        let name = name.trim().to_ascii_lowercase();
+        let value = value.split(|c: char| c.is_whitespace() || c == ',').next().unwrap_or_default();
+        let attribute = matches!(name.as_str(), "path" | "domain" | "expires" | "max-age" | "samesite" | "version");
+        let named = ["sess", "sid", "auth", "token", "csrf", "jwt", "remember"].iter().any(|part| name.contains(part));
+        let makeup = Makeup::of(value);
+        let told = value.len() >= 6 && (named && makeup.letters() + makeup.digits >= 6 || chars::looks_random(value));
+        if !attribute && told && !is_placeholder(value) && !is_filler(value) && !name.contains(' ') {
+            // `pair` is a part of the text, so the distance of their beginnings is where it stands.
+            let from = start + offset(line, value);
+            found.push(Span::new(from, from + value.len(), "cookie", Rank::Header));
+        }
+    }
+    start + line.len()
+}
+
+fn offset(whole: &str, part: &str) -> usize {
+    part.as_ptr() as usize - whole.as_ptr() as usize
+}
+
+/// Programs that take a password behind a short flag, and whether it is glued to it.
+const COMMANDS: &[(&str, &[&str])] = &[
+    ("sshpass", &["-p"]),
+    ("mysql", &["-p"]),
+    ("mariadb", &["-p"]),
+    ("curl", &["-u", "--user"]),
+    ("wget", &["--http-user"]),
+    ("redis-cli", &["-a"]),
+    ("docker login", &["-p"]),
+    ("podman login", &["-p"]),
+    ("helm registry login", &["-p"]),
+    ("htpasswd", &["-b"]),
+    ("sqlcmd", &["-P"]),
+    ("ldapsearch", &["-w"]),
+    ("mongo", &["-p"]),
+    ("zip", &["-P"]),
+    ("7z", &["-p"]),
+    ("smbclient", &["-U"]),
+    ("az login", &["-p"]),
+];
+
+pub(super) fn commands() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().map(|(name, _)| *name)
+}
+
+/// `mysql -uroot -pSommer2024`, `curl -u me:secret`; `at` is where the program's name begins.
+pub(super) fn command_line(text: &str, at: usize, found: &mut Vec<Span<'static>>) {
+    let limit = chars::floor_boundary(text, at + LONGEST / 4);
+    let line = &text[at..limit];
+    let line = &line[..line.find(['\n', '|']).unwrap_or(line.len())];
+    let lower = |name: &str| line.get(..name.len()).is_some_and(|begin| begin == name);
+    let Some((program, flags)) = COMMANDS.iter().find(|(name, _)| lower(name)) else { return };
+    if !begins_word(text.as_bytes(), at) {
+        return;
+    }
+    let mut words = line.split([' ', '\t']).filter(|word| !word.is_empty()).peekable();
+    while let Some(word) = words.next() {
+        let Some(flag) = flags.iter().find(|flag| word.starts_with(**flag)) else { continue };
+        let glued = &word[flag.len()..];
+        let spaced = !matches!(*program, "mysql" | "mariadb" | "7z");
+        let value = match glued.strip_prefix('=').unwrap_or(glued) {
+            "" if spaced => words.peek().copied().unwrap_or_default(),
+            "" => continue,
+            value => value,
+        };
+        let value = value.trim_start_matches("\\\"").trim_matches(['"', '\'', '`', ')', ',', ';']);
+        let value = value.strip_suffix("\\\"").unwrap_or(value);
+        let value = match matches!(*flag, "-u" | "--user" | "-U") {
+            true => value.split_once([':', '%']).map_or("", |(_, password)| password),
+            false => value,
+        };
+        let makeup = Makeup::of(value);
+        let told =
+            value.len() >= 4 && !is_placeholder(value) && !is_filler(value) && !value.starts_with(['/', '.', '-']);
+        if told && makeup.letters() + makeup.digits >= 4 {
+            let from = at + offset(line, value);
+            found.push(Span::new(from, from + value.len(), "password", Rank::Header));
+        }
+    }
+}

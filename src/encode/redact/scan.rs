@@ -1,0 +1,162 @@
+//! One pass over a text: where a keyword stands, the rule it belongs to looks closer. Owns the list of keywords.
+
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
+
+use super::tokens::{self, Token};
+use super::{Rank, Span, addresses, assign, blocks, headers, is_rule_name, keys, personal, private, shapes};
+
+#[derive(Clone)]
+pub(super) struct Scanner {
+    keywords: AhoCorasick,
+    looks: Vec<Look>,
+}
+
+/// What a pass has found.
+pub(super) struct Scan<'s> {
+    pub(super) spans: Vec<Span<'s>>,
+    /// What was put there in place of secrets, in order.
+    pub(super) done: Vec<Range<usize>>,
+}
+
+/// What to look for where a keyword stands.
+#[derive(Clone, Copy)]
+enum Look {
+    Token(&'static Token),
+    Name,
+    Address,
+    Jwt,
+    Sendgrid,
+    /// How many parts of the path may stay.
+    Webhook(&'static str, usize),
+    AzureClient,
+    KeyBegins,
+    KeyEnds,
+    Putty,
+    Scheme,
+    Authorization,
+    Cookie,
+    Command,
+    GoDsn,
+    Email,
+    Private,
+    Redacted,
+}
+
+const WORDS: &[(&str, Look)] = &[
+    ("[redacted:", Look::Redacted),
+    (private::REPLACEMENT, Look::Redacted),
+    ("<private", Look::Private),
+    ("</private", Look::Private),
+    ("-----BEGIN ", Look::KeyBegins),
+    ("-----END ", Look::KeyEnds),
+    ("Private-Lines:", Look::Putty),
+    ("eyJ", Look::Jwt),
+    ("SG.", Look::Sendgrid),
+    ("Q~", Look::AzureClient),
+    ("hooks.slack.com/services/", Look::Webhook("slack-webhook", 0)),
+    ("hooks.slack.com/workflows/", Look::Webhook("slack-webhook", 0)),
+    ("discord.com/api/webhooks/", Look::Webhook("discord-webhook", 1)),
+    ("discordapp.com/api/webhooks/", Look::Webhook("discord-webhook", 1)),
+    ("webhook.office.com/webhookb2/", Look::Webhook("teams-webhook", 0)),
+    ("://", Look::Address),
+    ("@tcp(", Look::GoDsn),
+    ("@unix(", Look::GoDsn),
+    ("bearer", Look::Scheme),
+    ("basic", Look::Scheme),
+    ("authorization", Look::Authorization),
+    ("cookie", Look::Cookie),
+    ("@", Look::Email),
+];
+
+impl Scanner {
+    pub(super) fn new() -> Result<Scanner, BuildError> {
+        let fixed = WORDS.iter().copied();
+        let tokens = tokens::TOKENS.iter().map(|token| (token.begins, Look::Token(token)));
+        let names = keys::KEYWORDS.iter().map(|word| (*word, Look::Name));
+        let commands = headers::commands().map(|name| (name, Look::Command));
+        let (words, looks): (Vec<&str>, Vec<Look>) = fixed.chain(tokens).chain(names).chain(commands).unzip();
+        let keywords =
+            AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words)?;
+        Ok(Scanner { keywords, looks })
+    }
+
+    pub(super) fn scan<'s>(&self, text: &str) -> Scan<'s> {
+        let mut spans = Vec::new();
+        let mut done: Vec<Range<usize>> = Vec::new();
+        let mut tags = Vec::new();
+        // What lies inside a stretch that was read already is not read again: this keeps long values linear.
+        let (mut assigned, mut token, mut jwt, mut cookie) = (0, 0, 0, 0);
+        for hit in self.keywords.find_overlapping_iter(text) {
+            let (start, end) = (hit.start(), hit.end());
+            // What an earlier round put there is no secret, whatever the name of its rule.
+            if done.last().is_some_and(|earlier| start < earlier.end) {
+                continue;
+            }
+            match self.looks[hit.pattern().as_usize()] {
+                Look::Redacted => done.extend(replacement(text, start, end)),
+                Look::Private => tags.push(start),
+                Look::Name if start >= assigned => {
+                    let end = if text.as_bytes()[end - 1] == b'=' { end - 1 } else { end };
+                    if let Some(span) = assign::read(text, start, end) {
+                        assigned = span.end;
+                        spans.push(span);
+                    }
+                }
+                Look::Token(kind) if start >= token => {
+                    if let Some(end) = tokens::read(kind, text, start) {
+                        token = end;
+                        spans.push(Span::new(start, end, kind.rule, Rank::Token));
+                    }
+                }
+                Look::Jwt if start >= jwt => match shapes::jwt(text, start) {
+                    Ok(span) => {
+                        jwt = span.end;
+                        spans.push(span);
+                    }
+                    Err(next) => jwt = next,
+                },
+                Look::Cookie if start >= cookie => cookie = headers::cookies(text, end, &mut spans),
+                Look::Name | Look::Token(_) | Look::Jwt | Look::Cookie => {}
+                Look::Command => headers::command_line(text, start, &mut spans),
+                look => spans.extend(closer(look, text, start, end)),
+            }
+        }
+        shapes::long_words(text, &mut spans);
+        personal::numbers(text, &mut spans);
+        let beside = spans.iter().filter(|span| span.rule == "aws-access-key");
+        let beside: Vec<Span<'_>> = beside.filter_map(|id| shapes::aws_secret_beside(text, id.end)).collect();
+        spans.extend(beside);
+        let hidden = private::blocks(text, tags.into_iter());
+        spans.extend(hidden.into_iter().map(|block| Span::new(block.start, block.end, "private", Rank::Private)));
+        Scan { spans, done }
+    }
+}
+
+fn closer(look: Look, text: &str, start: usize, end: usize) -> Option<Span<'static>> {
+    match look {
+        Look::Address => addresses::url_password(text, start),
+        Look::Sendgrid => shapes::sendgrid(text, start),
+        Look::Webhook(rule, keep) => shapes::webhook(text, end, rule, keep),
+        Look::AzureClient => shapes::azure_client(text, start),
+        Look::KeyBegins => blocks::begun(text, start),
+        Look::KeyEnds => blocks::ended(text, start),
+        Look::Putty => blocks::putty(text, start),
+        Look::Scheme => headers::scheme(text, start, end),
+        Look::Authorization => headers::authorization(text, end),
+        Look::GoDsn => addresses::go_dsn(text, start),
+        Look::Email => personal::email(text, start),
+        Look::Token(_) | Look::Jwt | Look::Name | Look::Cookie | Look::Command | Look::Private | Look::Redacted => None,
+    }
+}
+
+/// `[redacted:<rule>]` or `[private]`, whole.
+fn replacement(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
+    if text.as_bytes()[end - 1] == b']' {
+        return Some(start..end);
+    }
+    let rest = &text[end..super::chars::floor_boundary(text, end + 80)];
+    let name = &rest[..rest.find(']')?];
+    is_rule_name(name).then_some(start..end + name.len() + 1)
+}

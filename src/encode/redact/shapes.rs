@@ -1,0 +1,158 @@
+//! Secrets known by their shape: several parts in a row, or a place in an address. Must not judge names of keys.
+
+use super::chars::{Makeup, begins_word, behind_escape, is_word, looks_random};
+use super::{Rank, Span};
+
+/// Tokens without a fixed beginning are found from the long words of a text.
+const LONG_WORD: usize = 20;
+
+/// `eyJ….eyJ….signature`, also cut before the signature, also with the five parts of an encrypted one. If it is none,
+/// tells where the next may begin: no other part of the same word can be one either.
+pub(super) fn jwt(text: &str, at: usize) -> Result<Span<'static>, usize> {
+    let bytes = text.as_bytes();
+    if !bytes[at..].starts_with(b"eyJ") || !begins_word(bytes, at) {
+        return Err(at + 1);
+    }
+    let first = word_end(bytes, at);
+    if first - at < 10 || !bytes[first..].starts_with(b".") {
+        return Err(first);
+    }
+    let second = word_end(bytes, first + 1);
+    let mut end = second;
+    for _ in 0..3 {
+        let part = if bytes.get(end) == Some(&b'.') { word_end(bytes, end + 1) } else { end };
+        if part < end + 9 {
+            break;
+        }
+        end = part;
+    }
+    let signed = end > second || bytes[first + 1..].starts_with(b"eyJ");
+    if signed && second - first > 8 { Ok(Span::new(at, end, "jwt", Rank::Shape)) } else { Err(first) }
+}
+
+/// `SG.<id>.<secret>`
+pub(super) fn sendgrid(text: &str, at: usize) -> Option<Span<'static>> {
+    let bytes = text.as_bytes();
+    if !bytes[at..].starts_with(b"SG.") || !begins_word(bytes, at) {
+        return None;
+    }
+    let first = word_end(bytes, at + 3);
+    let second = if bytes.get(first) == Some(&b'.') { word_end(bytes, first + 1) } else { return None };
+    let long = first - at >= 16 && second - first >= 20 && looks_random(&text[at + 3..second]);
+    long.then_some(Span::new(at, second, "sendgrid-key", Rank::Shape))
+}
+
+/// What follows the address of a webhook: whoever knows it may post. `keep` parts of the path name the place only.
+pub(super) fn webhook(text: &str, from: usize, rule: &'static str, keep: usize) -> Option<Span<'static>> {
+    let bytes = text.as_bytes();
+    let is_path = |byte: &u8| is_word(*byte) || matches!(byte, b'/' | b'.' | b'@' | b'%');
+    let mut start = from;
+    for _ in 0..keep {
+        start = word_end(bytes, start);
+        if bytes.get(start) != Some(&b'/') {
+            return None;
+        }
+        start += 1;
+    }
+    let mut end = start + bytes[start..].iter().take_while(|byte| is_path(byte)).count();
+    while end > start && matches!(bytes[end - 1], b'.' | b'/') {
+        end -= 1;
+    }
+    let value = &text[start..end];
+    let makeup = Makeup::of(value);
+    (end - start >= 16 && makeup.digits > 0 && looks_random(value)).then_some(Span::new(start, end, rule, Rank::Shape))
+}
+
+/// The client secret of Azure's directory: `…Q~…`.
+pub(super) fn azure_client(text: &str, at: usize) -> Option<Span<'static>> {
+    let bytes = text.as_bytes();
+    let holds = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'~' | b'.' | b'-');
+    let before = bytes[..at].iter().rev().take(8).take_while(holds).count();
+    let end = at + bytes[at..].iter().take_while(holds).count();
+    let start = at - before.min(at);
+    let shaped = before == 4 && bytes[at - 1].is_ascii_digit() && (33..=40).contains(&(end - at));
+    (shaped && looks_random(&text[start..end])).then_some(Span::new(start, end, "azure-key", Rank::Shape))
+}
+
+/// The secret that belongs to an AWS key id and is written next to it: `AKIA…:secret`, a row of a table, two lines.
+pub(super) fn aws_secret_beside(text: &str, id_end: usize) -> Option<Span<'static>> {
+    let bytes = text.as_bytes();
+    let holds = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'+');
+    let limit = bytes.len().min(id_end + 96);
+    let mut at = id_end;
+    while at < limit {
+        let length = bytes[at..].iter().take(41).take_while(|byte| holds(**byte)).count();
+        let value = &text[at..at + length];
+        let makeup = Makeup::of(value);
+        if length == 40 && makeup.upper > 3 && makeup.lower > 3 && makeup.digits > 0 {
+            return Some(Span::new(at, at + length, "aws-secret-key", Rank::Shape));
+        }
+        at += length.max(1);
+        while !text.is_char_boundary(at) {
+            at += 1;
+        }
+    }
+    None
+}
+
+/// Looks at every long word of the text once; most text has next to none, so only every twentieth byte is read.
+pub(super) fn long_words(text: &str, found: &mut Vec<Span<'static>>) {
+    let bytes = text.as_bytes();
+    let (mut done, mut at) = (0, LONG_WORD - 1);
+    while at < bytes.len() {
+        if !is_word(bytes[at]) {
+            at += LONG_WORD;
+            continue;
+        }
+        let start = at - bytes[done..at].iter().rev().take_while(|byte| is_word(**byte)).count();
+        let end = word_end(bytes, at);
+        let start = behind_escape(bytes, start, end);
+        if end - start >= LONG_WORD {
+            found.extend(twilio(text, start, end));
+            found.extend(discord_bot(text, start, end));
+            found.extend(telegram_bot(text, start, end));
+        }
+        done = end;
+        at = end + LONG_WORD;
+    }
+}
+
+fn twilio(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
+    let bytes = text.as_bytes();
+    // The word may hold more than the token: a dash or an underscore before it.
+    let start = (start..end).rev().find(|at| !bytes[*at].is_ascii_alphanumeric()).map_or(start, |at| at + 1);
+    let word = &bytes[start..end];
+    let shaped = word.len() == 34
+        && (word.starts_with(b"SK") || word.starts_with(b"AC"))
+        && word[2..].iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
+    (shaped && looks_random(&text[start + 2..end])).then_some(Span::new(start, end, "twilio-key", Rank::Shape))
+}
+
+/// `<id in base64>.<time>.<signature>`
+fn discord_bot(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
+    let bytes = text.as_bytes();
+    let second = if bytes.get(end) == Some(&b'.') { word_end(bytes, end + 1) } else { return None };
+    let third = if bytes.get(second) == Some(&b'.') { word_end(bytes, second + 1) } else { return None };
+    let shaped = (23..=30).contains(&(end - start))
+        && matches!(bytes[start], b'M' | b'N' | b'O')
+        && (6..=8).contains(&(second - end))
+        && (26..=44).contains(&(third - second));
+    (shaped && looks_random(&text[second + 1..third])).then_some(Span::new(start, third, "discord-token", Rank::Shape))
+}
+
+/// `<id>:<35 characters>`
+fn telegram_bot(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
+    let bytes = text.as_bytes();
+    if start == 0 || bytes[start - 1] != b':' || !(34..=36).contains(&(end - start)) {
+        return None;
+    }
+    let digits = bytes[..start - 1].iter().rev().take(12).take_while(|byte| byte.is_ascii_digit()).count();
+    let value = &text[start..end];
+    let is_digest = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let shaped = (8..=10).contains(&digits) && !is_digest && looks_random(value);
+    shaped.then_some(Span::new(start - 1 - digits, end, "telegram-token", Rank::Shape))
+}
+
+pub(super) fn word_end(bytes: &[u8], at: usize) -> usize {
+    at + bytes[at.min(bytes.len())..].iter().take_while(|byte| is_word(**byte)).count()
+}
