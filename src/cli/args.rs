@@ -303,8 +303,14 @@ pub(super) struct Recall {
 #[derive(Debug, clap::Args)]
 pub(super) struct Import {
     /// The file to read; `-` is the standard input
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(super) file: PathBuf,
+    #[arg(value_hint = ValueHint::FilePath, required_unless_present_any = ["claude_transcript", "codex_transcript"])]
+    pub(super) file: Option<PathBuf>,
+    /// Read what an agent did from transcripts of Claude Code, or from a folder of them
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "file", value_hint = ValueHint::AnyPath)]
+    pub(super) claude_transcript: Vec<PathBuf>,
+    /// The same from rollouts of Codex
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with = "file", value_hint = ValueHint::AnyPath)]
+    pub(super) codex_transcript: Vec<PathBuf>,
     /// Keep sources and mandates as they are given: the file is your own
     #[arg(long)]
     pub(super) trust: bool,

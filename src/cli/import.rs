@@ -19,7 +19,7 @@ use super::failure::{Done, Failure};
 use super::reach::Reach;
 use super::screen::Screen;
 use super::settings::Settings;
-use super::words;
+use super::{transcripts, words};
 use crate::sys::{Clock, env, plain, thread};
 
 /// The file is held in memory while it is sent; a longer one is piped in.
@@ -30,7 +30,10 @@ const SHOWN_ERRORS: usize = 50;
 
 pub(super) fn run(import: &Import, settings: &Settings, screen: &mut Screen) -> Done {
     let daemon = Reach::daemon(settings)?;
-    let source = open(&import.file)?;
+    let source = match &import.file {
+        Some(file) => open(file)?,
+        None => Box::new(Cursor::new(transcripts::records(import, screen)?)),
+    };
     let project = settings.project.display().to_string();
     let ask = Ask::bare_post("/memories/import")
         .query("project", &project)

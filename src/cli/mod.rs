@@ -33,6 +33,7 @@ mod skill;
 mod socket;
 mod status;
 mod stop;
+mod transcripts;
 mod words;
 
 use std::ffi::OsString;

@@ -63,6 +63,11 @@ fn rows(project: &Value) -> Vec<Vec<String>> {
     row("archived", open(project, "/archived"));
     row("links", open(project, "/links"));
     row("contradictions", open(project, "/open_contradictions"));
+    row("watched", watched(project));
+    row("past", past(project));
+    for warning in project.pointer("/watch/warnings").and_then(Value::as_array).into_iter().flatten() {
+        row("warning", warning.as_str().unwrap_or_default().to_owned());
+    }
     // Asking makes the writer look at the files: one is always waiting.
     let waiting = project.pointer("/watch/backlog").and_then(Value::as_u64).filter(|many| *many > 1);
     row("waiting", waiting.map(words::number).unwrap_or_default());
@@ -76,6 +81,40 @@ fn rows(project: &Value) -> Vec<Vec<String>> {
         );
     }
     rows
+}
+
+/// `1,204 files in 96 folders`, with what is not as it should be.
+fn watched(project: &Value) -> String {
+    let number = |at: &str| project.pointer(at).and_then(Value::as_u64).unwrap_or(0);
+    let state = project.pointer("/watch/state").and_then(Value::as_str).unwrap_or_default();
+    let folders = number("/watch/folders_watched") + number("/watch/folders_polled");
+    let what = format!(
+        "{} in {}",
+        words::count(number("/watch/files"), "file", "files"),
+        words::count(folders, "folder", "folders")
+    );
+    match state {
+        "native" => what,
+        "partial" => format!("{what}, {} of them by looking every few seconds", number("/watch/folders_polled")),
+        "polling" => format!("{what}, by looking every few seconds"),
+        "absent" => "the working tree is not there".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// What the repository taught by itself, or how far the reading is.
+fn past(project: &Value) -> String {
+    let number = |at: &str| project.pointer(at).and_then(Value::as_u64).unwrap_or(0);
+    match project.pointer("/past/state").and_then(Value::as_str).unwrap_or_default() {
+        "off" | "" => String::new(),
+        "ready" => format!(
+            "{} from {} and {}",
+            words::count(number("/past/memories"), "memory", "memories"),
+            words::count(number("/past/commits"), "commit", "commits"),
+            words::count(number("/past/code_files"), "source file", "source files")
+        ),
+        chapter => format!("reading {chapter}, {} of {}", number("/past/done"), number("/past/total")),
+    }
 }
 
 /// A number that is worth a line only when it is not zero.

@@ -3,6 +3,7 @@
 use tokio::sync::oneshot;
 
 use super::error::EngineError;
+use super::past::{Chapter, Lesson};
 use crate::model::{Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Signal};
 use std::sync::Arc;
 
@@ -46,6 +47,13 @@ pub(super) enum Event {
         reply: Reply<()>,
     },
     Signal(Box<Signal>),
+    /// What the project is about now, as `CONTINUITY.md` tells it.
+    Focus(serde_json::Value),
+    /// What a part of the repository teaches by itself, in place of what it taught before.
+    Derived {
+        chapter: Chapter,
+        lesson: Lesson,
+    },
     /// Look at the files again.
     Rescan {
         reply: Option<Reply<()>>,

@@ -42,6 +42,10 @@ impl Writer {
             if told_of.into_iter().any(|id| self.state.get(&Key::new(&namespace, &id)).is_none()) {
                 self.layers.namespaces.insert(namespace.clone());
             }
+            let mut neighbour = neighbour;
+            if namespace.is_default() && self.derived.focus.is_some() {
+                neighbour.active_context.clone_from(&self.derived.focus);
+            }
             self.state.set_neighbour(namespace, neighbour);
         }
         let mut problems = self.store.problems();
@@ -98,10 +102,14 @@ impl Writer {
         let due = std::mem::take(&mut self.layers);
         let config = self.config.load_full();
         let (state, with_days, purged) = (&self.state, &due.with_days, &due.purged);
+        let focus = &self.derived.focus;
         let files = LayerFiles {
             namespaces: due.namespaces.iter().cloned().collect(),
             compose: &|namespace, neighbour| {
                 let mut neighbour = neighbour.clone();
+                if namespace.is_default() && focus.is_some() {
+                    neighbour.active_context.clone_from(focus);
+                }
                 for gone in purged.iter().filter(|gone| gone.key.namespace == *namespace) {
                     neighbour.forget(gone.kind, &gone.key.id, gone.at, &gone.headline);
                 }

@@ -5,14 +5,18 @@
 //! published.
 
 mod decide;
+mod derived;
 mod error;
 mod event;
+pub mod eyes;
 mod feed;
 mod identity;
 mod import;
 mod layers;
+pub mod past;
 mod project;
 pub mod recall;
+pub mod redaction;
 mod registry;
 mod run;
 pub mod search;

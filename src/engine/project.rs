@@ -12,6 +12,8 @@ use tokio::sync::oneshot;
 
 use super::error::EngineError;
 use super::event::{Event, Imported, Remembered, Reply};
+use super::eyes::{Eyes, Noticed};
+use super::redaction::Redaction;
 use super::search::{self, SearchHandle};
 use super::usage::UsageBook;
 use crate::config::{Config, RecallConfig};
@@ -66,6 +68,10 @@ pub struct Project {
     pub(super) cache: Option<PathBuf>,
     pub(super) clock: Clock,
     pub(super) config: Arc<ArcSwap<Config>>,
+    pub(super) redaction: Redaction,
+    pub(super) eyes: OnceLock<Eyes>,
+    /// The writer's way to the eyes.
+    pub(super) tell_eyes: Arc<OnceLock<Sender<Noticed>>>,
     pub(super) started_at: Timestamp,
 }
 
@@ -151,20 +157,35 @@ impl Project {
         &self.usage
     }
 
+    /// How the project is watched, if it is.
+    pub fn eyes(&self) -> Option<&Eyes> {
+        self.eyes.get()
+    }
+
     pub fn problems(&self) -> Vec<Problem> {
         self.snapshot().problems().to_vec()
     }
 
-    pub fn remember(&self, draft: Draft) -> Result<Pending<Remembered>, EngineError> {
+    // Secrets are taken out here, before anything waits, is written or is told.
+
+    pub fn remember(&self, mut draft: Draft) -> Result<Pending<Remembered>, EngineError> {
+        self.redaction.clean(&mut draft);
         self.ask(|reply| Event::Remember { draft: Box::new(draft), reply })
     }
 
     /// One batch of an import: each record with its line number. `trusted` keeps sources and mandates as given.
-    pub fn import(&self, records: Vec<(u64, Draft)>, trusted: bool) -> Result<Pending<Imported>, EngineError> {
+    pub fn import(&self, mut records: Vec<(u64, Draft)>, trusted: bool) -> Result<Pending<Imported>, EngineError> {
+        records.iter_mut().for_each(|(_, draft)| self.redaction.clean(draft));
         self.ask(|reply| Event::Import { records, trusted, reply })
     }
 
-    pub fn patch(&self, key: Key, patch: Patch, if_match: Option<String>) -> Result<Pending<Arc<Memory>>, EngineError> {
+    pub fn patch(
+        &self,
+        key: Key,
+        mut patch: Patch,
+        if_match: Option<String>,
+    ) -> Result<Pending<Arc<Memory>>, EngineError> {
+        self.redaction.clean(&mut patch);
         self.ask(|reply| Event::Patch { key, patch: Box::new(patch), if_match, reply })
     }
 
@@ -187,12 +208,14 @@ impl Project {
         self.ask(|reply| Event::Link { namespace, from, to, relation, reply })
     }
 
-    pub fn write_document(&self, document: Document) -> Result<Pending<()>, EngineError> {
+    pub fn write_document(&self, mut document: Document) -> Result<Pending<()>, EngineError> {
+        self.redaction.clean(&mut document);
         self.ask(|reply| Event::Write { document: Box::new(document), reply })
     }
 
     /// Accepted, not waited for.
-    pub fn signal(&self, signal: Signal) -> Result<(), EngineError> {
+    pub fn signal(&self, mut signal: Signal) -> Result<(), EngineError> {
+        self.redaction.clean(&mut signal);
         self.send(Event::Signal(Box::new(signal)))
     }
 

@@ -8,12 +8,16 @@ use std::sync::{Arc, OnceLock};
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, RwLock};
 
+use super::derived::Derived;
 use super::error::ProjectError;
 use super::event::Event;
+use super::eyes::{Eyes, Setting};
 use super::feed::Feed;
 use super::identity::Book;
 use super::layers::LayersDue;
+use super::past;
 use super::project::{Counters, Project};
+use super::redaction::Redaction;
 use super::run::Writer;
 use super::usage::UsageBook;
 use crate::config::{Config, Worktrees};
@@ -29,6 +33,7 @@ pub struct Registry {
     config: Arc<ArcSwap<Config>>,
     clock: Clock,
     feed: Feed,
+    redaction: Redaction,
     projects: RwLock<BTreeMap<PathBuf, Arc<Project>>>,
     resolved: RwLock<BTreeMap<PathBuf, PathBuf>>,
     /// Being read from disk right now.
@@ -66,6 +71,7 @@ impl Registry {
     pub fn open(dirs: Dirs, config: Config, clock: Clock) -> Registry {
         Registry {
             dirs,
+            redaction: Redaction::new(&config.redact),
             config: Arc::new(ArcSwap::from_pointee(config)),
             clock,
             feed: Feed::default(),
@@ -96,6 +102,7 @@ impl Registry {
     pub fn reconfigure(&self, config: Config) {
         let model_changed = self.config.swap(Arc::new(config)).embed != self.config.load().embed;
         self.resolved.write().clear();
+        self.redaction.reconfigured(&self.config.load().redact);
         if model_changed {
             self.projects().iter().for_each(|project| project.reconfigured());
         }
@@ -181,9 +188,40 @@ impl Registry {
         let project = self.start(&located, false)?;
         self.projects.write().insert(located.root.clone(), Arc::clone(&project));
         project.search();
+        self.watch(&project);
         let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
         book.set_watched(&project.id, true).map_err(|error| unusable(path, error))?;
         Ok(project)
+    }
+
+    /// Opens the project's eyes, unless somebody wants them shut. What cannot be watched can still be asked.
+    fn watch(&self, project: &Arc<Project>) {
+        let Some(cache) = project.cache.clone() else { return };
+        if !self.config.load().watch.enabled || !project.captures() {
+            return;
+        }
+        let setting = Setting {
+            project: project.root.display().to_string().into(),
+            root: project.root.clone(),
+            memory_dir: project.memory_dir.clone(),
+            state: self.dirs.state.join("projects").join(&project.id),
+            cache,
+            clock: self.clock.clone(),
+            config: Arc::clone(&self.config),
+            redaction: self.redaction.clone(),
+            engine: project.inbox.clone(),
+            published: Arc::clone(&project.snapshot),
+            feed: self.feed.clone(),
+        };
+        match Eyes::open(&setting) {
+            Ok(eyes) => {
+                let _ = project.tell_eyes.set(eyes.inbox());
+                let _ = project.eyes.set(eyes);
+            }
+            Err(error) => {
+                tracing::error!(project = %project.root.display(), reason = %error, "the project cannot be watched");
+            }
+        }
     }
 
     /// Opens the project a path lies in for this process only. While a daemon holds it, it is opened for reading.
@@ -254,6 +292,7 @@ impl Registry {
         let _one_at_a_time = self.door.lock();
         let projects = std::mem::take(&mut *self.projects.write());
         for project in projects.values() {
+            close_eyes(project);
             ask_to_stop(project);
         }
         for project in projects.values() {
@@ -290,6 +329,7 @@ impl Registry {
         let signals_by_kind = Arc::new(std::array::from_fn(|_| Default::default()));
         let search = Arc::new(OnceLock::new());
         let usage = Arc::new(UsageBook::open((!read_only).then_some(usage_file)));
+        let tell_eyes = Arc::new(OnceLock::new());
         let mut writer = Writer {
             search: Arc::clone(&search),
             usage: Arc::clone(&usage),
@@ -304,8 +344,14 @@ impl Registry {
             counters: Arc::clone(&counters),
             signals_by_kind: Arc::clone(&signals_by_kind),
             layers: LayersDue::default(),
+            eyes: Arc::clone(&tell_eyes),
+            derived: Derived::default(),
         };
         writer.load(now);
+        // What the repository taught earlier is known from the first question on.
+        for (chapter, lesson) in past::kept(&self.dirs.cache.join(&known.id), now) {
+            writer.take_lesson(now, chapter, lesson);
+        }
         let work = move || {
             let _held_while_running = lock;
             writer.run();
@@ -326,6 +372,9 @@ impl Registry {
             cache,
             clock: self.clock.clone(),
             config: Arc::clone(&self.config),
+            redaction: self.redaction.clone(),
+            eyes: OnceLock::new(),
+            tell_eyes,
             started_at: now,
         }))
     }
@@ -355,7 +404,15 @@ fn ask_to_stop(project: &Project) {
     let _ = project.inbox.send(Event::Stop);
 }
 
+/// Before the writer stops: what was seen last is still told.
+fn close_eyes(project: &Project) {
+    if let Some(eyes) = project.eyes.get() {
+        eyes.stop();
+    }
+}
+
 fn stop(project: &Project) {
+    close_eyes(project);
     let thread = project.thread.lock().take();
     if let Some(thread) = thread {
         ask_to_stop(project);

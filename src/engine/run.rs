@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
-use crossbeam_channel::{Receiver, RecvTimeoutError};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use serde_json::{Map, Value, json};
 
 use super::decide::{self, Decision, Near};
+use super::derived::Derived;
 use super::error::EngineError;
 use super::event::{Event, Reply};
+use super::eyes::Noticed;
 use super::feed::Feed;
 use super::import;
 use super::layers::LayersDue;
@@ -22,7 +24,7 @@ use super::search::SearchHandle;
 use super::usage::UsageBook;
 use crate::config::Config;
 use crate::index::Snapshot;
-use crate::model::{Change, DocumentKind, Key, Kind, Link, Memory, Signal, SignalKind, Timestamp};
+use crate::model::{Body, Change, DocumentKind, Key, Kind, Link, Memory, Outcome, Signal, SignalKind, Timestamp};
 use crate::store::Store;
 use crate::sys::Clock;
 
@@ -45,6 +47,9 @@ pub(super) struct Writer {
     pub(super) layers: LayersDue,
     pub(super) search: Arc<OnceLock<SearchHandle>>,
     pub(super) usage: Arc<UsageBook>,
+    /// Where episodes are told, once the project is watched.
+    pub(super) eyes: Arc<OnceLock<Sender<Noticed>>>,
+    pub(super) derived: Derived,
 }
 
 /// What an event asked for, decided but not yet durable.
@@ -117,6 +122,13 @@ impl Writer {
             match event {
                 Event::Stop => last = true,
                 Event::Signal(signal) => self.hear(&signal),
+                Event::Focus(focus) => self.set_focus(focus),
+                Event::Derived { chapter, lesson } => {
+                    // Like a look at files: what is decided so far comes first.
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    self.take_lesson(now, chapter, lesson);
+                    draft = self.state.clone();
+                }
                 Event::Rescan { reply } => {
                     // What is decided so far comes first, so that a look never overtakes a write.
                     self.finish(now, std::mem::take(&mut turns), draft);
@@ -154,6 +166,7 @@ impl Writer {
             Ok(seen) => {
                 self.note_purged(&changes);
                 self.state = draft;
+                self.derived.adopted(&changes, &mut self.state);
                 self.counters.writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
                 self.mark_layers(&changes);
                 self.apply_seen(&seen);
@@ -227,7 +240,7 @@ impl Writer {
         self.search.get().map(|search| search.near(memory, now)).unwrap_or_default()
     }
 
-    fn tell_search(&self, changes: &[Change]) {
+    pub(super) fn tell_search(&self, changes: &[Change]) {
         for change in changes {
             if let Change::Purge(tombstone) = change {
                 self.usage.forget(&tombstone.key);
@@ -273,7 +286,21 @@ impl Writer {
         self.feed.tell(signal.at, &self.project, "signal", data);
     }
 
+    /// The files of a new episode may have mended an error.
+    fn tell_eyes(&self, changes: &[Change]) {
+        let Some(eyes) = self.eyes.get() else { return };
+        for change in changes {
+            let Change::Put { before: None, after } = change else { continue };
+            let Body::Episode(episode) = &after.body else { continue };
+            if after.outcome != Some(Outcome::Failure) && !episode.files_modified.is_empty() {
+                let (files, told) = (episode.files_modified.clone(), after.headline().to_owned());
+                let _ = eyes.try_send(Noticed::Episode { files, told });
+            }
+        }
+    }
+
     fn tell(&self, now: Timestamp, changes: &[Change]) {
+        self.tell_eyes(changes);
         if changes.len() > TELL_EACH {
             let data = Map::from_iter([("count".to_owned(), json!(changes.len()))]);
             self.feed.tell(now, &self.project, "memories", data);
@@ -304,7 +331,7 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, near: &Near<
             let (changes, report) = import::import(draft, now, records, trusted);
             Some(Turn { changes, reply: Box::new(move |result| drop(reply.send(result.map(|()| report)))) })
         }
-        Event::Signal(_) | Event::Rescan { .. } | Event::Stop => None,
+        Event::Signal(_) | Event::Focus(_) | Event::Derived { .. } | Event::Rescan { .. } | Event::Stop => None,
     }
 }
 

@@ -13,3 +13,4 @@ mod neighbour;
 mod recall;
 mod repo;
 mod search;
+mod watch;

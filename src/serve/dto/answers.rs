@@ -39,6 +39,7 @@ pub(in crate::serve) struct ProjectStatus {
     pub(in crate::serve) tokens: u64,
     pub(in crate::serve) namespaces: Vec<String>,
     pub(in crate::serve) watch: WatchStatus,
+    pub(in crate::serve) past: PastStatus,
     pub(in crate::serve) index: IndexStatus,
     pub(in crate::serve) prefetch: PartStatus,
     pub(in crate::serve) consolidation: ConsolidationStatus,
@@ -50,10 +51,36 @@ pub(in crate::serve) struct ProjectStatus {
 
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::serve) struct WatchStatus {
+    /// `native` while the system tells of changes, `partial` or `polling` where folders have to be looked at from time
+    /// to time, `absent` while the working tree is not there, `on-demand` when files are looked at only for a question.
     pub(in crate::serve) state: &'static str,
+    /// Working trees that are watched.
+    pub(in crate::serve) trees: Vec<String>,
+    pub(in crate::serve) files: usize,
+    pub(in crate::serve) folders_watched: usize,
+    pub(in crate::serve) folders_polled: usize,
+    /// What a person should know, each once.
+    pub(in crate::serve) warnings: Vec<String>,
     /// Events waiting for the writer.
     pub(in crate::serve) backlog: usize,
     pub(in crate::serve) signals: BTreeMap<&'static str, u64>,
+}
+
+/// What the repository taught by itself.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct PastStatus {
+    /// `off`, `ready`, or the chapter being read: `history`, `documents`, `workflows`, `code`, `habits`.
+    pub(in crate::serve) state: &'static str,
+    /// Steps of that chapter; commits or files.
+    pub(in crate::serve) done: usize,
+    pub(in crate::serve) total: usize,
+    /// Memories that are in no file of the memory.
+    pub(in crate::serve) memories: usize,
+    pub(in crate::serve) commits: u64,
+    /// Source files, what they define, and how many files of the repository they import.
+    pub(in crate::serve) code_files: usize,
+    pub(in crate::serve) symbols: usize,
+    pub(in crate::serve) imports: usize,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

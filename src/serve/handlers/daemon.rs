@@ -6,15 +6,18 @@ use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 
 use crate::engine::Project;
+use crate::engine::eyes::Eyes;
 use crate::model::{Kind, SignalKind};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{
-    ConsolidationStatus, FileProblem, Health, IndexStatus, PartStatus, ProjectStatus, StatusAnswer, WatchStatus,
+    ConsolidationStatus, FileProblem, Health, IndexStatus, PartStatus, PastStatus, ProjectStatus, StatusAnswer,
+    WatchStatus,
 };
 use crate::serve::dto::queries::Status;
 use crate::serve::openapi::openapi;
 use crate::sys::process;
+use crate::watch::WatchMode;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -58,17 +61,60 @@ fn status_of(project: &Project) -> ProjectStatus {
         links: snapshot.link_count(),
         tokens: snapshot.tokens(),
         namespaces: snapshot.namespaces().iter().map(ToString::to_string).collect(),
-        watch: WatchStatus {
-            state: "on-demand",
-            backlog: project.backlog(),
-            signals: SignalKind::ALL.iter().map(|kind| (kind.as_str(), project.signals_seen(*kind))).collect(),
-        },
+        watch: watch_status(project),
+        past: past_status(project, snapshot.derived_count()),
         index: index_status(project, snapshot.version()),
         prefetch: PartStatus { state: "off" },
         consolidation: ConsolidationStatus::default(),
         open_contradictions: snapshot.open_contradictions(),
         capture: project.captures(),
         problems: snapshot.problems().iter().map(problem).collect(),
+    }
+}
+
+fn watch_status(project: &Project) -> WatchStatus {
+    let watches = project.eyes().map(Eyes::watches).unwrap_or_default();
+    let states = || watches.iter().map(|(_, state)| state);
+    let state = match watches.iter().find(|(tree, _)| tree == project.root()).map(|(_, state)| state.mode) {
+        None => "on-demand",
+        Some(WatchMode::Native) => "native",
+        Some(WatchMode::Partial) => "partial",
+        Some(WatchMode::Polling) => "polling",
+        Some(WatchMode::Absent) => "absent",
+    };
+    WatchStatus {
+        state,
+        trees: watches.iter().map(|(tree, _)| tree.display().to_string()).collect(),
+        files: states().map(|state| state.files).sum(),
+        folders_watched: states().map(|state| state.watched_dirs).sum(),
+        folders_polled: states().map(|state| state.polled_dirs).sum(),
+        warnings: states().flat_map(|state| state.warnings.clone()).collect(),
+        backlog: project.backlog() + states().map(|state| state.backlog).sum::<usize>(),
+        signals: SignalKind::ALL.iter().map(|kind| (kind.as_str(), project.signals_seen(*kind))).collect(),
+    }
+}
+
+fn past_status(project: &Project, memories: usize) -> PastStatus {
+    let Some(past) = project.eyes().map(Eyes::past) else {
+        let (state, done, total) = ("off", 0, 0);
+        return PastStatus { state, done, total, memories, commits: 0, code_files: 0, symbols: 0, imports: 0 };
+    };
+    let (progress, code) = (past.progress(), past.code());
+    let (done, total) = progress.done();
+    let state = match progress.reading() {
+        Some(chapter) => chapter.as_str(),
+        None if progress.is_complete() => "ready",
+        None => "starting",
+    };
+    PastStatus {
+        state,
+        done,
+        total,
+        memories,
+        commits: progress.commits(),
+        code_files: code.len(),
+        symbols: code.symbols(),
+        imports: code.imports(),
     }
 }
 

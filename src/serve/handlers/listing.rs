@@ -106,8 +106,10 @@ struct Export {
 impl Export {
     fn new(project: &Project, namespace: Option<Namespace>) -> Export {
         let snapshot = project.snapshot();
+        // What the repository teaches by itself, it teaches wherever it goes.
+        let own = |memory: &&Arc<Memory>| !snapshot.is_derived(&memory.key());
         let wanted = |memory: &&Arc<Memory>| namespace.as_ref().is_none_or(|name| memory.namespace == *name);
-        let memories: Vec<Arc<Memory>> = snapshot.memories().filter(wanted).cloned().collect();
+        let memories: Vec<Arc<Memory>> = snapshot.memories().filter(wanted).filter(own).cloned().collect();
         Export { snapshot, memories: memories.into_iter() }
     }
 

@@ -1,0 +1,124 @@
+//! `CONTINUITY.md`: every version is compared with the one before, as soon as it is written to its end.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::Looker;
+use crate::encode::continuity::{News, drafts, looks_complete, read, signals, what_is_new};
+use crate::encode::own_words::without_own_words;
+use crate::engine::event::Event;
+use crate::model::{Key, Memory, Namespace, Patch, Timestamp};
+use crate::sys::plain;
+
+pub(super) const PATH: &str = ".loki/CONTINUITY.md";
+const LARGEST: u64 = 4 << 20;
+/// A file that looks half written is looked at again after this, and taken as it is when it stays that way.
+const AGAIN: Duration = Duration::from_millis(100);
+const MOST_LOOKS: u32 = 10;
+
+/// Where a reading that waits for its end stands.
+#[derive(Default)]
+pub(super) struct Reading {
+    pub(super) again_at: Option<Instant>,
+    last: Option<String>,
+    same: u32,
+    looks: u32,
+}
+
+impl Looker {
+    pub(super) fn look_at_continuity(&mut self) {
+        self.continuity.again_at = None;
+        let full = self.setting.root.join(PATH);
+        let Ok(Some(bytes)) = plain::read(&full, LARGEST) else { return };
+        let text = String::from_utf8_lossy(&bytes);
+        let text = self.setting.redaction.text(&without_own_words(&text));
+        let before = self.book.text(PATH).map(str::to_owned);
+        if before.as_ref() == Some(&text) {
+            self.continuity = Reading::default();
+            return;
+        }
+        if !looks_complete(&text, before.as_deref()) && !self.has_settled(&text) {
+            self.continuity.again_at = Some(self.setting.clock.monotonic() + AGAIN);
+            return;
+        }
+        self.continuity = Reading::default();
+        if text.trim().is_empty() {
+            return;
+        }
+        let news = what_is_new(&read(&before.unwrap_or_default()), &read(&text));
+        self.book.set_text(PATH, text);
+        self.save_soon();
+        self.tell_continuity(&news);
+    }
+
+    /// Has the text stayed the same for three looks, or were there enough of them?
+    fn has_settled(&mut self, text: &str) -> bool {
+        let reading = &mut self.continuity;
+        let is_same = reading.last.as_deref() == Some(text);
+        reading.same = if is_same { reading.same + 1 } else { 0 };
+        reading.looks += 1;
+        reading.last = Some(text.to_owned());
+        reading.same >= 2 || reading.looks >= MOST_LOOKS
+    }
+
+    fn tell_continuity(&mut self, news: &News) {
+        let now = self.setting.clock.now();
+        let focus = json!({
+            "current_focus": news.focus,
+            "blocked_by": news.blocked_by,
+            "next_up": news.next_up,
+        });
+        let _ = self.setting.engine.send(Event::Focus(focus));
+        for signal in signals(news, now) {
+            self.signal_once(signal);
+        }
+        let mut learnt = drafts(news, now);
+        for (old, new) in news.revised() {
+            if let Some(known) = self.known_as(&old)
+                && let Some(draft) = learnt.iter_mut().find(|draft| draft.text.contains(&new))
+            {
+                draft.supersedes.push(known.id);
+            }
+        }
+        self.remember(learnt);
+        for blocker in &news.blockers_resolved {
+            self.resolve(blocker, now);
+        }
+    }
+
+    /// A blocker that is gone no longer holds; that it once did stays known.
+    fn resolve(&mut self, blocker: &str, now: Timestamp) {
+        let Some(key) = self.known_as(blocker) else { return };
+        let (reply, _) = tokio::sync::oneshot::channel();
+        let patch = Patch { invalid_at: Some(Some(now)), ..Patch::default() };
+        let _ = self.setting.engine.send(Event::Patch { key, patch: Box::new(patch), if_match: None, reply });
+    }
+
+    /// The living memory that says exactly this.
+    fn known_as(&self, text: &str) -> Option<Key> {
+        let snapshot = self.setting.published.load();
+        let says_it = |memory: &&std::sync::Arc<Memory>| {
+            memory.namespace == Namespace::default()
+                && memory.times.invalid_at.is_none()
+                && (memory.text == text || memory.title == text)
+        };
+        let tagged = |memory: &&std::sync::Arc<Memory>| memory.tags.iter().any(|tag| tag == "continuity");
+        snapshot.memories().filter(tagged).find(says_it).map(|memory| memory.key())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_learnt_from_the_page_carries_the_tag_it_is_found_by() {
+        let page = "# CONTINUITY\n\n## Key Decisions This Session\n- Use SQLite because it needs no server\n\n\
+                    ## Active Blockers\n- Waiting for the API key of the payment provider\n\n\
+                    ## Mistakes & Learnings\n- Forgot to close the pool: tests hung; fixed by closing it in teardown\n";
+        let taught = drafts(&what_is_new(&read(""), &read(page)), Timestamp::from_micros(1));
+        assert!(taught.len() >= 3, "{taught:#?}");
+        assert!(taught.iter().all(|draft| draft.tags.iter().any(|tag| tag == "continuity")), "{taught:#?}");
+    }
+}

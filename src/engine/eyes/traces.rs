@@ -1,0 +1,122 @@
+//! Traces that Loki Mode leaves in `.loki`: what each file says that it did not say before becomes signals, and errors
+//! are kept with those of the logs.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Looker;
+use crate::encode::errors::{Failure, Tool, normalise};
+use crate::encode::traces::{
+    Queue, Trace, crash, event_line, failure_line, last_error, memory_error_line, orchestrator, queue_change, signals,
+};
+use crate::sys::plain;
+
+const LARGEST: u64 = 16 << 20;
+/// Turns of a megabyte each that a file of lines is read at a time.
+const MOST_TURNS: usize = 64;
+
+/// Reads one line of a file that grows.
+type LineReader = fn(&str) -> Vec<Trace>;
+
+impl Looker {
+    pub(super) fn look_at_trace(&mut self, tree: &Arc<Path>, path: &str) {
+        let inside = path.strip_prefix(".loki/").unwrap_or(path);
+        let name = inside.rsplit('/').next().unwrap_or(inside);
+        let traces = match inside {
+            "events.jsonl" => self.new_lines(tree, path, event_line),
+            "state/failure-history.jsonl" => self.new_lines(tree, path, failure_line),
+            "state/orchestrator.json" => self.new_version(tree, path, orchestrator),
+            "state/LAST_ERROR.json" => self.new_version(tree, path, |_, new| last_error(new)),
+            _ if inside.starts_with("events/pending/") => self.new_version(tree, path, |_, new| event_line(new)),
+            _ if inside.starts_with("crash/") => self.new_version(tree, path, |_, new| crash(new)),
+            _ if inside.starts_with("queue/") => match Queue::of_file(name) {
+                Some(queue) => self.new_version(tree, path, |old, new| queue_change(old, new, queue)),
+                None => return,
+            },
+            _ => return,
+        };
+        self.tell_traces(path, &traces);
+    }
+
+    /// Error files that Loki Mode keeps below its memory. Answers whether this is one.
+    pub(super) fn look_at_memory_log(&mut self, tree: &Arc<Path>, path: &str) -> bool {
+        let read: LineReader = match path {
+            ".loki/memory/failures.jsonl" => failure_line,
+            ".loki/memory/.errors.log" => memory_error_line,
+            _ => return false,
+        };
+        let traces = self.new_lines(tree, path, read);
+        self.tell_traces(path, &traces);
+        true
+    }
+
+    fn new_lines(&mut self, tree: &Arc<Path>, path: &str, read: LineReader) -> Vec<Trace> {
+        let full = self.trees.full_path(tree, path);
+        let mut traces = Vec::new();
+        for _ in 0..MOST_TURNS {
+            let (lines, more) = self.logs.lines(path, &full, self.setting.clock.now());
+            traces.extend(lines.iter().flat_map(|line| read(line)));
+            if !more {
+                break;
+            }
+        }
+        self.save_soon();
+        traces
+    }
+
+    fn new_version(
+        &mut self,
+        tree: &Arc<Path>,
+        path: &str,
+        read: impl Fn(Option<&str>, &str) -> Vec<Trace>,
+    ) -> Vec<Trace> {
+        let full = self.trees.full_path(tree, path);
+        let Ok(Some(bytes)) = plain::read(&full, LARGEST) else { return Vec::new() };
+        let text = self.setting.redaction.text(&String::from_utf8_lossy(&bytes));
+        let old = self.book.text(path);
+        if old == Some(text.as_str()) {
+            return Vec::new();
+        }
+        // Half a document is no document: the next event brings all of it.
+        if serde_json::from_str::<serde::de::IgnoredAny>(&text).is_err() {
+            return Vec::new();
+        }
+        let traces = read(old, &text);
+        self.book.set_text(path, text);
+        self.save_soon();
+        traces
+    }
+
+    fn tell_traces(&mut self, path: &str, traces: &[Trace]) {
+        for trace in traces {
+            match failure_of(trace) {
+                Some(failure) => self.note_failures(path, vec![failure]),
+                None => {
+                    if let Some(signal) = signals(trace, self.setting.clock.now()) {
+                        self.signal_once(signal);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn failure_of(trace: &Trace) -> Option<Failure> {
+    let (kind, message, excerpt) = match trace {
+        Trace::ErrorSeen { message, kind, context, .. } => (kind.clone(), message.clone(), context.clone()),
+        Trace::Crash(crash) => (crash.kind.clone(), crash.headline(), crash.frames.join("\n")),
+        _ => return None,
+    };
+    let named = blake3::hash(format!("{kind}\0{}", normalise(&message)).as_bytes());
+    Some(Failure {
+        tool: Tool::default(),
+        kind,
+        message,
+        place: None,
+        test: None,
+        frames: Vec::new(),
+        related: None,
+        excerpt,
+        fingerprint: named.to_hex()[..16].to_owned(),
+    })
+}

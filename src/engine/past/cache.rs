@@ -1,0 +1,133 @@
+//! What was read, kept in the cache directory: a file a chapter, the co-change counts, the map of the code. A file that
+//! cannot be understood, or is of another version, counts as missing.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::code::CodeMap;
+use super::{Chapter, Lesson};
+use crate::index::cochange::Cochange;
+use crate::model::{MemoryId, Relation, Timestamp};
+use crate::store::schema::{Detail, record};
+use crate::sys::plain;
+
+/// Rises whenever what is learnt from the same repository changes: what older readers kept is read anew.
+const VERSION: u64 = 1;
+const LARGEST: u64 = 512 << 20;
+
+pub(super) struct Folder(PathBuf);
+
+impl Folder {
+    pub(super) fn new(cache: &Path) -> Folder {
+        Folder(cache.join("past"))
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        plain::make_folder(&self.0)?;
+        plain::replace(&self.0.join(name), bytes)
+    }
+
+    fn read(&self, name: &str) -> Option<String> {
+        plain::read_text(&self.0.join(name), LARGEST).ok().flatten()
+    }
+
+    pub(super) fn keep_lesson(&self, chapter: Chapter, lesson: &Lesson) -> io::Result<()> {
+        let links: Vec<Value> = lesson
+            .links
+            .iter()
+            .map(|(from, to, relation)| json!([from.as_str(), to.as_str(), relation.as_str()]))
+            .collect();
+        let mut text = json!({"version": VERSION, "links": links}).to_string();
+        text.push('\n');
+        for memory in &lesson.memories {
+            text.push_str(&Value::Object(record::write(memory, Detail::Lean)).to_string());
+            text.push('\n');
+        }
+        self.write(&format!("{}.ndjson", chapter.as_str()), text.as_bytes())
+    }
+
+    /// What earlier runs kept. Nothing that came from the future: a clock that was wrong then would shadow what is true.
+    pub(super) fn lessons(&self, now: Timestamp) -> Vec<(Chapter, Lesson)> {
+        let kept = |chapter: Chapter| {
+            let text = self.read(&format!("{}.ndjson", chapter.as_str()))?;
+            let mut lines = text.lines();
+            let head: Value = serde_json::from_str(lines.next()?).ok()?;
+            if head.get("version").and_then(Value::as_u64) != Some(VERSION) {
+                return None;
+            }
+            let memories = lines.filter_map(|line| {
+                let object: Map<String, Value> = serde_json::from_str(line).ok()?;
+                record::read(object).ok().filter(|memory| memory.times.updated_at <= now).map(Arc::new)
+            });
+            let links = head.get("links").and_then(Value::as_array).into_iter().flatten().filter_map(link);
+            Some((chapter, Lesson { memories: memories.collect(), links: links.collect() }))
+        };
+        Chapter::ALL.into_iter().filter_map(kept).collect()
+    }
+
+    pub(super) fn keep_cochange(&self, cochange: &Cochange, counted: &BTreeSet<u64>) -> io::Result<()> {
+        let commits: Vec<u8> = counted.iter().flat_map(|commit| commit.to_le_bytes()).collect();
+        self.write("commits.bin", &commits)?;
+        self.write("cochange.bin", &cochange.to_bytes())
+    }
+
+    /// With the commits it counts; only together with the memories of the same history.
+    pub(super) fn cochange(&self) -> Option<(Cochange, BTreeSet<u64>)> {
+        let bytes = |name: &str| plain::read(&self.0.join(name), LARGEST).ok().flatten();
+        self.read("history.ndjson")?;
+        let counted =
+            bytes("commits.bin")?.as_chunks::<8>().0.iter().map(|commit| u64::from_le_bytes(*commit)).collect();
+        Some((Cochange::from_bytes(&bytes("cochange.bin")?)?, counted))
+    }
+
+    pub(super) fn keep_code(&self, code: &CodeMap) -> io::Result<()> {
+        let mut text = json!({ "version": VERSION }).to_string();
+        text.push('\n');
+        code.write(&mut text);
+        self.write("code-map.ndjson", text.as_bytes())
+    }
+
+    pub(super) fn code(&self) -> CodeMap {
+        let Some(text) = self.read("code-map.ndjson") else { return CodeMap::default() };
+        let mut lines = text.lines();
+        let head = lines.next().and_then(|line| serde_json::from_str::<Value>(line).ok()).unwrap_or_default();
+        match head.get("version").and_then(Value::as_u64) {
+            Some(VERSION) => CodeMap::read(lines),
+            _ => CodeMap::default(),
+        }
+    }
+}
+
+fn link(row: &Value) -> Option<(MemoryId, MemoryId, Relation)> {
+    let id = |at: usize| row.get(at).and_then(Value::as_str).and_then(MemoryId::new);
+    Some((id(0)?, id(1)?, Relation::parse(row.get(2)?.as_str()?)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Kind, Memory};
+
+    #[test]
+    fn what_was_kept_comes_back_and_what_is_damaged_is_read_anew() {
+        let lab = tempfile::tempdir().unwrap();
+        let folder = Folder::new(lab.path());
+        let id = |name: &str| MemoryId::new(name).unwrap();
+        let at = Timestamp::from_micros(5_000_000);
+        let memory = Memory::new(id("dec-1"), Kind::Decision, "use plain files", at);
+        let links = vec![(id("dec-1"), id("dec-0"), Relation::Supersedes)];
+        let lesson = Lesson { memories: vec![Arc::new(memory)], links };
+        folder.keep_lesson(Chapter::History, &lesson).unwrap();
+        folder.keep_lesson(Chapter::Code, &Lesson::default()).unwrap();
+        let again = folder.lessons(at);
+        assert_eq!(again.len(), 2);
+        assert_eq!(again[0], (Chapter::History, lesson));
+        plain::replace(&lab.path().join("past/history.ndjson"), b"{\"version\": 99}\n{}").unwrap();
+        assert_eq!(folder.lessons(at).len(), 1);
+        assert!(folder.cochange().is_none());
+    }
+}

@@ -1,0 +1,279 @@
+//! The map of the code: what each source file defines and imports, and the structures that recur.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::{Chapter, Lesson, Reader};
+use crate::encode::code::pattern::{self, CodePattern, FileShapes, Shape};
+use crate::encode::code::{Files, GoModule, Language, Parser, module_of, resolve};
+use crate::model::{Draft, Kind, Memory, MemoryId, Source};
+use crate::sys::kept;
+
+const LARGEST: u64 = 1 << 20;
+/// Of one file.
+const MOST_SYMBOLS: usize = 500;
+
+/// What is known of the source files of a repository.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CodeMap {
+    files: BTreeMap<String, Arc<CodeFile>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct CodeFile {
+    pub language: Language,
+    pub symbols: Vec<Symbol>,
+    /// Files of the repository, in order.
+    pub imports: Vec<String>,
+    shapes: Vec<Shape>,
+    size: u64,
+    modified: i64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Symbol {
+    pub name: String,
+    pub line: u32,
+    pub is_public: bool,
+}
+
+impl CodeMap {
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    pub fn get(&self, path: &str) -> Option<&CodeFile> {
+        self.files.get(path).map(Arc::as_ref)
+    }
+
+    /// What a person would call the part of the program that a file belongs to.
+    pub fn module(path: &str) -> String {
+        module_of(path)
+    }
+
+    /// The files that import this one.
+    pub fn importers(&self, path: &str) -> Vec<&str> {
+        let imports = |file: &CodeFile| file.imports.iter().any(|import| import == path);
+        self.files.iter().filter(|(_, file)| imports(file)).map(|(path, _)| path.as_str()).collect()
+    }
+
+    pub fn symbols(&self) -> usize {
+        self.files.values().map(|file| file.symbols.len()).sum()
+    }
+
+    pub fn imports(&self) -> usize {
+        self.files.values().map(|file| file.imports.len()).sum()
+    }
+
+    fn patterns(&self) -> Vec<CodePattern> {
+        let shapes: Vec<FileShapes<'_>> = self
+            .files
+            .iter()
+            .map(|(path, file)| FileShapes { path, language: file.language, shapes: &file.shapes })
+            .collect();
+        pattern::find(&shapes)
+    }
+
+    pub(super) fn write(&self, text: &mut String) {
+        for (path, file) in &self.files {
+            let symbols: Vec<Value> =
+                file.symbols.iter().map(|symbol| json!([symbol.name, symbol.line, symbol.is_public])).collect();
+            let shapes: Vec<Value> = file
+                .shapes
+                .iter()
+                .map(|one| json!([one.role, one.family, one.name, one.line, one.template, one.steps]))
+                .collect();
+            let row = json!([path, file.language.as_str(), file.size, file.modified, symbols, file.imports, shapes]);
+            text.push_str(&row.to_string());
+            text.push('\n');
+        }
+    }
+
+    pub(super) fn read<'a>(lines: impl Iterator<Item = &'a str>) -> CodeMap {
+        CodeMap { files: lines.filter_map(|line| read_row(&serde_json::from_str(line).ok()?)).collect() }
+    }
+}
+
+fn read_row(row: &Value) -> Option<(String, Arc<CodeFile>)> {
+    let text = |value: &Value, at: usize| Some(value.get(at)?.as_str()?.to_owned());
+    let number = |value: &Value, at: usize| value.get(at)?.as_u64();
+    let texts = |value: &Value, at: usize| -> Option<Vec<String>> {
+        value.get(at)?.as_array()?.iter().map(|one| one.as_str().map(str::to_owned)).collect()
+    };
+    let symbol = |one: &Value| {
+        Some(Symbol { name: text(one, 0)?, line: number(one, 1)? as u32, is_public: one.get(2)?.as_bool()? })
+    };
+    let shape = |one: &Value| {
+        Some(Shape {
+            role: text(one, 0)?,
+            family: text(one, 1)?,
+            name: text(one, 2)?,
+            line: number(one, 3)? as u32,
+            template: text(one, 4)?,
+            steps: texts(one, 5)?,
+        })
+    };
+    let file = CodeFile {
+        language: Language::named(row.get(1)?.as_str()?)?,
+        size: number(row, 2)?,
+        modified: row.get(3)?.as_i64()?,
+        symbols: row.get(4)?.as_array()?.iter().map(symbol).collect::<Option<_>>()?,
+        imports: texts(row, 5)?,
+        shapes: row.get(6)?.as_array()?.iter().map(shape).collect::<Option<_>>()?,
+    };
+    Some((text(row, 0)?, Arc::new(file)))
+}
+
+impl Reader {
+    pub(super) fn read_code(&mut self, files: &[String]) {
+        let most = self.setting.config.load().bootstrap.max_files;
+        let wanted: Vec<&String> = files.iter().filter(|path| Language::of(path).is_some()).take(most).collect();
+        self.begin(Chapter::Code, wanted.len());
+        let all = self.file_set(files);
+        let mut parser = Parser::new();
+        let mut map = CodeMap::default();
+        let mut fresh = 0;
+        for path in wanted {
+            if self.is_stopping() {
+                // What was read is kept; the next start goes on from there.
+                map.files.extend(std::mem::take(&mut self.code.files));
+                self.code = map;
+                let _ = self.folder.keep_code(&self.code);
+                return;
+            }
+            self.step();
+            let known = self.code.files.get(path).filter(|known| self.is_as_it_was(path, known)).cloned();
+            fresh += usize::from(known.is_none());
+            if let Some(file) = known.or_else(|| self.study(&mut parser, path, &all)) {
+                map.files.insert(path.clone(), file);
+            }
+        }
+        let same = fresh == 0 && map.len() == self.code.len();
+        self.code = map;
+        self.teach_code(!same);
+    }
+
+    pub(super) fn read_changed_code(&mut self, paths: &BTreeSet<String>) {
+        let wanted: Vec<&String> = paths.iter().filter(|path| Language::of(path).is_some()).collect();
+        if wanted.is_empty() {
+            return;
+        }
+        let files = self.all_files();
+        let all = self.file_set(&files);
+        let most = self.setting.config.load().bootstrap.max_files;
+        let mut parser = Parser::new();
+        for path in wanted {
+            self.code.files.remove(path);
+            if self.code.len() < most
+                && let Some(file) = self.study(&mut parser, path, &all)
+            {
+                self.code.files.insert(path.clone(), file);
+            }
+        }
+        self.teach_code(true);
+    }
+
+    fn file_set(&self, files: &[String]) -> Files {
+        let modules = files.iter().filter(|path| *path == "go.mod" || path.ends_with("/go.mod"));
+        let modules = modules.filter_map(|path| GoModule::read(path, &self.text_of(path, LARGEST)?)).collect();
+        Files::new(files.to_vec()).with_go_modules(modules)
+    }
+
+    fn is_as_it_was(&self, path: &str, known: &CodeFile) -> bool {
+        let standing = kept::standing(&self.setting.root.join(path));
+        standing.is_some_and(|now| (now.size, now.modified) == (known.size, known.modified))
+    }
+
+    fn study(&self, parser: &mut Parser, path: &str, files: &Files) -> Option<Arc<CodeFile>> {
+        let standing = kept::standing(&self.setting.root.join(path)).filter(|now| now.size <= LARGEST)?;
+        let text = self.text_of(path, LARGEST)?;
+        let language = Language::of_file(path, &text)?;
+        let study = parser.study(language, path, &text);
+        let imports: BTreeSet<String> =
+            study.outline.imports.iter().flat_map(|import| resolve(language, import, path, files)).collect();
+        let symbols = study.outline.definitions.into_iter().take(MOST_SYMBOLS);
+        Some(Arc::new(CodeFile {
+            language,
+            symbols: symbols.map(|one| Symbol { name: one.name, line: one.line, is_public: one.is_public }).collect(),
+            imports: imports.into_iter().collect(),
+            shapes: study.shapes,
+            size: standing.size,
+            modified: standing.modified,
+        }))
+    }
+
+    fn teach_code(&mut self, has_changed: bool) {
+        self.published.1.store(Arc::new(self.code.clone()));
+        if !has_changed {
+            return;
+        }
+        if let Err(error) = self.folder.keep_code(&self.code) {
+            tracing::warn!(project = %self.setting.project, reason = %error, "the map of the code could not be kept");
+        }
+        let memories: Vec<Arc<Memory>> = self
+            .code
+            .patterns()
+            .into_iter()
+            .filter_map(|found| {
+                let newest = found.files.iter().map(|file| self.modified(file)).max().unwrap_or_default();
+                self.memory(draft(found), newest)
+            })
+            .collect();
+        self.teach(Chapter::Code, Lesson { memories, links: Vec::new() });
+    }
+}
+
+fn draft(found: CodePattern) -> Draft {
+    let id = blake3::hash(found.key.as_bytes()).to_hex();
+    let text = format!(
+        "{}\n{}\nin {} places ({}), for example {}",
+        found.hint,
+        found.template,
+        found.support,
+        found.language.as_str(),
+        found.files.join(", ")
+    );
+    Draft {
+        id: MemoryId::new(&format!("code-{}", &id[..12])),
+        title: found.hint.clone(),
+        summary: Some(found.hint),
+        tags: vec!["code".to_owned(), found.role.replace(' ', "-")],
+        files: found.files,
+        source: Some(Source::Tool),
+        importance: Some(0.4),
+        ..Draft::new(Kind::CodePattern, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_map_comes_back_from_its_lines_and_a_bad_line_is_passed_over() {
+        let symbols = vec![Symbol { name: "total".into(), line: 3, is_public: true }];
+        let shapes = vec![Shape {
+            role: "test".into(),
+            family: String::new(),
+            name: "t".into(),
+            line: 9,
+            template: "x".into(),
+            steps: vec!["a".into(), "b".into()],
+        }];
+        let (language, imports) = (Language::Rust, vec!["src/b.rs".to_owned()]);
+        let file = CodeFile { language, symbols, imports, shapes, size: 7, modified: -1 };
+        let map = CodeMap { files: BTreeMap::from([("src/a.rs".to_owned(), Arc::new(file))]) };
+        let mut text = "[1,2\n".to_owned();
+        map.write(&mut text);
+        let again = CodeMap::read(text.lines());
+        assert_eq!(again, map);
+        assert_eq!(again.importers("src/b.rs"), ["src/a.rs"]);
+        assert_eq!((again.len(), again.symbols(), again.imports()), (1, 1, 1));
+    }
+}

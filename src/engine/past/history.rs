@@ -1,0 +1,94 @@
+//! The history: which files change together, who works here, and what single commits teach.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::{Chapter, Lesson, Reader};
+use crate::encode::commits;
+use crate::engine::eyes::Noticed;
+use crate::model::{Memory, MemoryId, Timestamp};
+use crate::sys::git::authors::Tally;
+use crate::sys::git::{head, history};
+
+/// Memories of single commits; the oldest leave first.
+const MOST_MEMORIES: usize = 2_000;
+/// Commits that are known to be counted.
+const MOST_COUNTED: usize = 200_000;
+
+impl Reader {
+    pub(super) fn read_history(&mut self) {
+        let most = self.setting.config.load().bootstrap.max_commits;
+        let root = self.setting.root.clone();
+        let Some(commit) =
+            head::state(&root).filter(|state| state.in_progress.is_none()).and_then(|state| state.commit)
+        else {
+            return;
+        };
+        let known = self.cochange.head().map(str::to_owned);
+        if known.as_deref() == Some(commit.as_str()) || most == 0 {
+            self.announce_people(Tally::default());
+            return;
+        }
+        let mut memories: BTreeMap<MemoryId, Arc<Memory>> = self.lessons[Chapter::History as usize]
+            .memories
+            .iter()
+            .map(|memory| (memory.id.clone(), Arc::clone(memory)))
+            .collect();
+        self.begin(Chapter::History, most);
+        let mut cochange = std::mem::take(&mut self.cochange);
+        let mut tally = Tally::default();
+        let mut counted = std::mem::take(&mut self.counted);
+        let mined = history::mine(&root, known.as_deref(), most, &mut |commit| {
+            if self.is_stopping() {
+                return ControlFlow::Break(());
+            }
+            self.step();
+            // Branches share their past; each commit counts once, on whichever it was met.
+            if !counted.insert(short(&commit.id)) {
+                return ControlFlow::Continue(());
+            }
+            tally.add(&commit);
+            cochange.add(&commit);
+            let at = Timestamp::from_micros(commit.time.saturating_mul(1_000_000));
+            for draft in commits::learn(&commit) {
+                if let Some(memory) = self.memory(draft, at) {
+                    memories.insert(memory.id.clone(), memory);
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        if self.is_stopping() || mined.is_none() {
+            // Half a history would be taken for all of it; the next start reads it again.
+            return;
+        }
+        while counted.len() > MOST_COUNTED {
+            counted.pop_first();
+        }
+        cochange.set_head(&commit);
+        (self.cochange, self.counted) = (cochange, counted);
+        self.publish_cochange();
+        if let Err(error) = self.folder.keep_cochange(&self.cochange, &self.counted) {
+            tracing::warn!(project = %self.setting.project, reason = %error, "the history could not be kept");
+        }
+        let mut memories: Vec<Arc<Memory>> = memories.into_values().collect();
+        memories.sort_by(|one, other| other.times.created_at.cmp(&one.times.created_at).then(one.id.cmp(&other.id)));
+        // A commit that was rebased or picked says the same again.
+        let mut told = BTreeSet::new();
+        memories.retain(|memory| told.insert(memory.text.clone()));
+        memories.truncate(MOST_MEMORIES);
+        self.teach(Chapter::History, Lesson { memories, links: Vec::new() });
+        self.announce_people(tally);
+    }
+
+    /// Whoever has worked here before does not join.
+    fn announce_people(&self, tally: Tally) {
+        let people = tally.authors().into_iter().map(|author| author.email_hash).collect();
+        let _ = self.eyes.send(Noticed::Known(people));
+    }
+}
+
+/// Enough of a commit's id to know it again.
+fn short(id: &str) -> u64 {
+    u64::from_str_radix(id.get(..16).unwrap_or_default(), 16).unwrap_or(0)
+}

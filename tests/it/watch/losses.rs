@@ -1,0 +1,168 @@
+//! When events are lost, watches are refused or the tree itself is gone, the truth is found all the same.
+
+use std::time::Duration;
+
+use super::lab::{Lab, Repo};
+use super::{created, edited, removed};
+use lokid::watch::{Seen, WatchLimits, WatchMode};
+
+fn polling() -> WatchLimits {
+    WatchLimits {
+        poll_least: Duration::from_millis(50),
+        poll_most: Duration::from_millis(100),
+        ..WatchLimits::default()
+    }
+}
+
+fn expect_all(lab: &Lab, mut wanted: Vec<Seen>) {
+    let missing = std::cell::RefCell::new(&mut wanted);
+    lab.until(|seen| {
+        let mut missing = missing.borrow_mut();
+        missing.retain(|wanted| wanted != seen);
+        missing.is_empty()
+    });
+}
+
+#[test]
+fn a_full_queue_ends_in_a_scan_that_tells_the_truth() {
+    let repo = Repo::new();
+    for n in 0..300 {
+        repo.write(&format!("src/old{n}.rs"), "x");
+    }
+    let mut plan = repo.plan();
+    plan.limits.queue = 1;
+    let lab = repo.watched_with(plan);
+    let mut wanted = Vec::new();
+    for n in 0..300 {
+        lab.write(&format!("src/old{n}.rs"), "longer");
+        lab.write(&format!("new/n{n}.rs"), "x");
+        wanted.extend([edited(&format!("src/old{n}.rs")), created(&format!("new/n{n}.rs"))]);
+    }
+    std::fs::remove_file(lab.path("src/main.rs")).unwrap();
+    wanted.push(removed("src/main.rs"));
+    expect_all(&lab, wanted);
+}
+
+#[test]
+fn a_receiver_without_room_hears_of_it_later() {
+    let repo = Repo::new();
+    let plan = repo.plan();
+    let (sender, seen) = crossbeam_channel::bounded(1);
+    let watch =
+        lokid::watch::Watch::start(plan, lokid::sys::Clock::system(), move |what| sender.try_send(what).is_ok())
+            .unwrap();
+    assert_eq!(seen.recv().unwrap(), Seen::Ready);
+    for n in 0..50 {
+        repo.write(&format!("n{n}"), "x");
+    }
+    let mut found = std::collections::BTreeSet::new();
+    while found.len() < 50 {
+        if let Seen::Created { path } = seen.recv_timeout(Duration::from_secs(20)).unwrap() {
+            found.insert(path);
+        }
+    }
+    watch.stop();
+}
+
+#[test]
+fn with_few_watches_every_change_is_still_noticed() {
+    let repo = Repo::new();
+    for n in 0..40 {
+        repo.write(&format!("d{n}/deep/file.rs"), "x");
+    }
+    let mut plan = repo.plan();
+    plan.limits = WatchLimits { max_watches: 20, ..polling() };
+    let lab = repo.watched_with(plan);
+    let state = lab.watch().state();
+    assert_eq!(state.mode, WatchMode::Partial);
+    assert!(state.watched_dirs <= 20 && state.polled_dirs > 40, "{state:?}");
+    assert_eq!(state.warnings.len(), 1, "{state:?}");
+    let mut wanted = Vec::new();
+    for n in 0..40 {
+        lab.write(&format!("d{n}/deep/file.rs"), "longer");
+        lab.write(&format!("d{n}/deep/more/new.rs"), "x");
+        wanted.extend([edited(&format!("d{n}/deep/file.rs")), created(&format!("d{n}/deep/more/new.rs"))]);
+    }
+    std::fs::remove_dir_all(lab.path("src")).unwrap();
+    wanted.push(removed("src/main.rs"));
+    expect_all(&lab, wanted);
+}
+
+/// Needs a kernel that allows few watches, as in
+/// `unshare -Ur sh -c 'echo 30 > /proc/sys/user/max_inotify_watches; …'`.
+#[test]
+#[ignore = "needs a kernel that allows fewer than 80 watches"]
+fn when_the_kernel_refuses_every_change_is_still_noticed() {
+    let repo = Repo::new();
+    for n in 0..40 {
+        repo.write(&format!("d{n}/deep/file.rs"), "x");
+    }
+    let mut plan = repo.plan();
+    plan.limits = polling();
+    let lab = repo.watched_with(plan);
+    let state = lab.watch().state();
+    assert_eq!(state.mode, WatchMode::Partial, "{state:?}");
+    assert_eq!(state.warnings.len(), 1, "{state:?}");
+    lab.write(".loki/CONTINUITY.md", "x");
+    let mut wanted = vec![Seen::Continuity];
+    for n in 0..40 {
+        lab.write(&format!("d{n}/deep/file.rs"), "longer");
+        lab.write(&format!("d{n}/deep/more/new.rs"), "x");
+        wanted.extend([edited(&format!("d{n}/deep/file.rs")), created(&format!("d{n}/deep/more/new.rs"))]);
+    }
+    expect_all(&lab, wanted);
+    println!("{:?}", lab.watch().state());
+}
+
+#[test]
+fn without_the_kernel_every_change_is_still_noticed() {
+    let repo = Repo::new();
+    let mut plan = repo.plan();
+    plan.limits = WatchLimits { polling: true, ..polling() };
+    let lab = repo.watched_with(plan);
+    assert_eq!(lab.watch().state().mode, WatchMode::Polling);
+    lab.write("src/main.rs", "fn main() { 5; }\n");
+    lab.write("a/b/c.rs", "x");
+    lab.write(".loki/CONTINUITY.md", "x");
+    lab.git(&["checkout", "-q", "-b", "topic"]);
+    let head = Seen::Git(lokid::watch::GitArea::Head);
+    expect_all(&lab, vec![edited("src/main.rs"), created("a/b/c.rs"), Seen::Continuity, head]);
+}
+
+#[test]
+fn a_tree_that_goes_and_comes_back_is_watched_again() {
+    let repo = Repo::new();
+    let mut plan = repo.plan();
+    plan.limits = polling();
+    let lab = repo.watched_with(plan);
+    let away = lab.root.with_file_name("away");
+    std::fs::rename(&lab.root, &away).unwrap();
+    lab.wait_for_state(|state| state.mode == WatchMode::Absent);
+    std::fs::write(away.join("src/main.rs"), "changed while away").unwrap();
+    std::fs::rename(&away, &lab.root).unwrap();
+    lab.expect(&edited("src/main.rs"));
+    lab.write("src/new.rs", "x");
+    lab.expect(&created("src/new.rs"));
+    let state = lab.watch().state();
+    assert_eq!((state.mode, state.warnings.len()), (WatchMode::Native, 1), "{state:?}");
+}
+
+#[test]
+fn a_rescan_finds_nothing_when_nothing_was_lost() {
+    let lab = Repo::new().watched();
+    lab.write("src/main.rs", "fn main() { 6; }\n");
+    lab.expect(&edited("src/main.rs"));
+    let before = lab.watch().state().scans;
+    lab.watch().rescan();
+    lab.wait_for_state(|state| state.scans > before);
+    assert_eq!(super::changes(lab.settled()), []);
+}
+
+#[test]
+fn stopping_ends_the_thread_even_when_nobody_listens() {
+    let mut lab = Repo::new().watched();
+    let (_, silent) = crossbeam_channel::bounded(0);
+    lab.seen = silent;
+    lab.write("a", "x");
+    lab.watch.take().unwrap().stop();
+}
