@@ -159,27 +159,30 @@ impl Vectors {
         for block in &self.blocks {
             question.tables.estimate(&block.sketches, &mut estimates);
         }
-        let mut counts = vec![0_usize; question.tables.largest() + 1];
-        for estimate in &estimates {
-            counts[usize::from(*estimate)] += 1;
+        // Two counts in turn: a count that was just written is not ready to be read.
+        let mut counts = [vec![0_u32; question.tables.largest() + 1], vec![0_u32; question.tables.largest() + 1]];
+        for pair in estimates.chunks(2) {
+            for (turn, estimate) in pair.iter().enumerate() {
+                counts[turn][*estimate as usize] += 1;
+            }
         }
         let enough = SHORTLIST.max(8 * most);
         let mut want = enough;
         loop {
             let mut sum = 0;
-            let least = counts.iter().rposition(|count| {
-                sum += count;
+            let least = (0..counts[0].len()).rev().find(|at| {
+                sum += (counts[0][*at] + counts[1][*at]) as usize;
                 sum >= want
-            })?;
+            })? as i16;
             let mut admitted = Vec::with_capacity(sum);
             for (group, estimates) in estimates.chunks(GROUP).enumerate() {
                 // Most groups have nobody near; one comparison tells.
-                if usize::from(estimates.iter().fold(0, |most, estimate| most.max(*estimate))) < least {
+                if estimates.iter().fold(0, |most, estimate| most.max(*estimate)) < least {
                     continue;
                 }
                 for (within, estimate) in estimates.iter().enumerate() {
                     let row = group * GROUP + within;
-                    if usize::from(*estimate) >= least && admits(self.blocks[row / BLOCK].owners[row % BLOCK]) {
+                    if *estimate >= least && admits(self.blocks[row / BLOCK].owners[row % BLOCK]) {
                         admitted.push(row as u32);
                     }
                 }
