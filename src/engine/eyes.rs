@@ -256,6 +256,7 @@ impl Looker {
                 self.look_at_git(tree, GitArea::Head);
                 if is_main {
                     self.look_at_continuity();
+                    self.take_stock(tree);
                 }
             }
             Seen::MaybeOpened { .. } | Seen::Rules { .. } | Seen::Git(_) => {}

@@ -316,12 +316,16 @@ impl Reader {
     fn teach(&mut self, chapter: Chapter, mut lesson: Lesson) {
         lesson.memories.sort_by(|one, other| one.id.cmp(&other.id));
         lesson.memories.dedup_by(|one, other| one.id == other.id);
-        if self.lessons[chapter as usize] == lesson {
+        let is_known = self.lessons[chapter as usize] == lesson;
+        if is_known && self.folder.has_lesson(chapter) {
             return;
         }
         self.lessons[chapter as usize] = lesson.clone();
         if let Err(error) = self.folder.keep_lesson(chapter, &lesson) {
             tracing::warn!(project = %self.setting.project, reason = %error, "what the past taught could not be kept");
+        }
+        if is_known {
+            return;
         }
         let all: usize = self.lessons.iter().map(|lesson| lesson.memories.len()).sum();
         self.progress.memories.store(all, Ordering::Relaxed);

@@ -191,6 +191,7 @@ impl Project {
 
     /// Archives, or with `purge` erases. Answers with the keys that were there.
     pub fn forget(&self, keys: Vec<Key>, reason: String, purge: bool) -> Result<Pending<Vec<Key>>, EngineError> {
+        let reason = self.redaction.text(&reason);
         self.ask(|reply| Event::Forget { keys, reason, purge, reply })
     }
 

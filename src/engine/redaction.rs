@@ -16,7 +16,7 @@ pub struct Redaction(Arc<ArcSwap<Redactor>>);
 impl Redaction {
     /// A rule that cannot be used is told, and the others hold.
     pub(super) fn new(config: &RedactConfig) -> Redaction {
-        let redactor = redactor(config).unwrap_or_else(|error| {
+        let redactor = redactor(&usable(config)).unwrap_or_else(|error| {
             tracing::error!(reason = %error, "[redact] cannot be used; the rules inside lokid hold");
             Redactor::built_in()
         });
@@ -45,6 +45,23 @@ impl Redaction {
     pub fn text(&self, text: &str) -> String {
         self.0.load().redact(text).text.into_owned()
     }
+}
+
+/// Without the rules that cannot be used, each of which is told.
+fn usable(config: &RedactConfig) -> RedactConfig {
+    let works = |config: RedactConfig| match redactor(&config) {
+        Ok(_) => true,
+        Err(error) => {
+            tracing::error!(reason = %error, "a rule of [redact] cannot be used; the others hold");
+            false
+        }
+    };
+    let mut usable = config.clone();
+    if redactor(config).is_err() {
+        usable.rules.retain(|rule| works(RedactConfig { rules: vec![rule.clone()], allow: Vec::new() }));
+        usable.allow.retain(|allow| works(RedactConfig { rules: Vec::new(), allow: vec![allow.clone()] }));
+    }
+    usable
 }
 
 /// What the configuration asks for, or why it cannot be had.

@@ -349,8 +349,10 @@ impl Registry {
         };
         writer.load(now);
         // What the repository taught earlier is known from the first question on.
-        for (chapter, lesson) in past::kept(&self.dirs.cache.join(&known.id), now) {
-            writer.take_lesson(now, chapter, lesson);
+        if config.bootstrap.enabled && captures(&located.root) {
+            for (chapter, lesson) in past::kept(&self.dirs.cache.join(&known.id), now) {
+                writer.take_lesson(now, chapter, lesson);
+            }
         }
         let work = move || {
             let _held_while_running = lock;

@@ -122,7 +122,12 @@ impl Writer {
             match event {
                 Event::Stop => last = true,
                 Event::Signal(signal) => self.hear(&signal),
-                Event::Focus(focus) => self.set_focus(focus),
+                Event::Focus(focus) => {
+                    // The draft must know of it, or the next write takes it back.
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    self.set_focus(focus);
+                    draft = self.state.clone();
+                }
                 Event::Derived { chapter, lesson } => {
                     // Like a look at files: what is decided so far comes first.
                     self.finish(now, std::mem::take(&mut turns), draft);

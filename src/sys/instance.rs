@@ -11,6 +11,9 @@ use std::time::Duration;
 use super::disk::{Disk, FileLock, LockKind};
 use super::process;
 
+/// A program that the dead holder was just starting shares the lock until it runs.
+const LAST_BREATH: Duration = Duration::from_secs(2);
+
 /// Held until dropped.
 pub struct InstanceLock {
     lock: FileLock,
@@ -36,11 +39,15 @@ impl InstanceLock {
             return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file")));
         };
         let disk = Disk::create_following(parent).map_err(failed)?;
-        let lock = match disk.lock(name, LockKind::Exclusive, Duration::ZERO) {
+        let pid = || disk.read(name, 64).ok().and_then(|bytes| parse_pid(&bytes));
+        let mut taken = disk.lock(name, LockKind::Exclusive, Duration::ZERO);
+        if taken.is_err() && pid().is_some_and(|pid| !process::is_alive(pid)) {
+            taken = disk.lock(name, LockKind::Exclusive, LAST_BREATH);
+        }
+        let lock = match taken {
             Ok(lock) => lock,
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                let pid = disk.read(name, 64).ok().and_then(|bytes| parse_pid(&bytes));
-                return Err(InstanceError::Held { path: path.to_owned(), pid });
+                return Err(InstanceError::Held { path: path.to_owned(), pid: pid() });
             }
             Err(error) => return Err(failed(error)),
         };

@@ -22,6 +22,12 @@ pub fn terminate(pid: u32) -> io::Result<()> {
     Ok(rustix::process::kill_process(pid, rustix::process::Signal::TERM)?)
 }
 
+/// Is there such a process? One of another user counts.
+pub fn is_alive(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+}
+
 /// Memory the process holds in RAM, where `/proc` tells.
 pub fn rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -6,6 +6,7 @@ mod chaos;
 mod cli;
 mod crash;
 mod engine;
+mod eyes;
 mod home;
 mod house;
 mod lab;

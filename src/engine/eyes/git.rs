@@ -18,6 +18,8 @@ use crate::watch::GitArea;
 
 /// Files that a checkout wrote may be noticed this much later.
 const AFTERMATH: Duration = Duration::from_secs(1);
+/// A checkout lets go of its lock before it moves the head.
+const AFTER_LOCK: Duration = Duration::from_millis(300);
 /// More commits at once than this are left to the reading of the history.
 const MOST_COMMITS: usize = 200;
 /// What a branch is about fits into so many commits and files.
@@ -36,6 +38,10 @@ struct Tree {
     git_dir: Option<PathBuf>,
     /// Git wrote files of the tree then.
     moved_at: Option<Instant>,
+    /// A rebase or the like was under way.
+    held: bool,
+    /// Git was last seen to hold its lock.
+    locked_at: Option<Instant>,
 }
 
 impl Heads {
@@ -44,10 +50,14 @@ impl Heads {
     }
 
     /// Does git itself write the files of this tree just now?
-    pub(super) fn is_busy(&self, tree: &Path, now: Instant) -> bool {
-        let Some(tree) = self.trees.get(tree) else { return false };
-        let lately = tree.moved_at.is_some_and(|at| now.saturating_duration_since(at) < AFTERMATH);
-        lately || tree.git_dir.as_ref().is_some_and(|folder| plain::is_file(&folder.join("index.lock")))
+    pub(super) fn is_busy(&mut self, tree: &Path, now: Instant) -> bool {
+        let Some(tree) = self.trees.get_mut(tree) else { return false };
+        if tree.git_dir.as_ref().is_some_and(|folder| plain::is_file(&folder.join("index.lock"))) {
+            tree.locked_at = Some(now);
+        }
+        let lately =
+            |at: Option<Instant>, span: Duration| at.is_some_and(|at| now.saturating_duration_since(at) < span);
+        lately(tree.moved_at, AFTERMATH) || lately(tree.locked_at, AFTER_LOCK)
     }
 }
 
@@ -66,8 +76,10 @@ impl Looker {
         let Some(state) = head::state(tree) else { return };
         if state.in_progress.is_some_and(|operation| operation.moves_head()) {
             known.moved_at = Some(self.setting.clock.monotonic());
+            known.held = true;
             return;
         }
+        let was_held = std::mem::take(&mut known.held) || area == GitArea::Operation;
         let before = known.head.replace(state.clone());
         let is_main = **tree == *self.setting.root;
         let is_new = before.as_ref() != Some(&state);
@@ -76,7 +88,7 @@ impl Looker {
             // A linked tree that has just been made was checked out just now.
             None => self.checked_out(tree, &state),
             Some(before) if before.branch != state.branch => self.checked_out(tree, &state),
-            Some(before) if before.commit != state.commit => self.moved(tree, &before, &state),
+            Some(before) if before.commit != state.commit => self.moved(tree, &before, &state, was_held),
             Some(_) => {}
         }
         if matches!(area, GitArea::Refs) {
@@ -87,14 +99,16 @@ impl Looker {
         }
     }
 
-    /// The same branch stands on another commit.
-    fn moved(&mut self, tree: &Arc<Path>, before: &head::HeadState, state: &head::HeadState) {
+    /// The same branch stands on another commit; `was_held` when git was in the middle of something before.
+    fn moved(&mut self, tree: &Arc<Path>, before: &head::HeadState, state: &head::HeadState, was_held: bool) {
         let (Some(old), Some(new)) = (&before.commit, &state.commit) else { return };
         let Some(fresh) = history::fresh(tree, old, new, MOST_COMMITS) else { return };
         let now = self.setting.clock.now();
         let made_just_now = |commit: &Commit| (now.as_micros() / 1_000_000 - commit.time).abs() < 5;
         let by_hand = fresh.commits.len() == 1 && fresh.commits.iter().all(|one| !one.is_merge() && made_just_now(one));
-        if state.branch.is_none() || (fresh.rewritten && !by_hand) {
+        // One commit made just now is a commit or an amended one, unless a rebase made it.
+        let by_hand = by_hand && !(was_held && fresh.rewritten);
+        if !by_hand && (fresh.rewritten || state.branch.is_none()) {
             self.checked_out(tree, state);
         } else if !by_hand {
             self.files_were_written(tree);

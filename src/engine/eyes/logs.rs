@@ -58,12 +58,18 @@ impl ErrorLogs {
 impl Looker {
     pub(super) fn look_at_log(&mut self, tree: &Arc<Path>, path: &str) {
         let full = self.trees.full_path(tree, path);
+        // Logs of one name in two working trees are two logs.
+        let named = if **tree == *self.setting.root { path.to_owned() } else { full.display().to_string() };
+        let path = named.as_str();
         for _ in 0..MOST_TURNS {
             let now = self.setting.clock.now();
             let (lines, more) = self.logs.lines(path, &full, now);
             if !lines.is_empty() {
                 let text = lines.join("\n");
-                let text = without_own_words(&text);
+                // Before anything is cut: half a secret no longer looks like one.
+                let text = self.setting.redaction.text(&without_own_words(&text));
+                // A file is the same by its whole path and by its path from the root.
+                let text = text.replace(&format!("{}/", tree.display()), "");
                 let silent_at = self.setting.clock.monotonic() + SILENCE;
                 let reading = self.logs.readers.entry(path.to_owned()).or_insert_with(|| Reading {
                     reader: ErrorReader::new(),

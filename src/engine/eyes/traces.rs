@@ -15,11 +15,34 @@ const LARGEST: u64 = 16 << 20;
 /// Turns of a megabyte each that a file of lines is read at a time.
 const MOST_TURNS: usize = 64;
 
+/// Files that are compared with what they said before.
+const STOCK: [&str; 5] = [
+    ".loki/state/orchestrator.json",
+    ".loki/state/LAST_ERROR.json",
+    ".loki/queue/in-progress.json",
+    ".loki/queue/completed.json",
+    ".loki/queue/failed.json",
+];
+
 /// Reads one line of a file that grows.
 type LineReader = fn(&str) -> Vec<Trace>;
 
 impl Looker {
+    /// What stands there when a project is first seen is no news; what changed while we were away is.
+    pub(super) fn take_stock(&mut self, tree: &Arc<Path>) {
+        for path in STOCK {
+            if self.book.text(path).is_some() {
+                self.look_at_trace(tree, path);
+            } else {
+                self.new_version(tree, path, |_, _| Vec::new());
+            }
+        }
+    }
+
     pub(super) fn look_at_trace(&mut self, tree: &Arc<Path>, path: &str) {
+        if self.look_at_memory_log(tree, path) {
+            return;
+        }
         let inside = path.strip_prefix(".loki/").unwrap_or(path);
         let name = inside.rsplit('/').next().unwrap_or(inside);
         let traces = match inside {
@@ -55,7 +78,7 @@ impl Looker {
         let mut traces = Vec::new();
         for _ in 0..MOST_TURNS {
             let (lines, more) = self.logs.lines(path, &full, self.setting.clock.now());
-            traces.extend(lines.iter().flat_map(|line| read(line)));
+            traces.extend(lines.iter().flat_map(|line| read(&self.setting.redaction.text(line))));
             if !more {
                 break;
             }

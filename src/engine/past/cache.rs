@@ -50,6 +50,11 @@ impl Folder {
         self.write(&format!("{}.ndjson", chapter.as_str()), text.as_bytes())
     }
 
+    /// A chapter that teaches nothing is kept as well: that it was read is worth knowing.
+    pub(super) fn has_lesson(&self, chapter: Chapter) -> bool {
+        plain::is_file(&self.0.join(format!("{}.ndjson", chapter.as_str())))
+    }
+
     /// What earlier runs kept. Nothing that came from the future: a clock that was wrong then would shadow what is true.
     pub(super) fn lessons(&self, now: Timestamp) -> Vec<(Chapter, Lesson)> {
         let kept = |chapter: Chapter| {

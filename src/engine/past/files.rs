@@ -22,7 +22,11 @@ pub(super) type Workflows = BTreeMap<String, Vec<Arc<Memory>>>;
 
 impl Reader {
     pub(super) fn read_documents(&mut self, files: &[String]) {
-        let wanted: Vec<&String> = files.iter().filter(|path| documents::which(path).is_some()).collect();
+        // What was learnt while it was written and is not committed yet is read again as well.
+        let known = self.lessons[Chapter::Documents as usize].memories.iter().flat_map(|memory| &memory.sources);
+        let wanted: BTreeSet<&String> = files.iter().chain(known).collect();
+        let wanted = wanted.into_iter().filter(|path| documents::which(path).is_some());
+        let wanted: Vec<String> = wanted.cloned().collect();
         self.begin(Chapter::Documents, wanted.len().min(MOST_DOCUMENTS));
         self.documents.clear();
         for path in wanted.into_iter().take(MOST_DOCUMENTS) {
@@ -30,7 +34,7 @@ impl Reader {
                 return;
             }
             self.step();
-            self.read_document(path);
+            self.read_document(&path);
         }
         self.teach_documents();
     }
@@ -39,7 +43,9 @@ impl Reader {
         self.documents.remove(path);
         let Some(kind) = documents::which(path) else { return };
         let Some(text) = self.text_of(path, LARGEST) else { return };
-        let learnt = documents::learn(kind, path, &without_own_words(&text));
+        // Before anything is cut: half a secret no longer looks like one.
+        let text = self.setting.redaction.text(&without_own_words(&text));
+        let learnt = documents::learn(kind, path, &text);
         if !learnt.drafts.is_empty() {
             let at = self.modified(path);
             self.documents.insert(path.to_owned(), (learnt, at));
@@ -72,7 +78,7 @@ impl Reader {
         let Some(kind) = workflows::which(path) else { return };
         let Some(text) = self.text_of(path, LARGEST) else { return };
         let at = self.modified(path);
-        let learnt = workflows::learn(kind, path, &text);
+        let learnt = workflows::learn(kind, path, &self.setting.redaction.text(&text));
         let memories: Vec<Arc<Memory>> = learnt.into_iter().filter_map(|one| self.memory(one.draft, at)).collect();
         self.workflows.insert(path.to_owned(), memories);
     }

@@ -39,7 +39,7 @@ impl Reader {
         let mut cochange = std::mem::take(&mut self.cochange);
         let mut tally = Tally::default();
         let mut counted = std::mem::take(&mut self.counted);
-        let mined = history::mine(&root, known.as_deref(), most, &mut |commit| {
+        let mined = history::mine(&root, known.as_deref(), most, &mut |mut commit| {
             if self.is_stopping() {
                 return ControlFlow::Break(());
             }
@@ -51,6 +51,9 @@ impl Reader {
             tally.add(&commit);
             cochange.add(&commit);
             let at = Timestamp::from_micros(commit.time.saturating_mul(1_000_000));
+            // Before anything is cut: half a secret no longer looks like one.
+            commit.subject = self.setting.redaction.text(&commit.subject);
+            commit.body = self.setting.redaction.text(&commit.body);
             for draft in commits::learn(&commit) {
                 if let Some(memory) = self.memory(draft, at) {
                     memories.insert(memory.id.clone(), memory);

@@ -1,0 +1,18 @@
+//! The eyes, through the program itself: real git, real files, real sockets, and what a listener hears of it all.
+//!
+//! Everything is waited for on the stream of events. Where nothing is to happen, something that comes later is waited
+//! for instead.
+
+mod bulk;
+mod continuity;
+mod day;
+mod echo;
+mod errors;
+mod few_watches;
+mod hostile;
+mod lab;
+mod opt_out;
+mod past;
+mod secrets;
+mod secrets_config;
+mod transcripts;

@@ -1,0 +1,55 @@
+//! The daemon hears itself: it must not answer.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::lab::Lab;
+
+/// Every file below a folder with when it was last written.
+fn written(folder: &Path) -> BTreeMap<String, SystemTime> {
+    let mut found = BTreeMap::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(folder) = waiting.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let data = entry.metadata().unwrap();
+            if data.is_dir() {
+                waiting.push(entry.path());
+            } else {
+                found.insert(entry.path().display().to_string(), data.modified().unwrap());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn what_the_daemon_writes_itself_is_no_news_to_it() {
+    let mut lab = Lab::new();
+    lab.start();
+    for number in 0..5 {
+        lab.home.remember(&format!("note number {number} about the harbour"));
+    }
+    lab.home.run(&["remember", "--key", "build.tool", "--value", "make"]).succeeded();
+    lab.home.run(&["remember", "--key", "build.tool", "--value", "just"]).succeeded();
+    let records: String =
+        (0..200).map(|at| format!("{{\"kind\":\"note\",\"text\":\"imported ship number {at}\"}}\n")).collect();
+    lab.home.run_with(&["import", "-"], &records).succeeded().says("200 new");
+    let episode = "{\"kind\":\"episode\",\"text\":\"made the tests pass\",\"files\":[\"src/a.rs\"]}\n";
+    lab.home.run_with(&["import", "-"], episode).succeeded();
+    lab.home.run_with(&["ledger", "write", "builder"], r#"{"done": ["parser"]}"#).succeeded();
+    // The short layers are written a moment after the memories; reading brings what is due.
+    lab.home.run(&["timeline"]).succeeded();
+    lab.sentinel();
+    lab.look_until_seen();
+    lab.mark();
+    let before = written(&lab.path(".loki"));
+    assert!(before.len() > 4, "{before:#?}");
+
+    lab.look_until_seen();
+    lab.sentinel();
+    assert_eq!(written(&lab.path(".loki")), before, "something was written again");
+    assert_eq!(lab.signals(), Vec::<String>::new());
+    assert_eq!(lab.count("memory") + lab.count("memories"), 0, "{:#?}", lab.told());
+    assert_eq!(lab.memories().len(), 5 + 1 + 200 + 1, "{:#?}", lab.titles());
+}
