@@ -78,6 +78,7 @@ Examples:
 pub(super) const IMPORT: &str = "\
 Examples:
   lokid import memories.ndjson
+  lokid import --claude-transcript ~/.claude/projects/-home-ada-code-app
   zcat backup.ndjson.gz | lokid import - --trust";
 
 pub(super) const EXPORT: &str = "\
