@@ -7,13 +7,15 @@ use super::failure::{Done, Failure};
 use super::screen::Screen;
 use super::settings;
 use crate::config::EXAMPLE;
+use crate::engine::redaction::redactor;
 use crate::sys::Dirs;
 
 pub(super) fn run(check: bool, global: &Global, screen: &mut Screen) -> Done {
     let dirs = Dirs::from_env().map_err(Failure::usage)?;
     let path = settings::config_path(global, &dirs)?;
     if check {
-        let _valid = settings::load(&path, global.config.is_some())?;
+        let config = settings::load(&path, global.config.is_some())?;
+        redactor(&config.redact).map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
         return match (global.json, path.exists()) {
             (true, exists) => {
                 screen.line(json!({"path": path.display().to_string(), "exists": exists, "valid": true}).to_string())
