@@ -54,7 +54,7 @@ pub(crate) fn undisturbed<T>(daemon: &Daemon, measure: impl Fn() -> T) -> T {
     found
 }
 
-/// The share of the processor that neither this program nor the daemon took meanwhile.
+/// The share of the processor that neither this program and those it ran nor the daemon took meanwhile.
 pub(crate) fn with_others<T>(daemon: &Daemon, work: impl FnOnce() -> T) -> (T, f64) {
     let own = || ticks_of("self") + daemon.cpu_ticks();
     let (started, busy, ours) = (Instant::now(), busy_ticks(), own());
@@ -87,11 +87,11 @@ pub(crate) fn busy_ticks() -> u64 {
     fields[..8].iter().sum::<u64>() - fields[3] - fields[4]
 }
 
-/// Hundredths of a second that all threads of a process were at work.
+/// Hundredths of a second that all threads of a process were at work, and the programs it has run.
 pub(crate) fn ticks_of(process: &str) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
-    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
+    fields[11..15].iter().map(|ticks| ticks.parse::<u64>().unwrap()).sum()
 }
 
 pub(crate) fn progress(words: std::fmt::Arguments<'_>) {

@@ -2,7 +2,6 @@
 
 mod lab;
 mod losses;
-mod measure;
 mod openings;
 
 use lab::Repo;

@@ -38,6 +38,13 @@ pub fn mine(
         return Some(Mined { commits: 0, broken: false });
     };
     let since = since.and_then(|id| commit_named(&repository, id));
+    // After a commit or two, starting a program would be most of the work.
+    if let Some(since) = since {
+        let ids = walk::ids(&repository, head.id(), Some(since), most.min(FEW + 1));
+        if ids.len() <= FEW {
+            return Some(walk::log(&repository, head.id(), Some(since), most, each));
+        }
+    }
     Some(read(&repository, head.id(), since, most, each))
 }
 

@@ -6,6 +6,7 @@
 
 pub mod authors;
 pub mod branch;
+mod compare;
 pub mod head;
 pub mod history;
 mod program;

@@ -2,10 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use git2::{Delta, DiffOptions, Oid, Repository, Revwalk};
+use git2::{Oid, Repository, Revwalk};
 
+use super::compare;
 use super::history::{MOST_FILES, MOST_MESSAGE_BYTES, Mined, Raw};
-use crate::model::{Commit, FileChange, FileStatus};
+use crate::model::{Commit, FileChange};
 
 pub(super) fn log(
     repository: &Repository,
@@ -71,17 +72,5 @@ fn message(commit: &git2::Commit<'_>) -> Vec<u8> {
 
 fn files(repository: &Repository, commit: &git2::Commit<'_>) -> Result<Vec<FileChange>, git2::Error> {
     let before = if commit.parent_count() > 0 { Some(commit.parent(0)?.tree()?) } else { None };
-    let mut options = DiffOptions::new();
-    options.skip_binary_check(true).include_typechange(true).ignore_submodules(false);
-    let diff = repository.diff_tree_to_tree(before.as_ref(), Some(&commit.tree()?), Some(&mut options))?;
-    let change = |delta: git2::DiffDelta<'_>| {
-        let bytes = delta.new_file().path_bytes().or_else(|| delta.old_file().path_bytes())?;
-        let status = match delta.status() {
-            Delta::Added => FileStatus::Added,
-            Delta::Deleted => FileStatus::Deleted,
-            _ => FileStatus::Modified,
-        };
-        Some(FileChange { path: String::from_utf8_lossy(bytes).into_owned(), status })
-    };
-    Ok(diff.deltas().filter_map(change).take(MOST_FILES).collect())
+    compare::files(repository, before.as_ref(), &commit.tree()?, MOST_FILES)
 }

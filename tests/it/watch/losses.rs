@@ -1,5 +1,6 @@
 //! When events are lost, watches are refused or the tree itself is gone, the truth is found all the same.
 
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::lab::{Lab, Repo};
@@ -88,11 +89,33 @@ fn with_few_watches_every_change_is_still_noticed() {
     expect_all(&lab, wanted);
 }
 
-/// Needs a kernel that allows few watches, as in
-/// `unshare -Ur sh -c 'echo 30 > /proc/sys/user/max_inotify_watches; …'`.
+/// Set where the kernel was told to allow few watches.
+const FEW_WATCHES: &str = "LOKID_TEST_FEW_WATCHES";
+
+/// Runs a test of this file once more, where the kernel allows 30 watches; systems that let nobody arrange that are
+/// passed over.
+fn once_more_with_few_watches(test: &str) {
+    let unshare = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(["-Ur", "sh", "-c", script, "sh"]).stdin(Stdio::null());
+        command
+    };
+    let limit = "echo 30 > /proc/sys/user/max_inotify_watches";
+    if !unshare(limit).output().is_ok_and(|tried| tried.status.success()) {
+        return;
+    }
+    let mut command = unshare(&format!("{limit}; exec \"$@\""));
+    command.arg(std::env::current_exe().unwrap()).args(["--exact", test]).env(FEW_WATCHES, "30");
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
+
 #[test]
-#[ignore = "needs a kernel that allows fewer than 80 watches"]
 fn when_the_kernel_refuses_every_change_is_still_noticed() {
+    if std::env::var_os(FEW_WATCHES).is_none() {
+        return once_more_with_few_watches("watch::losses::when_the_kernel_refuses_every_change_is_still_noticed");
+    }
     let repo = Repo::new();
     for n in 0..40 {
         repo.write(&format!("d{n}/deep/file.rs"), "x");
@@ -111,7 +134,6 @@ fn when_the_kernel_refuses_every_change_is_still_noticed() {
         wanted.extend([edited(&format!("d{n}/deep/file.rs")), created(&format!("d{n}/deep/more/new.rs"))]);
     }
     expect_all(&lab, wanted);
-    println!("{:?}", lab.watch().state());
 }
 
 #[test]
