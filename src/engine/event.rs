@@ -16,7 +16,7 @@ pub(super) enum Event {
     },
     Import {
         records: Vec<(u64, Draft)>,
-        trusted: bool,
+        trust: Trust,
         reply: Reply<Imported>,
     },
     Patch {
@@ -59,6 +59,17 @@ pub(super) enum Event {
         reply: Option<Reply<()>>,
     },
     Stop,
+}
+
+/// Who brings records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// A file, which may claim anything.
+    File,
+    /// Somebody who vouches for it.
+    Vouched,
+    /// The daemon itself, which saw it happen: what a person changed or forgot since stays that way.
+    Seen,
 }
 
 /// What became of a record that was to be remembered.

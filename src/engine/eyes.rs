@@ -14,6 +14,7 @@ pub(super) mod trees;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -22,10 +23,11 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use super::event::Event;
+use super::event::{Event, Trust};
 use super::feed::Feed;
 use super::past::{self, PastHandle};
 use super::redaction::Redaction;
+use super::registry::captures;
 use crate::config::Config;
 use crate::index::Snapshot;
 use crate::model::{Draft, Signal, SignalKind, Timestamp};
@@ -44,6 +46,9 @@ const SAVE_AFTER: Duration = Duration::from_secs(5);
 const RESCAN_AFTER: Duration = Duration::from_millis(50);
 /// The same thing is said once within this time, however many files tell it.
 const SAME_SIGNAL: i64 = 5_000_000;
+
+/// Where Loki Mode is told to remember nothing.
+const OPT_OUT: &str = ".loki/config.json";
 
 /// What the eyes work with.
 #[derive(Clone)]
@@ -83,6 +88,7 @@ pub struct Eyes {
     thread: Mutex<Option<JoinHandle<()>>>,
     trees: Trees,
     past: PastHandle,
+    stopping: Arc<AtomicBool>,
 }
 
 impl Eyes {
@@ -91,8 +97,9 @@ impl Eyes {
         let trees = Trees::new(setting.clone(), sender.clone());
         let past = past::start(setting.clone(), trees.clone(), sender.clone())?;
         let looker = Looker::new(setting.clone(), inbox, trees.clone(), past.clone());
+        let stopping = Arc::clone(&looker.stopping);
         let thread = thread::spawn("eyes", move || looker.run())?;
-        Ok(Eyes { inbox: sender, thread: Mutex::new(Some(thread)), trees, past })
+        Ok(Eyes { inbox: sender, thread: Mutex::new(Some(thread)), trees, past, stopping })
     }
 
     pub(super) fn inbox(&self) -> Sender<Noticed> {
@@ -110,6 +117,7 @@ impl Eyes {
 
     /// Ends watching and waits for it; what was seen is written down.
     pub(super) fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
         let Some(thread) = self.thread.lock().take() else { return };
         self.past.stop();
         self.trees.close();
@@ -132,9 +140,17 @@ struct Looker {
     rescan_at: Option<Instant>,
     save_at: Option<Instant>,
     said: Vec<(Timestamp, SignalKind, String)>,
+    /// Whatever goes on for long asks this.
+    stopping: Arc<AtomicBool>,
+    /// Somebody opted out while we looked.
+    muted: bool,
 }
 
 impl Looker {
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
     fn new(setting: Setting, inbox: Receiver<Noticed>, trees: Trees, past: PastHandle) -> Looker {
         let book = Book::open(&setting.state);
         let logs = ErrorLogs::new(setting.clock.now(), book.places.clone());
@@ -150,6 +166,8 @@ impl Looker {
             rescan_at: None,
             save_at: None,
             said: Vec::new(),
+            stopping: Arc::default(),
+            muted: false,
         }
     }
 
@@ -251,6 +269,12 @@ impl Looker {
 
     fn see(&mut self, tree: &Arc<Path>, seen: Seen) {
         let is_main = **tree == *self.setting.root;
+        if is_main && matches!(&seen, Seen::LokiTrace { path } if path == OPT_OUT) {
+            self.muted = !captures(&self.setting.root);
+        }
+        if self.muted && !matches!(seen, Seen::Memory { .. }) {
+            return;
+        }
         match seen {
             Seen::Ready => {
                 self.look_at_git(tree, GitArea::Head);
@@ -327,7 +351,7 @@ impl Looker {
         let records = drafts.into_iter().zip(1..).map(|(draft, line)| (line, draft)).collect();
         let (reply, answer) = oneshot::channel();
         // Waits for room: what was seen is not lost because the writer is busy.
-        if self.setting.engine.send(Event::Import { records, trusted: true, reply }).is_ok()
+        if self.setting.engine.send(Event::Import { records, trust: Trust::Seen, reply }).is_ok()
             && let Ok(Ok(report)) = answer.blocking_recv()
         {
             for error in report.errors {

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use super::decide;
-use super::event::{ImportError, Imported};
+use super::event::{ImportError, Imported, Trust};
 use crate::index::Snapshot;
-use crate::model::{Change, Draft, Key, Memory, Source, Tier, Timestamp};
+use crate::model::{Change, Draft, Key, Memory, Source, Tier, Timestamp, render};
 use crate::store::schema::record;
 
 /// Decides a whole batch, each record on top of the ones before it. `state` ends as it will be.
@@ -14,13 +14,13 @@ pub(super) fn import(
     state: &mut Snapshot,
     now: Timestamp,
     records: Vec<(u64, Draft)>,
-    trusted: bool,
+    trust: Trust,
 ) -> (Vec<Change>, Imported) {
     let mut all = Vec::with_capacity(records.len());
     let mut report = Imported::default();
     for (line, draft) in records {
-        let draft = if trusted { draft } else { distrust(draft) };
-        match one(state, now, draft, trusted) {
+        let draft = if trust == Trust::File { distrust(draft) } else { draft };
+        match one(state, now, draft, trust) {
             Ok((changes, outcome)) => {
                 for change in &changes {
                     state.apply(change);
@@ -51,7 +51,7 @@ fn distrust(mut draft: Draft) -> Draft {
     draft
 }
 
-fn one(state: &Snapshot, now: Timestamp, draft: Draft, trusted: bool) -> Result<(Vec<Change>, Outcome), String> {
+fn one(state: &Snapshot, now: Timestamp, draft: Draft, trust: Trust) -> Result<(Vec<Change>, Outcome), String> {
     let mut draft = draft;
     // Links of a file often point forwards, to a line that is yet to come.
     let links = std::mem::take(&mut draft.links);
@@ -62,9 +62,17 @@ fn one(state: &Snapshot, now: Timestamp, draft: Draft, trusted: bool) -> Result<
             return Ok((Vec::new(), Outcome::Skipped));
         }
         if let Some(known) = state.get(key) {
-            return Ok(update(known, told, draft.updated_at, trusted));
+            // Whoever put other words there meant them.
+            let is_anothers = render::first_line(&known.text) != render::first_line(&told.text);
+            if trust == Trust::Seen && is_anothers {
+                return Ok((Vec::new(), Outcome::Skipped));
+            }
+            return Ok(update(known, told, draft.updated_at, trust != Trust::File));
         }
         if let Some(entry) = state.archived(key) {
+            if trust == Trust::Seen {
+                return Ok((Vec::new(), Outcome::Skipped));
+            }
             // It was forgotten, not purged: whoever brings it again wants it again, from now on.
             let mut told = told;
             told.times.updated_at = told.times.updated_at.max(entry.at.plus_micros(1));

@@ -101,7 +101,9 @@ impl Writer {
         let now = self.clock.now();
         let due = std::mem::take(&mut self.layers);
         let config = self.config.load_full();
-        let (state, with_days, purged) = (&self.state, &due.with_days, &due.purged);
+        // What the repository teaches by itself differs with the state of a cache; files that are committed must not.
+        let own = self.state.without_derived();
+        let (state, with_days, purged) = (&own, &due.with_days, &due.purged);
         let focus = &self.derived.focus;
         let files = LayerFiles {
             namespaces: due.namespaces.iter().cloned().collect(),

@@ -25,9 +25,10 @@ use serde_json::{Map, Value};
 use super::event::Event;
 use super::eyes::trees::Trees;
 use super::eyes::{Noticed, Setting};
+use crate::config::RedactConfig;
 use crate::index::cochange::Cochange;
 use crate::model::{Draft, Memory, MemoryId, Relation, Timestamp};
-use crate::sys::{git, plain, thread};
+use crate::sys::{git, kept, plain, thread};
 use crate::watch::ignored_by;
 
 pub use code::CodeMap;
@@ -117,6 +118,8 @@ enum Task {
 pub struct PastHandle {
     tasks: Sender<Task>,
     stopping: Arc<AtomicBool>,
+    /// Something did not fit into the inbox.
+    missed: Arc<AtomicBool>,
     thread: Arc<Mutex<Option<JoinHandle<()>>>>,
     pub(super) progress: Arc<PastProgress>,
     pub(super) cochange: Arc<ArcSwap<Cochange>>,
@@ -141,7 +144,9 @@ impl PastHandle {
     // Hints: one that does not fit is made up for by the next look at everything.
 
     pub(super) fn head_moved(&self) {
-        let _ = self.tasks.try_send(Task::Head);
+        if self.tasks.try_send(Task::Head).is_err() {
+            self.look_again();
+        }
     }
 
     pub(super) fn changed(&self, path: &str) {
@@ -151,6 +156,8 @@ impl PastHandle {
     }
 
     pub(super) fn look_again(&self) {
+        // A full inbox is read soon, and then this is asked.
+        self.missed.store(true, Ordering::Release);
         let _ = self.tasks.try_send(Task::Everything);
     }
 
@@ -166,8 +173,8 @@ impl PastHandle {
 }
 
 /// What was learnt in earlier runs, as it stands in the cache directory of the project.
-pub(super) fn kept(cache: &std::path::Path, now: Timestamp) -> Vec<(Chapter, Lesson)> {
-    cache::Folder::new(cache).lessons(now)
+pub(super) fn kept(cache: &std::path::Path, redact: &RedactConfig, now: Timestamp) -> Vec<(Chapter, Lesson)> {
+    cache::Folder::new(cache, redact).lessons(now)
 }
 
 pub(super) fn start(setting: Setting, trees: Trees, eyes: Sender<Noticed>) -> std::io::Result<PastHandle> {
@@ -175,6 +182,7 @@ pub(super) fn start(setting: Setting, trees: Trees, eyes: Sender<Noticed>) -> st
     let handle = PastHandle {
         tasks: sender,
         stopping: Arc::default(),
+        missed: Arc::default(),
         thread: Arc::default(),
         progress: Arc::default(),
         cochange: Arc::default(),
@@ -182,9 +190,10 @@ pub(super) fn start(setting: Setting, trees: Trees, eyes: Sender<Noticed>) -> st
     };
     let reader = Reader {
         stopping: Arc::clone(&handle.stopping),
+        missed: Arc::clone(&handle.missed),
         progress: Arc::clone(&handle.progress),
         published: (Arc::clone(&handle.cochange), Arc::clone(&handle.code)),
-        folder: cache::Folder::new(&setting.cache),
+        folder: cache::Folder::new(&setting.cache, &setting.config.load().redact),
         setting,
         trees,
         eyes,
@@ -206,6 +215,7 @@ struct Reader {
     eyes: Sender<Noticed>,
     tasks: Receiver<Task>,
     stopping: Arc<AtomicBool>,
+    missed: Arc<AtomicBool>,
     progress: Arc<PastProgress>,
     published: (Arc<ArcSwap<Cochange>>, Arc<ArcSwap<CodeMap>>),
     folder: cache::Folder,
@@ -230,7 +240,7 @@ impl Reader {
             if !self.setting.config.load().bootstrap.enabled {
                 continue;
             }
-            if tasks.everything {
+            if tasks.everything || self.missed.swap(false, Ordering::AcqRel) {
                 self.read_everything();
                 continue;
             }
@@ -350,6 +360,9 @@ impl Reader {
 
     /// The text of a file of the working tree, its opening announced so that nobody takes it for somebody's.
     fn text_of(&self, path: &str, largest: u64) -> Option<String> {
+        if !kept::is_inside(&self.setting.root, path) {
+            return None;
+        }
         if let Some(own) = self.trees.own_doings() {
             own.expect_open(path);
         }

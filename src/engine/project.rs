@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::error::EngineError;
-use super::event::{Event, Imported, Remembered, Reply};
+use super::event::{Event, Imported, Remembered, Reply, Trust};
 use super::eyes::{Eyes, Noticed};
 use super::redaction::Redaction;
 use super::search::{self, SearchHandle};
@@ -176,7 +176,8 @@ impl Project {
     /// One batch of an import: each record with its line number. `trusted` keeps sources and mandates as given.
     pub fn import(&self, mut records: Vec<(u64, Draft)>, trusted: bool) -> Result<Pending<Imported>, EngineError> {
         records.iter_mut().for_each(|(_, draft)| self.redaction.clean(draft));
-        self.ask(|reply| Event::Import { records, trusted, reply })
+        let trust = if trusted { Trust::Vouched } else { Trust::File };
+        self.ask(|reply| Event::Import { records, trust, reply })
     }
 
     pub fn patch(

@@ -350,7 +350,7 @@ impl Registry {
         writer.load(now);
         // What the repository taught earlier is known from the first question on.
         if config.bootstrap.enabled && captures(&located.root) {
-            for (chapter, lesson) in past::kept(&self.dirs.cache.join(&known.id), now) {
+            for (chapter, lesson) in past::kept(&self.dirs.cache.join(&known.id), &config.redact, now) {
                 writer.take_lesson(now, chapter, lesson);
             }
         }
@@ -463,7 +463,7 @@ fn split(root: &Path, memory_dir: &Path) -> (PathBuf, PathBuf) {
 }
 
 /// Loki Mode's opt-outs: a configuration that cannot be read counts as one.
-fn captures(root: &Path) -> bool {
+pub(super) fn captures(root: &Path) -> bool {
     let set = |name: &str| {
         env::var(name).is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "true" | "1" | "yes"))
     };

@@ -258,6 +258,7 @@ impl Writer {
 
     fn apply_seen(&mut self, seen: &[Change]) {
         self.state.apply_all(seen);
+        self.derived.adopted(seen, &mut self.state);
     }
 
     /// What stands on disk when the project starts. Nothing is written for it: a tree that was only read stays as it is.
@@ -271,7 +272,7 @@ impl Writer {
     fn hear(&self, signal: &Signal) {
         self.counters.signals.fetch_add(1, Ordering::Relaxed);
         self.signals_by_kind[signal.kind as usize].fetch_add(1, Ordering::Relaxed);
-        tracing::info!(project = %self.project, kind = %signal.kind, path = signal.path.as_deref(), "signal");
+        tracing::debug!(project = %self.project, kind = %signal.kind, path = signal.path.as_deref(), "signal");
         let mut data = Map::new();
         data.insert("type".to_owned(), signal.kind.as_str().into());
         for (name, value) in [
@@ -332,8 +333,8 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, near: &Near<
             decided(draft, decide::link(draft, now, &namespace, &from, &to, relation), reply)
         }
         Event::Write { document, reply } => decided(draft, Ok((vec![Change::Write(*document)], ())), reply),
-        Event::Import { records, trusted, reply } => {
-            let (changes, report) = import::import(draft, now, records, trusted);
+        Event::Import { records, trust, reply } => {
+            let (changes, report) = import::import(draft, now, records, trust);
             Some(Turn { changes, reply: Box::new(move |result| drop(reply.send(result.map(|()| report)))) })
         }
         Event::Signal(_) | Event::Focus(_) | Event::Derived { .. } | Event::Rescan { .. } | Event::Stop => None,

@@ -184,6 +184,13 @@ impl Snapshot {
         self.derived.contains(key)
     }
 
+    /// As it would be without what the repository teaches by itself.
+    pub fn without_derived(&self) -> Snapshot {
+        let mut own = self.clone();
+        own.apply_all(&self.derived.iter().cloned().map(Change::Vanished).collect::<Vec<_>>());
+        own
+    }
+
     pub fn derived_count(&self) -> usize {
         self.derived.len()
     }

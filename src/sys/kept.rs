@@ -25,9 +25,14 @@ pub struct Standing {
 impl KeptFile {
     /// `None` when there is no such regular file.
     pub fn open(path: &Path) -> io::Result<Option<KeptFile>> {
-        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::CLOEXEC;
+        let flags = rustix::fs::OFlags::NONBLOCK
+            | rustix::fs::OFlags::NOCTTY
+            | rustix::fs::OFlags::CLOEXEC
+            | rustix::fs::OFlags::NOFOLLOW;
         let file = match File::options().read(true).custom_flags(flags.bits().cast_signed()).open(path) {
             Ok(file) => file,
+            // A link is no regular file: it may lead anywhere.
+            Err(error) if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => return Ok(None),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
@@ -53,9 +58,18 @@ impl KeptFile {
     }
 }
 
-/// What stands at a path now, links followed; `None` when it is no regular file.
+/// Does the way from a folder down to one of its files lead over no link? What a repository links to lies outside it.
+pub fn is_inside(root: &Path, inside: &str) -> bool {
+    let mut path = root.to_owned();
+    inside.split('/').all(|name| {
+        path.push(name);
+        name != ".." && std::fs::symlink_metadata(&path).is_ok_and(|found| !found.is_symlink())
+    })
+}
+
+/// What stands at a path now; `None` when it is no regular file, or a link.
 pub fn standing(path: &Path) -> Option<Standing> {
-    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|metadata| standing_of(&metadata))
+    std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file).map(|metadata| standing_of(&metadata))
 }
 
 fn standing_of(metadata: &std::fs::Metadata) -> Standing {

@@ -94,6 +94,10 @@ impl Driver {
     /// A path that came to rest.
     pub(super) fn settle(&mut self, now: Instant, path: &Path) {
         let found = tree::look(path);
+        // A tree that is taken away piece by piece does not always say so itself.
+        if found.is_none() && tree::identity(&self.plan.worktree).is_none() {
+            self.scan_due = Some(now);
+        }
         let is_folder = found.is_some_and(|(sort, _)| sort == Sort::Folder);
         if is_folder && self.filter.enters(path) {
             return self.visit(now, path, true);

@@ -9,7 +9,7 @@ use crate::encode::continuity::{News, drafts, looks_complete, read, signals, wha
 use crate::encode::own_words::without_own_words;
 use crate::engine::event::Event;
 use crate::model::{Key, Memory, Namespace, Patch, Timestamp};
-use crate::sys::plain;
+use crate::sys::{kept, plain};
 
 pub(super) const PATH: &str = ".loki/CONTINUITY.md";
 const LARGEST: u64 = 4 << 20;
@@ -30,6 +30,9 @@ impl Looker {
     pub(super) fn look_at_continuity(&mut self) {
         self.continuity.again_at = None;
         let full = self.setting.root.join(PATH);
+        if !kept::is_inside(&self.setting.root, PATH) {
+            return;
+        }
         let Ok(Some(bytes)) = plain::read(&full, LARGEST) else { return };
         let text = String::from_utf8_lossy(&bytes);
         let text = self.setting.redaction.text(&without_own_words(&text));

@@ -9,11 +9,9 @@ use crate::encode::errors::{Failure, Tool, normalise};
 use crate::encode::traces::{
     Queue, Trace, crash, event_line, failure_line, last_error, memory_error_line, orchestrator, queue_change, signals,
 };
-use crate::sys::plain;
+use crate::sys::{kept, plain};
 
 const LARGEST: u64 = 16 << 20;
-/// Turns of a megabyte each that a file of lines is read at a time.
-const MOST_TURNS: usize = 64;
 
 /// Files that are compared with what they said before.
 const STOCK: [&str; 5] = [
@@ -76,7 +74,7 @@ impl Looker {
     fn new_lines(&mut self, tree: &Arc<Path>, path: &str, read: LineReader) -> Vec<Trace> {
         let full = self.trees.full_path(tree, path);
         let mut traces = Vec::new();
-        for _ in 0..MOST_TURNS {
+        while !self.is_stopping() {
             let (lines, more) = self.logs.lines(path, &full, self.setting.clock.now());
             traces.extend(lines.iter().flat_map(|line| read(&self.setting.redaction.text(line))));
             if !more {
@@ -94,6 +92,9 @@ impl Looker {
         read: impl Fn(Option<&str>, &str) -> Vec<Trace>,
     ) -> Vec<Trace> {
         let full = self.trees.full_path(tree, path);
+        if kept::standing(&full).is_none() || !kept::is_inside(tree, path) {
+            return Vec::new();
+        }
         let Ok(Some(bytes)) = plain::read(&full, LARGEST) else { return Vec::new() };
         let text = self.setting.redaction.text(&String::from_utf8_lossy(&bytes));
         let old = self.book.text(path);

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::code::CodeMap;
 use super::{Chapter, Lesson};
+use crate::config::RedactConfig;
 use crate::index::cochange::Cochange;
 use crate::model::{MemoryId, Relation, Timestamp};
 use crate::store::schema::{Detail, record};
@@ -19,20 +20,29 @@ use crate::sys::plain;
 const VERSION: u64 = 1;
 const LARGEST: u64 = 512 << 20;
 
-pub(super) struct Folder(PathBuf);
+pub(super) struct Folder {
+    path: PathBuf,
+    /// Version and rules of redaction: what was kept under others is read anew.
+    version: String,
+}
 
 impl Folder {
-    pub(super) fn new(cache: &Path) -> Folder {
-        Folder(cache.join("past"))
+    pub(super) fn new(cache: &Path, redact: &RedactConfig) -> Folder {
+        let rules = blake3::hash(format!("{redact:?}").as_bytes()).to_hex();
+        Folder { path: cache.join("past"), version: format!("{VERSION}-{}", &rules[..8]) }
+    }
+
+    fn is_current(&self, head: &Value) -> bool {
+        head.get("version").and_then(Value::as_str) == Some(&self.version)
     }
 
     fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        plain::make_folder(&self.0)?;
-        plain::replace(&self.0.join(name), bytes)
+        plain::make_folder(&self.path)?;
+        plain::replace(&self.path.join(name), bytes)
     }
 
     fn read(&self, name: &str) -> Option<String> {
-        plain::read_text(&self.0.join(name), LARGEST).ok().flatten()
+        plain::read_text(&self.path.join(name), LARGEST).ok().flatten()
     }
 
     pub(super) fn keep_lesson(&self, chapter: Chapter, lesson: &Lesson) -> io::Result<()> {
@@ -41,7 +51,7 @@ impl Folder {
             .iter()
             .map(|(from, to, relation)| json!([from.as_str(), to.as_str(), relation.as_str()]))
             .collect();
-        let mut text = json!({"version": VERSION, "links": links}).to_string();
+        let mut text = json!({"version": self.version, "links": links}).to_string();
         text.push('\n');
         for memory in &lesson.memories {
             text.push_str(&Value::Object(record::write(memory, Detail::Lean)).to_string());
@@ -52,7 +62,7 @@ impl Folder {
 
     /// A chapter that teaches nothing is kept as well: that it was read is worth knowing.
     pub(super) fn has_lesson(&self, chapter: Chapter) -> bool {
-        plain::is_file(&self.0.join(format!("{}.ndjson", chapter.as_str())))
+        plain::is_file(&self.path.join(format!("{}.ndjson", chapter.as_str())))
     }
 
     /// What earlier runs kept. Nothing that came from the future: a clock that was wrong then would shadow what is true.
@@ -61,7 +71,7 @@ impl Folder {
             let text = self.read(&format!("{}.ndjson", chapter.as_str()))?;
             let mut lines = text.lines();
             let head: Value = serde_json::from_str(lines.next()?).ok()?;
-            if head.get("version").and_then(Value::as_u64) != Some(VERSION) {
+            if !self.is_current(&head) {
                 return None;
             }
             let memories = lines.filter_map(|line| {
@@ -82,15 +92,19 @@ impl Folder {
 
     /// With the commits it counts; only together with the memories of the same history.
     pub(super) fn cochange(&self) -> Option<(Cochange, BTreeSet<u64>)> {
-        let bytes = |name: &str| plain::read(&self.0.join(name), LARGEST).ok().flatten();
-        self.read("history.ndjson")?;
+        let bytes = |name: &str| plain::read(&self.path.join(name), LARGEST).ok().flatten();
+        let history = self.read("history.ndjson")?;
+        let head = history.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
+        if !self.is_current(&head) {
+            return None;
+        }
         let counted =
             bytes("commits.bin")?.as_chunks::<8>().0.iter().map(|commit| u64::from_le_bytes(*commit)).collect();
         Some((Cochange::from_bytes(&bytes("cochange.bin")?)?, counted))
     }
 
     pub(super) fn keep_code(&self, code: &CodeMap) -> io::Result<()> {
-        let mut text = json!({ "version": VERSION }).to_string();
+        let mut text = json!({ "version": self.version }).to_string();
         text.push('\n');
         code.write(&mut text);
         self.write("code-map.ndjson", text.as_bytes())
@@ -100,10 +114,7 @@ impl Folder {
         let Some(text) = self.read("code-map.ndjson") else { return CodeMap::default() };
         let mut lines = text.lines();
         let head = lines.next().and_then(|line| serde_json::from_str::<Value>(line).ok()).unwrap_or_default();
-        match head.get("version").and_then(Value::as_u64) {
-            Some(VERSION) => CodeMap::read(lines),
-            _ => CodeMap::default(),
-        }
+        if self.is_current(&head) { CodeMap::read(lines) } else { CodeMap::default() }
     }
 }
 
@@ -120,7 +131,8 @@ mod tests {
     #[test]
     fn what_was_kept_comes_back_and_what_is_damaged_is_read_anew() {
         let lab = tempfile::tempdir().unwrap();
-        let folder = Folder::new(lab.path());
+        let rules = RedactConfig { rules: Vec::new(), allow: Vec::new() };
+        let folder = Folder::new(lab.path(), &rules);
         let id = |name: &str| MemoryId::new(name).unwrap();
         let at = Timestamp::from_micros(5_000_000);
         let memory = Memory::new(id("dec-1"), Kind::Decision, "use plain files", at);

@@ -91,9 +91,15 @@ impl Reader {
     /// Files that were made, edited or removed.
     pub(super) fn read_changed(&mut self, paths: &BTreeSet<String>) {
         let (mut documents, mut workflows) = (false, false);
+        let files = self.all_files();
         for path in paths {
             if self.is_stopping() {
                 return;
+            }
+            // What lies in a folder of which git keeps nothing (a clone in the clone, a submodule) is somebody else's.
+            let folder = path.rfind('/').map_or("", |end| &path[..=end]);
+            if !folder.is_empty() && !files.iter().any(|known| known.starts_with(folder)) {
+                continue;
             }
             if documents::which(path).is_some() {
                 let before = self.documents.get(path).map(|(learnt, _)| learnt.clone());

@@ -36,9 +36,9 @@ impl Reader {
             .map(|memory| (memory.id.clone(), Arc::clone(memory)))
             .collect();
         self.begin(Chapter::History, most);
-        let mut cochange = std::mem::take(&mut self.cochange);
+        let mut cochange = self.cochange.clone();
         let mut tally = Tally::default();
-        let mut counted = std::mem::take(&mut self.counted);
+        let mut counted = self.counted.clone();
         let mined = history::mine(&root, known.as_deref(), most, &mut |mut commit| {
             if self.is_stopping() {
                 return ControlFlow::Break(());
@@ -61,8 +61,8 @@ impl Reader {
             }
             ControlFlow::Continue(())
         });
-        if self.is_stopping() || mined.is_none() {
-            // Half a history would be taken for all of it; the next start reads it again.
+        if self.is_stopping() || mined.is_none_or(|mined| mined.broken) {
+            // Half a history would be taken for all of it; the next start, or the next commit, reads it again.
             return;
         }
         while counted.len() > MOST_COUNTED {
