@@ -9,6 +9,7 @@ mod day;
 mod echo;
 mod errors;
 mod few_watches;
+mod guarded;
 mod hostile;
 mod lab;
 mod opt_out;
