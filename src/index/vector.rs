@@ -1,5 +1,5 @@
 //! Passages as vectors: unit vectors in eight bits a dimension, with one bit a dimension beside them. A small set is
-//! compared in full. A large one is first looked through by its bits ([`super::sketch`]), which takes an eighth of the
+//! compared in full. A large one is first looked through by its bits (`sketch`), which takes an eighth of the
 //! memory traffic, and the best few thousand are compared in full. All arithmetic that ranks is on integers, so the answer is the
 //! same on every machine and after every rebuild; a filter is asked before a row may take a place.
 

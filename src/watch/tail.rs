@@ -11,7 +11,7 @@ pub struct TailPlace {
     pub device: u64,
     pub inode: u64,
     pub offset: u64,
-    /// Of the first bytes, up to [`HEAD`]; with how many of them.
+    /// Of the first bytes, up to 256 of them; with how many of them.
     pub head_hash: u64,
     pub head_length: u64,
     /// Inside a line of which the beginning was handed out already.
