@@ -14,8 +14,12 @@ const LONGEST_VALUE: usize = 384;
 pub(super) fn read(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
     let name = Name::around(text, start, end)?;
     let promise = keys::promise(&text[name.start..name.end])?;
-    let place = behind(text, &name, promise)?;
-    let literal = Literal::at(text, place.at, &name, place.style)?;
+    assigned(text, &name, promise).or_else(|| said(text, &name, promise))
+}
+
+fn assigned(text: &str, name: &Name, promise: Promise) -> Option<Span<'static>> {
+    let place = behind(text, name, promise)?;
+    let literal = Literal::at(text, place.at, name, place.style)?;
     let grade = place.grade;
     let value = &text[literal.start..literal.end];
     if !value::is_secret(value, grade, literal.style) {
@@ -23,6 +27,45 @@ pub(super) fn read(text: &str, start: usize, end: usize) -> Option<Span<'static>
     }
     let end = if literal.cut { rest_of_run(text, literal.end) } else { literal.end };
     Some(Span::new(literal.start, end, promise.rule, Rank::Assigned))
+}
+
+/// "the token … expired", "login is admin/…": a few plain words behind the name stands something nobody would say.
+fn said(text: &str, name: &Name, promise: Promise) -> Option<Span<'static>> {
+    const WORDS: usize = 5;
+    const REACH: usize = 160;
+    let end = chars::floor_boundary(text, name.end + REACH);
+    let rest = text[name.end..end].lines().next().filter(|rest| rest.starts_with([' ', '\t']))?;
+    let mut at = name.end;
+    for word in rest.split_inclusive([' ', '\t']).take(WORDS + 1) {
+        let bare = word.trim().trim_matches(['"', '\'', '`', ',', ';', '.', ':', '(', ')', '!', '?']);
+        let value = match bare.rsplit_once('/') {
+            Some((user, value)) if user.bytes().all(|byte| byte.is_ascii_lowercase()) => value,
+            _ => bare,
+        };
+        if let Some(offset) = word.find(value).filter(|_| is_drawn(value)) {
+            let start = at + offset;
+            return Some(Span::new(start, start + value.len(), promise.rule, Rank::Assigned));
+        }
+        let is_plain = bare.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'/');
+        if !is_plain {
+            return None;
+        }
+        at += word.len();
+    }
+    None
+}
+
+/// Drawn by a machine: long, of all classes, and not made of words. In prose nothing else tells a secret.
+fn is_drawn(value: &str) -> bool {
+    let makeup = chars::Makeup::of(value);
+    (12..=128).contains(&value.len())
+        && value.bytes().all(|byte| byte.is_ascii_graphic() && !b"/\\()[]{}<>:;,|".contains(&byte))
+        && makeup.upper > 0
+        && makeup.lower > 0
+        && makeup.digits > 1
+        && chars::looks_random(value)
+        && chars::share_of_words(value) < 50
+        && !value::is_placeholder(value)
 }
 
 struct Name {

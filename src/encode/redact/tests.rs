@@ -216,3 +216,28 @@ fn settles(text: &str) -> Result<(), proptest::test_runner::TestCaseError> {
         Ok(())
     })
 }
+
+#[test]
+fn a_secret_in_plain_prose_is_taken_out_and_plain_prose_stays() {
+    let secret = ["x7Kq9", "vTz2Rw", "Lm4Pd8YbQ"].concat();
+    for said in [
+        format!("Use the token {secret} for now"),
+        format!("the password {secret} for tests"),
+        format!("API key expired, the old api_key was {secret}."),
+        format!("login with password admin/{secret} and go"),
+    ] {
+        let redacted = Redactor::built_in().redact(&said).text.into_owned();
+        assert!(!redacted.contains(&secret), "{redacted}");
+        assert!(redacted.contains("[redacted:"), "{redacted}");
+    }
+    for innocent in [
+        "the password field parseTokenV2Header is required",
+        "a token of type HttpBearerAuth2Token is parsed",
+        "secret handling moved to src/auth/SecretStore2Impl.java",
+        "token count rises from 4096 to 128000 in gpt-4o-2024-08-06",
+        "the password hash uses argon2id with 19MiB and t=2",
+        "the token bucket in RateLimiter3 refills every 250ms",
+    ] {
+        assert_eq!(Redactor::built_in().redact(innocent).text, innocent);
+    }
+}
