@@ -42,16 +42,15 @@ const MAVEN_TALK: &[&str] = &[
     "location:",
 ];
 
+/// A file, a line and a message, as the compiler says them, alone or through Maven.
+fn compiler(found: &regex::Captures<'_>, tool: Tool) -> Opened {
+    let place = Place { file: found[1].to_owned(), line: found[2].parse().ok() };
+    Some(Box::new(Javac { place, message: found[3].to_owned(), symbol: None, lines: 0, tool }))
+}
+
 pub(super) fn begin(text: &str, run: &mut Run) -> Opened {
     if let Some(found) = JAVAC.captures(text) {
-        let place = Place { file: found[1].to_owned(), line: found[2].parse().ok() };
-        return Some(Box::new(Javac {
-            place,
-            message: found[3].to_owned(),
-            symbol: None,
-            lines: 0,
-            tool: Tool::Javac,
-        }));
+        return compiler(&found, Tool::Javac);
     }
     if let Some(found) = KOTLIN.captures(text) {
         let draft = Draft::new(Tool::Javac, "error", &found[3]).at(&found[1], found[2].parse().ok());
@@ -79,14 +78,7 @@ pub(super) fn begin(text: &str, run: &mut Run) -> Opened {
         return None;
     }
     if let Some(found) = MAVEN_COMPILE.captures(text) {
-        let place = Place { file: found[1].to_owned(), line: found[2].parse().ok() };
-        return Some(Box::new(Javac {
-            place,
-            message: found[3].to_owned(),
-            symbol: None,
-            lines: 0,
-            tool: Tool::Maven,
-        }));
+        return compiler(&found, Tool::Maven);
     }
     let said = MAVEN.captures(text)?.get(1)?.as_str();
     if said.trim().is_empty() || MAVEN_TALK.iter().any(|talk| said.starts_with(talk)) {
