@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::disk::{Disk, FileLock, LockKind};
 use super::process;
 
-/// A program that the dead holder was just starting shares the lock until it runs.
+/// A program that a holder who died or let go was just starting shares the lock until it runs.
 const LAST_BREATH: Duration = Duration::from_secs(2);
 
 /// Held until dropped.
@@ -41,7 +41,7 @@ impl InstanceLock {
         let disk = Disk::create_following(parent).map_err(failed)?;
         let pid = || disk.read(name, 64).ok().and_then(|bytes| parse_pid(&bytes));
         let mut taken = disk.lock(name, LockKind::Exclusive, Duration::ZERO);
-        if taken.is_err() && pid().is_some_and(|pid| !process::is_alive(pid)) {
+        if taken.is_err() && pid().is_none_or(|pid| !process::is_alive(pid)) {
             taken = disk.lock(name, LockKind::Exclusive, LAST_BREATH);
         }
         let lock = match taken {

@@ -11,20 +11,26 @@ pub mod view;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tantivy::directory::MmapDirectory;
+use tantivy::directory::error::LockError;
 use tantivy::index::SegmentId;
 use tantivy::indexer::{LogMergePolicy, NoMergePolicy};
 use tantivy::schema::{FAST, Field as TextField, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{PreTokenizedString, Token};
-use tantivy::{Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+use tantivy::{Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, TantivyError, Term};
 
 use super::roster::Number;
 use super::searchable::{Field, Searchable};
+use crate::sys::thread;
 use view::{Pending, Segment, TextView};
 
 /// The least tantivy takes for one thread.
 const ARENA: usize = 15_000_000;
+/// How often, and how far apart, a lock is asked for that somebody holds.
+const LOCK_TRIES: usize = 40;
+const LOCK_PAUSE: Duration = Duration::from_millis(25);
 /// The name of the field that tells versions of memories apart.
 const PRINT: &str = "print";
 
@@ -126,7 +132,7 @@ impl TextIndex {
         let searcher = self.reader.searcher();
         let touched = searcher.segment_readers().iter().filter(|segment| segment.has_deletes());
         let touched: Vec<SegmentId> = touched.map(|segment| segment.segment_id()).collect();
-        let mut writer: IndexWriter = self.index.writer_with_num_threads(1, ARENA)?;
+        let mut writer = only_writer(&self.index)?;
         writer.set_merge_policy(Box::new(NoMergePolicy));
         if !touched.is_empty() {
             writer.merge(&touched).wait()?;
@@ -181,7 +187,7 @@ impl TextIndex {
 
     fn writer(&mut self) -> tantivy::Result<&mut IndexWriter> {
         if self.writer.is_none() {
-            let writer: IndexWriter = self.index.writer_with_num_threads(1, ARENA)?;
+            let writer = only_writer(&self.index)?;
             let mut policy = LogMergePolicy::default();
             policy.set_min_num_segments(6);
             policy.set_del_docs_ratio_before_merge(0.3);
@@ -189,6 +195,21 @@ impl TextIndex {
             self.writer = Some(writer);
         }
         Ok(self.writer.as_mut().expect("the writer was just made sure of"))
+    }
+}
+
+/// Takes the index's lock. A program that this process was just starting shares it until it runs, so a lock that was let
+/// go of a moment ago may still seem held: it is asked for again for a while.
+fn only_writer(index: &Index) -> tantivy::Result<IndexWriter> {
+    let mut tries = 0;
+    loop {
+        match index.writer_with_num_threads(1, ARENA) {
+            Err(TantivyError::LockFailure(LockError::LockBusy, _)) if tries < LOCK_TRIES => {
+                tries += 1;
+                thread::pause(LOCK_PAUSE);
+            }
+            other => return other,
+        }
     }
 }
 

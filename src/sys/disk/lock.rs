@@ -99,7 +99,7 @@ mod tests {
             assert!(error.to_string().contains("/lock is locked"), "{error}");
         }
         drop(held);
-        disk.lock("lock", LockKind::Exclusive, Duration::ZERO).unwrap();
+        disk.lock("lock", LockKind::Exclusive, Duration::from_secs(5)).unwrap();
         assert!(disk.stamp("lock").unwrap().is_some(), "the lock file stays");
     }
 
