@@ -11,6 +11,10 @@ use clap_complete::Shell;
 use super::examples;
 use crate::model::{Kind, Level, Relation, TaskType, Tier};
 
+mod ahead;
+
+pub(super) use ahead::{Context, Economics, Predict, Replay};
+
 /// A living memory for the people and agents who work in a repository.
 #[derive(Debug, Parser)]
 #[command(name = "lokid", version, max_term_width = 100, after_help = examples::LOKID)]
@@ -71,6 +75,18 @@ pub(super) enum Command {
     /// Ask for what is remembered about something
     #[command(after_help = examples::RECALL)]
     Recall(Box<Recall>),
+    /// Show what somebody who is about to work should know
+    #[command(after_help = examples::CONTEXT)]
+    Context(Box<Context>),
+    /// Foretell which files and memories will be needed
+    #[command(after_help = examples::PREDICT)]
+    Predict(Box<Predict>),
+    /// Show what memory cost in tokens and what it saved
+    #[command(after_help = examples::ECONOMICS)]
+    Economics(Economics),
+    /// Replay the repository's history and measure how well it is foretold
+    #[command(after_help = examples::REPLAY)]
+    Replay(Replay),
     /// Show one memory
     #[command(after_help = examples::SHOW)]
     Show(Show),
@@ -83,9 +99,14 @@ pub(super) enum Command {
     /// Hand out all memories, one JSON record a line
     #[command(after_help = examples::EXPORT)]
     Export(Export),
-    /// Show the index: the topics the memory holds
+    /// Show the index: the topics the memory holds, or one of them in full
     #[command(after_help = examples::INDEX)]
-    Index(Layer),
+    Index {
+        /// Open this topic
+        topic: Option<String>,
+        #[command(flatten)]
+        layer: Layer,
+    },
     /// Show the timeline: recent actions and key decisions
     #[command(after_help = examples::TIMELINE)]
     Timeline(Layer),

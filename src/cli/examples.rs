@@ -64,6 +64,34 @@ Examples:
 
 Every word of the question is data; there is no query language.";
 
+pub(super) const CONTEXT: &str = "\
+Examples:
+  lokid context                                     for whatever was opened last
+  lokid context --file src/auth.rs --goal 'add logout' --budget 2000
+  lokid context --error 'E0308: mismatched types' --explain
+  lokid context --task 'fix the login test' --json  what an orchestrator injects before a task
+
+The text never takes more tokens than its budget. Cite what you use by the id in its brackets.";
+
+pub(super) const PREDICT: &str = "\
+Examples:
+  lokid predict src/auth.rs
+  lokid predict --goal 'speed up the parser' -k 5
+  lokid predict --error 'connection refused (os error 111)'";
+
+pub(super) const ECONOMICS: &str = "\
+Examples:
+  lokid economics
+  lokid economics --session 1f7e --json";
+
+pub(super) const REPLAY: &str = "\
+Examples:
+  lokid replay                how often the files of a commit were foretold, beside four plain methods
+  lokid replay --fit          learn this repository's own weights, and keep them
+  lokid replay --json
+
+The last fifth of the history is foretold from what came before it, commit by commit. No daemon is needed.";
+
 pub(super) const SHOW: &str = "\
 Examples:
   lokid show note-5f0c2a91
@@ -87,8 +115,9 @@ Examples:
   lokid export | jq -r .title";
 
 pub(super) const INDEX: &str = "\
-Example:
-  lokid index --json";
+Examples:
+  lokid index
+  lokid index auth        the best of what is known about one topic";
 
 pub(super) const TIMELINE: &str = "\
 Example:

@@ -30,9 +30,14 @@ const SHOWN_ERRORS: usize = 50;
 
 pub(super) fn run(import: &Import, settings: &Settings, screen: &mut Screen) -> Done {
     let daemon = Reach::daemon(settings)?;
+    let mut cited = Vec::new();
     let source = match &import.file {
         Some(file) => open(file)?,
-        None => Box::new(Cursor::new(transcripts::records(import, screen)?)),
+        None => {
+            let told = transcripts::read_all(import, screen)?;
+            cited = told.cited;
+            Box::new(Cursor::new(told.lines))
+        }
     };
     let project = settings.project.display().to_string();
     let ask = Ask::bare_post("/memories/import")
@@ -53,6 +58,11 @@ pub(super) fn run(import: &Import, settings: &Settings, screen: &mut Screen) -> 
         0 => failure,
         _ => failure.hint(format!("{} are safely in; importing again is harmless", lines(acknowledged))),
     })?;
+    // What a session said it applied counts once, however often its transcript is read.
+    for (session, names) in cited {
+        let ask = Ask::post("/usage").project(settings).field("session_id", session).field("cited", names);
+        daemon.ask(&ask)?;
+    }
     match last.as_ref().and_then(|told| told.get("done")).and_then(Value::as_bool) {
         Some(done) => tell(&last.unwrap_or_default(), done, settings, screen),
         None => Err(Failure::new(format!("the daemon broke off; {} are safely in", lines(acknowledged)))),

@@ -9,9 +9,11 @@ mod args;
 mod ask;
 mod completions;
 mod config;
+mod context;
 mod daemon;
 mod doctor;
 mod document;
+mod economics;
 mod events;
 mod examples;
 mod export;
@@ -21,10 +23,12 @@ mod import;
 mod layer;
 mod links;
 mod logging;
+mod predict;
 mod project;
 mod reach;
 mod recall;
 mod remember;
+mod replay;
 mod run;
 mod screen;
 mod settings;
@@ -89,12 +93,16 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Project(command) => project::run(&command, &settings, screen),
         Command::Remember(remember) => remember::run(*remember, &settings, screen),
         Command::Recall(recall) => recall::run(&recall, &settings, screen),
+        Command::Context(context) => context::run(&context, &settings, screen),
+        Command::Predict(predict) => predict::run(&predict, &settings, screen),
+        Command::Economics(economics) => economics::run(&economics, &settings, screen),
+        Command::Replay(replay) => replay::run(&replay, &settings, screen),
         Command::Show(show) => show::run(&show, &settings, screen),
         Command::Forget(forget) => forget::run(&forget, &settings, screen),
         Command::Import(import) => import::run(&import, &settings, screen),
         Command::Export(export) => export::run(&export, &settings, screen),
-        Command::Index(layer) => layer::run("index", &layer, &settings, screen),
-        Command::Timeline(layer) => layer::run("timeline", &layer, &settings, screen),
+        Command::Index { topic, layer } => layer::run("index", topic.as_deref(), &layer, &settings, screen),
+        Command::Timeline(layer) => layer::run("timeline", None, &layer, &settings, screen),
         Command::Links(links) => links::run(&links, &settings, screen),
         Command::Skill { command } => skill::run(command.as_ref(), &settings, screen),
         Command::Ledger { command } => document::run(DocumentKind::Ledger, command.as_ref(), &settings, screen),

@@ -28,6 +28,12 @@ pub(super) struct Reach {
     project: PathBuf,
 }
 
+/// Where a project stands, and where its state is kept.
+pub(super) struct Place {
+    pub(super) root: PathBuf,
+    pub(super) state: PathBuf,
+}
+
 enum Way {
     Daemon(Client),
     Direct { twin: Box<Embedded>, registry: Arc<Registry> },
@@ -48,6 +54,12 @@ impl Reach {
             screen.note(format!("no daemon at {}: reading directly", settings.socket.display()));
             Reach::direct(settings)
         })
+    }
+
+    /// Where the user's project stands, and where its state is kept.
+    pub(super) fn place(settings: &Settings) -> Result<Place, Failure> {
+        let (root, state) = Reach::empty(settings).place_of(&settings.project).map_err(unusable)?;
+        Ok(Place { root, state })
     }
 
     /// The engine in this process, for the user's project alone.

@@ -16,6 +16,7 @@ pub(super) fn run(show: &Show, settings: &Settings, screen: &mut Screen) -> Done
     let as_of = remember::time("--as-of", show.as_of.as_deref())?;
     let ask = Ask::get(&format!("/memories/{}", encode(&show.id)))
         .project(settings)
+        .query("counted", "false")
         .maybe("level", show.level.as_deref())
         .maybe("as_of", as_of.as_deref())
         .maybe("namespace", show.namespace.as_deref());

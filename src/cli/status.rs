@@ -65,6 +65,7 @@ fn rows(project: &Value) -> Vec<Vec<String>> {
     row("contradictions", open(project, "/open_contradictions"));
     row("watched", watched(project));
     row("past", past(project));
+    row("ahead", ahead(project));
     for warning in project.pointer("/watch/warnings").and_then(Value::as_array).into_iter().flatten() {
         row("warning", warning.as_str().unwrap_or_default().to_owned());
     }
@@ -114,6 +115,20 @@ fn past(project: &Value) -> String {
             words::count(number("/past/code_files"), "source file", "source files")
         ),
         chapter => format!("reading {chapter}, {} of {}", number("/past/done"), number("/past/total")),
+    }
+}
+
+/// How often a context was ready before it was asked for.
+fn ahead(project: &Value) -> String {
+    let number = |name: &str| project.pointer(&format!("/prefetch/{name}")).and_then(Value::as_u64).unwrap_or(0);
+    let (hits, asked) = (number("hits"), number("hits") + number("misses"));
+    let prepared = words::count(number("prepared"), "context", "contexts");
+    match (number("prepared"), asked) {
+        (0, _) => String::new(),
+        (_, 0) => format!("{prepared} made ready, none asked for yet"),
+        _ => {
+            format!("{prepared} made ready, {} of {} asked for stood ready", words::number(hits), words::number(asked))
+        }
     }
 }
 

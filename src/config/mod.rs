@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use toml::{Spanned, Value};
 
+use crate::model::TaskType;
+
 use raw::RawConfig;
 use units::{DURATION_FORMS, SIZE_FORMS, parse_duration, parse_size, show_duration, show_size};
 
@@ -25,6 +27,8 @@ pub struct Config {
     pub store: StoreConfig,
     pub layers: LayersConfig,
     pub recall: RecallConfig,
+    pub context: ContextConfig,
+    pub profiles: Profiles,
     pub embed: EmbedConfig,
     pub watch: WatchConfig,
     pub bootstrap: BootstrapConfig,
@@ -77,6 +81,31 @@ pub struct RecallConfig {
     pub keyword: f64,
     pub recency: f64,
     pub usage: f64,
+}
+
+/// How a context is put together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContextConfig {
+    pub budget: usize,
+    pub session_budget: usize,
+    pub prompt_budget: usize,
+    pub min_score: f64,
+    pub window: Duration,
+    pub prefetch: bool,
+}
+
+/// How a context is shared out, by activity: four shares that add up to 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profiles {
+    pub default: [f64; 4],
+    /// In the order of [`TaskType::ALL`].
+    by_activity: [[f64; 4]; TaskType::ALL.len()],
+}
+
+impl Profiles {
+    pub fn of(&self, activity: Option<TaskType>) -> [f64; 4] {
+        activity.map_or(self.default, |activity| self.by_activity[activity as usize])
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +197,20 @@ impl Config {
     /// The default, overridden by the keys that `text` has.
     pub fn parse(text: &str) -> Result<Config, ConfigError> {
         let raw = RawConfig::over_example(text)?;
-        let RawConfig { server, project, store, layers, recall, embed, watch, bootstrap, redact, log } = raw;
+        let RawConfig {
+            server,
+            project,
+            store,
+            layers,
+            recall,
+            context,
+            profiles,
+            embed,
+            watch,
+            bootstrap,
+            redact,
+            log,
+        } = raw;
         let typed = |key, value| Typed { key, value, text };
         let max_body = typed("server.max_body", server.max_body).size(1 << 10..=1 << 30)?;
         Ok(Config {
@@ -202,6 +244,25 @@ impl Config {
                 keyword: typed("recall.keyword", recall.keyword).share()?,
                 recency: typed("recall.recency", recall.recency).share()?,
                 usage: typed("recall.usage", recall.usage).share()?,
+            },
+            context: ContextConfig {
+                budget: typed("context.budget", context.budget).count(1..=1_000_000)?,
+                session_budget: typed("context.session_budget", context.session_budget).count(0..=10_000)?,
+                prompt_budget: typed("context.prompt_budget", context.prompt_budget).count(0..=10_000)?,
+                min_score: typed("context.min_score", context.min_score).share()?,
+                window: typed("context.window", context.window)
+                    .duration(Duration::from_hours(24)..=Duration::from_hours(24 * 10_000))?,
+                prefetch: typed("context.prefetch", context.prefetch).flag()?,
+            },
+            profiles: Profiles {
+                default: typed("profiles.default", profiles.default).four_shares()?,
+                by_activity: [
+                    typed("profiles.exploration", profiles.exploration).four_shares()?,
+                    typed("profiles.implementation", profiles.implementation).four_shares()?,
+                    typed("profiles.debugging", profiles.debugging).four_shares()?,
+                    typed("profiles.review", profiles.review).four_shares()?,
+                    typed("profiles.refactoring", profiles.refactoring).four_shares()?,
+                ],
             },
             embed: EmbedConfig { model: typed("embed.model", embed.model).path()? },
             watch: WatchConfig {
@@ -294,13 +355,23 @@ impl Typed<'_> {
             .ok_or_else(|| self.refuse(format!("a whole number from {} to {}", allowed.start(), allowed.end())))
     }
 
+    fn four_shares(self) -> Result<[f64; 4], ConfigError> {
+        let percents = self.value.get_ref().as_array().map(|list| list.iter().map(number).collect::<Vec<_>>());
+        let percents = percents.and_then(|list| <[Option<f64>; 4]>::try_from(list).ok()).unwrap_or_default();
+        let percents = percents.map(|percent| percent.filter(|percent| (0.0..=100.0).contains(percent)));
+        let [Some(a), Some(b), Some(c), Some(d)] = percents else { return Err(self.refuse_shares()) };
+        if (a + b + c + d - 100.0).abs() > 1e-6 {
+            return Err(self.refuse_shares());
+        }
+        Ok([a, b, c, d].map(|percent| percent / 100.0))
+    }
+
+    fn refuse_shares(&self) -> ConfigError {
+        self.refuse("four percentages that add up to 100, such as [25, 37.5, 25, 12.5]".to_owned())
+    }
+
     fn share(self) -> Result<f64, ConfigError> {
-        let share = match self.value.get_ref() {
-            Value::Float(share) => Some(*share),
-            Value::Integer(share) => Some(*share as f64),
-            _ => None,
-        };
-        let share = share.filter(|share| (0.0..=1.0).contains(share));
+        let share = number(self.value.get_ref()).filter(|share| (0.0..=1.0).contains(share));
         share.ok_or_else(|| self.refuse("a number from 0 to 1".to_owned()))
     }
 
@@ -338,6 +409,14 @@ impl Typed<'_> {
     fn refuse(&self, allowed: String) -> ConfigError {
         let line = raw::line_of(self.text, self.value.span());
         ConfigError::Invalid { key: self.key.to_owned(), line, found: self.value.get_ref().to_string(), allowed }
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Float(number) => Some(*number),
+        Value::Integer(number) => Some(*number as f64),
+        _ => None,
     }
 }
 

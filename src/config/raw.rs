@@ -24,6 +24,8 @@ pub(super) struct RawConfig {
     pub(super) store: RawStore,
     pub(super) layers: RawLayers,
     pub(super) recall: RawRecall,
+    pub(super) context: RawContext,
+    pub(super) profiles: RawProfiles,
     pub(super) embed: RawEmbed,
     pub(super) watch: RawWatch,
     pub(super) bootstrap: RawBootstrap,
@@ -71,6 +73,28 @@ pub(super) struct RawRecall {
     pub(super) keyword: Spanned<Value>,
     pub(super) recency: Spanned<Value>,
     pub(super) usage: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawContext {
+    pub(super) budget: Spanned<Value>,
+    pub(super) session_budget: Spanned<Value>,
+    pub(super) prompt_budget: Spanned<Value>,
+    pub(super) min_score: Spanned<Value>,
+    pub(super) window: Spanned<Value>,
+    pub(super) prefetch: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawProfiles {
+    pub(super) default: Spanned<Value>,
+    pub(super) exploration: Spanned<Value>,
+    pub(super) implementation: Spanned<Value>,
+    pub(super) debugging: Spanned<Value>,
+    pub(super) review: Spanned<Value>,
+    pub(super) refactoring: Spanned<Value>,
 }
 
 #[derive(Deserialize)]
@@ -194,7 +218,7 @@ mod tests {
         // No raw field is optional and none may be unknown, so the example alone must fit exactly.
         let example = toml::Deserializer::from(DeTable::parse(EXAMPLE).unwrap());
         RawConfig::deserialize(example).unwrap();
-        assert_eq!(known_keys().len(), 10 + 29);
+        assert_eq!(known_keys().len(), 12 + 41);
     }
 
     #[test]

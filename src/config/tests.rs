@@ -21,6 +21,11 @@ fn the_default_is_the_example() {
     assert_eq!((config.layers.topics, config.layers.actions, config.layers.decisions), (12, 100, 50));
     let recall = config.recall;
     assert_eq!((recall.semantic, recall.keyword, recall.recency, recall.usage), (0.22, 0.38, 0.2, 0.2));
+    let context = &config.context;
+    assert_eq!((context.budget, context.session_budget, context.prompt_budget), (8_000, 400, 300));
+    assert_eq!((context.min_score, context.window), (0.35, Duration::from_hours(24 * 90)));
+    assert_eq!(config.profiles.of(None), [0.25, 0.375, 0.25, 0.125]);
+    assert_eq!(config.profiles.of(Some(TaskType::Debugging)), [0.375, 0.3125, 0.1875, 0.125]);
     assert_eq!(config.embed.model, None);
     assert_eq!((config.log.level.as_str(), config.log.format), ("info", LogFormat::Auto));
 }
@@ -76,4 +81,14 @@ fn text_that_is_no_toml_is_refused_with_its_line_and_file() {
     let error = Config::load(Some(Path::new("/etc/x.toml")), "[log]\nlevel = \n").unwrap_err().to_string();
     assert!(error.starts_with("/etc/x.toml: not valid TOML (line 2): "), "{error}");
     assert!(Config::load(None, "a = ").unwrap_err().to_string().starts_with("not valid TOML (line 1)"));
+}
+
+#[test]
+fn a_profile_is_four_percentages_that_make_a_whole() {
+    let config = Config::parse("profiles.review = [10, 20, 30, 40]").unwrap();
+    assert_eq!(config.profiles.of(Some(TaskType::Review)), [0.1, 0.2, 0.3, 0.4]);
+    for value in ["[25, 25, 25]", "[25, 25, 25, 26]", "[-10, 60, 25, 25]", "[\"25\", 25, 25, 25]", "100"] {
+        let said = refusal(&format!("profiles.debugging = {value}"));
+        assert!(said.contains("four percentages that add up to 100"), "{said}");
+    }
 }

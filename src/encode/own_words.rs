@@ -4,9 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Stands before injected memories; attributes may follow the name.
-pub const OPEN: &str = "<lokid-memory>";
-pub const CLOSE: &str = "</lokid-memory>";
+pub use crate::model::citation::{CLOSE, OPEN};
 
 const SECTION: &str = "relevant memories (auto-retrieved)";
 const REMINDER_OPEN: &str = "<system-reminder>";

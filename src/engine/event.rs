@@ -54,6 +54,8 @@ pub(super) enum Event {
         chapter: Chapter,
         lesson: Lesson,
     },
+    /// What memory cost and saved, as it is to stand beside it.
+    Economics(serde_json::Map<String, serde_json::Value>),
     /// Look at the files again.
     Rescan {
         reply: Option<Reply<()>>,

@@ -25,9 +25,10 @@ use tokio::sync::oneshot;
 
 use super::event::{Event, Trust};
 use super::feed::Feed;
+use super::foresight::{self, Foresight};
 use super::past::{self, PastHandle};
+use super::place::captures;
 use super::redaction::Redaction;
-use super::registry::captures;
 use crate::config::Config;
 use crate::index::Snapshot;
 use crate::model::{Draft, Signal, SignalKind, Timestamp};
@@ -65,6 +66,8 @@ pub(super) struct Setting {
     pub(super) engine: Sender<Event>,
     pub(super) published: Arc<ArcSwap<Snapshot>>,
     pub(super) feed: Feed,
+    /// Told what may have been opened, before it is certain.
+    pub(super) foresight: Arc<Foresight>,
 }
 
 /// Everything that can wake the eyes.
@@ -283,14 +286,18 @@ impl Looker {
                     self.take_stock(tree);
                 }
             }
-            Seen::MaybeOpened { .. } | Seen::Rules { .. } | Seen::Git(_) => {}
-            Seen::Opened { path, .. } => self.signal_path(SignalKind::FileOpened, path),
+            Seen::MaybeOpened { path } => {
+                let worktree = self.linked(tree);
+                self.setting.foresight.tell(foresight::Task::Guess { worktree, path });
+            }
+            Seen::Rules { .. } | Seen::Git(_) => {}
+            Seen::Opened { path, .. } => self.signal_path(tree, SignalKind::FileOpened, path),
             Seen::Created { path } | Seen::Edited { path } => {
                 if is_main {
                     self.past.changed(&path);
                 }
                 if !self.git.is_busy(tree, self.setting.clock.monotonic()) {
-                    self.signal_path(SignalKind::FileEdited, path);
+                    self.signal_path(tree, SignalKind::FileEdited, path);
                 }
             }
             Seen::Removed { path } => {
@@ -319,9 +326,14 @@ impl Looker {
         }
     }
 
-    fn signal_path(&mut self, kind: SignalKind, path: String) {
+    fn signal_path(&mut self, tree: &Path, kind: SignalKind, path: String) {
         let now = self.setting.clock.now();
-        self.signal(Signal { path: Some(path), ..Signal::new(now, kind) });
+        self.signal(Signal { path: Some(path), worktree: self.linked(tree), ..Signal::new(now, kind) });
+    }
+
+    /// The name of a working tree that is not the main one.
+    fn linked(&self, tree: &Path) -> Option<String> {
+        (*tree != *self.setting.root).then(|| tree.display().to_string())
     }
 
     /// Hints: one that finds the writer's inbox full is lost.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::foresight;
 use super::run::Writer;
 use crate::context::layers;
 use crate::model::{Change, Key, Kind, MemoryId, Namespace, Timestamp};
@@ -59,17 +60,28 @@ impl Writer {
         problems.extend(layers.cloned().collect::<Vec<_>>());
         self.state.set_problems(problems);
         self.published.store(Arc::new(self.state.clone()));
+        self.foresight.tell(foresight::Task::Changed);
     }
 
     pub(super) fn note_purged(&mut self, changes: &[Change]) {
         for change in changes {
+            if let Change::Archive(entry) = change {
+                self.economy.forget(&entry.memory.key());
+            }
             let Change::Purge(tombstone) = change else { continue };
+            self.economy.forget(&tombstone.key);
             let archived = self.state.archived(&tombstone.key).map(|entry| &entry.memory);
             if let Some(memory) = self.state.get(&tombstone.key).or(archived) {
                 let headline = memory.headline().to_owned();
                 let (key, at, kind) = (tombstone.key.clone(), memory.times.created_at, memory.kind);
                 self.layers.purged.push(Purged { key, at, headline, kind });
             }
+        }
+        // Text that sessions were given is kept there: a purge has answered only when it is gone, too.
+        if changes.iter().any(|change| matches!(change, Change::Purge(_)))
+            && let Err(error) = self.economy.save()
+        {
+            tracing::warn!(project = %self.project, reason = %error, "the book of sessions could not be kept");
         }
     }
 
@@ -105,6 +117,7 @@ impl Writer {
         let own = self.state.without_derived();
         let (state, with_days, purged) = (&own, &due.with_days, &due.purged);
         let focus = &self.derived.focus;
+        let arrangement = layers::Arrangement::default();
         let files = LayerFiles {
             namespaces: due.namespaces.iter().cloned().collect(),
             compose: &|namespace, neighbour| {
@@ -115,7 +128,8 @@ impl Writer {
                 for gone in purged.iter().filter(|gone| gone.key.namespace == *namespace) {
                     neighbour.forget(gone.kind, &gone.key.id, gone.at, &gone.headline);
                 }
-                layers::compose(state, namespace, &config.layers, &neighbour, now, with_days.contains(namespace))
+                let with_days = with_days.contains(namespace);
+                layers::compose(state, namespace, &config.layers, &arrangement, &neighbour, now, with_days)
             },
         };
         let written = self.store.write_layers(now, &files);

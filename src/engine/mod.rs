@@ -4,20 +4,26 @@
 //! state, *publish* the new snapshot, and only then reply. So what is published is durable, and what was replied is
 //! published.
 
+pub mod context;
 mod decide;
 mod derived;
+pub mod economy;
 mod error;
 mod event;
 pub mod eyes;
 mod feed;
+pub mod foresight;
+pub mod ground;
 mod identity;
 mod import;
 mod layers;
 pub mod past;
+mod place;
 mod project;
 pub mod recall;
 pub mod redaction;
 mod registry;
+pub mod replay;
 mod run;
 pub mod search;
 pub mod usage;

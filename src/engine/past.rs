@@ -7,7 +7,9 @@
 
 mod cache;
 mod code;
+mod evidence;
 mod files;
+mod ground;
 mod habits;
 mod history;
 
@@ -25,13 +27,18 @@ use serde_json::{Map, Value};
 use super::event::Event;
 use super::eyes::trees::Trees;
 use super::eyes::{Noticed, Setting};
+use super::ground::Ground;
 use crate::config::RedactConfig;
+use crate::context::predict::files::Weights;
 use crate::index::cochange::Cochange;
+use crate::index::subjects::Subjects;
 use crate::model::{Draft, Memory, MemoryId, Relation, Timestamp};
 use crate::sys::{git, kept, plain, thread};
 use crate::watch::ignored_by;
 
 pub use code::CodeMap;
+pub(super) use evidence::kept_evidence;
+pub use evidence::{PastKnown, WEIGHTS, weights};
 
 /// Changes of files are gathered for this long before they are read again.
 const SETTLE: Duration = Duration::from_secs(2);
@@ -124,6 +131,10 @@ pub struct PastHandle {
     pub(super) progress: Arc<PastProgress>,
     pub(super) cochange: Arc<ArcSwap<Cochange>>,
     pub(super) code: Arc<ArcSwap<CodeMap>>,
+    pub(super) ground: Arc<ArcSwap<Ground>>,
+    pub(super) subjects: Arc<ArcSwap<Subjects>>,
+    pub(super) weights: Arc<ArcSwap<Weights>>,
+    pub(super) author: Arc<ArcSwap<Option<Arc<str>>>>,
 }
 
 impl PastHandle {
@@ -139,6 +150,11 @@ impl PastHandle {
     /// What the source files define and import.
     pub fn code(&self) -> Arc<CodeMap> {
         self.code.load_full()
+    }
+
+    /// Which files there are, and which belong together by what stands in them.
+    pub fn ground(&self) -> Arc<Ground> {
+        self.ground.load_full()
     }
 
     // Hints: one that does not fit is made up for by the next look at everything.
@@ -187,12 +203,16 @@ pub(super) fn start(setting: Setting, trees: Trees, eyes: Sender<Noticed>) -> st
         progress: Arc::default(),
         cochange: Arc::default(),
         code: Arc::default(),
+        ground: Arc::default(),
+        subjects: Arc::default(),
+        weights: Arc::default(),
+        author: Arc::default(),
     };
     let reader = Reader {
         stopping: Arc::clone(&handle.stopping),
         missed: Arc::clone(&handle.missed),
         progress: Arc::clone(&handle.progress),
-        published: (Arc::clone(&handle.cochange), Arc::clone(&handle.code)),
+        published: handle.clone(),
         folder: cache::Folder::new(&setting.cache, &setting.config.load().redact),
         setting,
         trees,
@@ -202,7 +222,9 @@ pub(super) fn start(setting: Setting, trees: Trees, eyes: Sender<Noticed>) -> st
         documents: Default::default(),
         workflows: Default::default(),
         code: CodeMap::default(),
+        ground: Ground::default(),
         cochange: Cochange::default(),
+        subjects: Subjects::default(),
         counted: BTreeSet::new(),
     };
     *handle.thread.lock() = Some(thread::spawn("past", move || reader.run())?);
@@ -217,13 +239,15 @@ struct Reader {
     stopping: Arc<AtomicBool>,
     missed: Arc<AtomicBool>,
     progress: Arc<PastProgress>,
-    published: (Arc<ArcSwap<Cochange>>, Arc<ArcSwap<CodeMap>>),
+    published: PastHandle,
     folder: cache::Folder,
     lessons: [Lesson; Chapter::ALL.len()],
     documents: files::Documents,
     workflows: files::Workflows,
     code: CodeMap,
+    ground: Ground,
     cochange: Cochange,
+    subjects: Subjects,
     /// The commits that it counts.
     counted: BTreeSet<u64>,
 }
@@ -257,12 +281,16 @@ impl Reader {
         for (chapter, lesson) in self.folder.lessons(self.setting.clock.now()) {
             self.lessons[chapter as usize] = lesson;
         }
-        if let Some((cochange, counted)) = self.folder.cochange() {
+        self.look_at_weights();
+        if let Some((cochange, subjects, counted)) = self.folder.history() {
+            self.subjects = subjects;
             (self.cochange, self.counted) = (cochange, counted);
             self.publish_cochange();
         }
         self.code = self.folder.code();
-        self.published.1.store(Arc::new(self.code.clone()));
+        self.published.code.store(Arc::new(self.code.clone()));
+        self.ground = self.folder.ground();
+        self.publish_ground(false);
     }
 
     fn read_everything(&mut self) {
@@ -355,7 +383,9 @@ impl Reader {
 
     fn publish_cochange(&self) {
         self.progress.commits.store(self.cochange.commits(), Ordering::Relaxed);
-        self.published.0.store(Arc::new(self.cochange.clone()));
+        self.published.cochange.store(Arc::new(self.cochange.clone()));
+        self.published.subjects.store(Arc::new(self.subjects.clone()));
+        self.look_at_weights();
     }
 
     /// The text of a file of the working tree, its opening announced so that nobody takes it for somebody's.

@@ -10,9 +10,13 @@ use crossbeam_channel::{Sender, TrySendError};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
+use super::economy::Economy;
 use super::error::EngineError;
 use super::event::{Event, Imported, Remembered, Reply, Trust};
 use super::eyes::{Eyes, Noticed};
+use super::feed::Feed;
+use super::foresight::Foresight;
+use super::past::PastKnown;
 use super::redaction::Redaction;
 use super::search::{self, SearchHandle};
 use super::usage::UsageBook;
@@ -66,12 +70,20 @@ pub struct Project {
     pub(super) usage: Arc<UsageBook>,
     /// Where the indexes are kept; nowhere for a project that is only read.
     pub(super) cache: Option<PathBuf>,
+    /// Where the cache and the state of the project are, whoever may write there.
+    pub(super) cache_folder: PathBuf,
+    pub(super) state: PathBuf,
+    /// What the past taught, for a project that is not watched.
+    pub(super) kept_past: OnceLock<PastKnown>,
     pub(super) clock: Clock,
     pub(super) config: Arc<ArcSwap<Config>>,
     pub(super) redaction: Redaction,
     pub(super) eyes: OnceLock<Eyes>,
     /// The writer's way to the eyes.
     pub(super) tell_eyes: Arc<OnceLock<Sender<Noticed>>>,
+    pub(super) foresight: Arc<Foresight>,
+    pub(super) economy: Arc<Economy>,
+    pub(super) feed: Feed,
     pub(super) started_at: Timestamp,
 }
 

@@ -9,13 +9,16 @@ use arc_swap::ArcSwap;
 use parking_lot::{Mutex, RwLock};
 
 use super::derived::Derived;
+use super::economy::Economy;
 use super::error::ProjectError;
 use super::event::Event;
 use super::eyes::{Eyes, Setting};
 use super::feed::Feed;
+use super::foresight::Foresight;
 use super::identity::Book;
 use super::layers::LayersDue;
 use super::past;
+use super::place::{captures, memory_dir, split};
 use super::project::{Counters, Project};
 use super::redaction::Redaction;
 use super::run::Writer;
@@ -23,7 +26,7 @@ use super::usage::UsageBook;
 use crate::config::{Config, Worktrees};
 use crate::index::Snapshot;
 use crate::store::{Options, Place, Store};
-use crate::sys::{Clock, Dirs, InstanceError, InstanceLock, env, git, plain, thread};
+use crate::sys::{Clock, Dirs, InstanceError, InstanceLock, git, plain, thread};
 
 /// Paths that were found to lie in a project, so that a busy client does not cost a search each time.
 const REMEMBERED_PATHS: usize = 4096;
@@ -189,6 +192,9 @@ impl Registry {
         self.projects.write().insert(located.root.clone(), Arc::clone(&project));
         project.search();
         self.watch(&project);
+        if let Err(error) = Foresight::start(&project, self.feed.clone()) {
+            tracing::error!(project = %project.root.display(), reason = %error, "nothing can be made ready in advance");
+        }
         let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
         book.set_watched(&project.id, true).map_err(|error| unusable(path, error))?;
         Ok(project)
@@ -212,6 +218,7 @@ impl Registry {
             engine: project.inbox.clone(),
             published: Arc::clone(&project.snapshot),
             feed: self.feed.clone(),
+            foresight: Arc::clone(&project.foresight),
         };
         match Eyes::open(&setting) {
             Ok(eyes) => {
@@ -222,6 +229,15 @@ impl Registry {
                 tracing::error!(project = %project.root.display(), reason = %error, "the project cannot be watched");
             }
         }
+    }
+
+    /// Where the project of a path stands, and where its state is kept. Starts nothing.
+    pub fn place_of(&self, path: &Path) -> Result<(PathBuf, PathBuf), ProjectError> {
+        let located = self.locate_existing(path)?;
+        let failed = |error: io::Error| unusable(&located.root, error);
+        let book = Book::open(&self.dirs.state).map_err(failed)?;
+        let known = book.identify(&located.root, located.git_dir.as_deref(), self.clock.now()).map_err(failed)?;
+        Ok((located.root.clone(), self.dirs.state.join("projects").join(&known.id)))
     }
 
     /// Opens the project a path lies in for this process only. While a daemon holds it, it is opened for reading.
@@ -293,6 +309,7 @@ impl Registry {
         let projects = std::mem::take(&mut *self.projects.write());
         for project in projects.values() {
             close_eyes(project);
+            project.foresight.stop();
             ask_to_stop(project);
         }
         for project in projects.values() {
@@ -308,14 +325,15 @@ impl Registry {
         let state = self.dirs.state.join("projects").join(&known.id);
         let lock = if read_only { None } else { Some(self.lock(&located.root, &state)?) };
         let usage_file = state.join("usage.json");
-        let cache = (!read_only).then(|| self.dirs.cache.join(&known.id));
+        let cache_folder = self.dirs.cache.join(&known.id);
+        let cache = (!read_only).then(|| cache_folder.clone());
         let memory_dir = memory_dir(&located.root);
         let (base, shared) = split(&located.root, &memory_dir);
         let place = Place {
             root: base,
             shared,
             private: self.dirs.data.join(&known.id).join("private"),
-            state,
+            state: state.clone(),
             writer: book.writer().map_err(failed)?,
         };
         let config = self.config();
@@ -330,6 +348,8 @@ impl Registry {
         let search = Arc::new(OnceLock::new());
         let usage = Arc::new(UsageBook::open((!read_only).then_some(usage_file)));
         let tell_eyes = Arc::new(OnceLock::new());
+        let foresight = Arc::new(Foresight::default());
+        let economy = Arc::new(Economy::open((!read_only).then_some(state.clone())));
         let mut writer = Writer {
             search: Arc::clone(&search),
             usage: Arc::clone(&usage),
@@ -345,7 +365,9 @@ impl Registry {
             signals_by_kind: Arc::clone(&signals_by_kind),
             layers: LayersDue::default(),
             eyes: Arc::clone(&tell_eyes),
+            foresight: Arc::clone(&foresight),
             derived: Derived::default(),
+            economy: Arc::clone(&economy),
         };
         writer.load(now);
         // What the repository taught earlier is known from the first question on.
@@ -372,11 +394,17 @@ impl Registry {
             search,
             usage,
             cache,
+            cache_folder,
+            state,
+            kept_past: OnceLock::new(),
             clock: self.clock.clone(),
             config: Arc::clone(&self.config),
             redaction: self.redaction.clone(),
             eyes: OnceLock::new(),
             tell_eyes,
+            foresight,
+            economy,
+            feed: self.feed.clone(),
             started_at: now,
         }))
     }
@@ -415,6 +443,7 @@ fn close_eyes(project: &Project) {
 
 fn stop(project: &Project) {
     close_eyes(project);
+    project.foresight.stop();
     let thread = project.thread.lock().take();
     if let Some(thread) = thread {
         ask_to_stop(project);
@@ -424,59 +453,5 @@ fn stop(project: &Project) {
     }
     if let Some(search) = project.search.get() {
         search.stop();
-    }
-}
-
-/// `.loki/memory`, unless Loki Mode's own variable says otherwise.
-fn memory_dir(root: &Path) -> PathBuf {
-    match env::var_path("LOKI_MEMORY_BASE_PATH") {
-        Some(path) => without_dots(&root.join(path)),
-        None => root.join(".loki").join("memory"),
-    }
-}
-
-/// `..` taken back by name, as a person means it.
-fn without_dots(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::ParentDir => {
-                plain.pop();
-            }
-            std::path::Component::CurDir => {}
-            part => plain.push(part),
-        }
-    }
-    plain
-}
-
-/// Below the repository every step is walked without following links; a place the user named elsewhere is taken as
-/// it is.
-fn split(root: &Path, memory_dir: &Path) -> (PathBuf, PathBuf) {
-    match memory_dir.strip_prefix(root) {
-        Ok(relative) => (root.to_owned(), relative.to_owned()),
-        Err(_) => {
-            let name = memory_dir.file_name().map(PathBuf::from).unwrap_or_default();
-            (memory_dir.parent().unwrap_or(Path::new("/")).to_owned(), name)
-        }
-    }
-}
-
-/// Loki Mode's opt-outs: a configuration that cannot be read counts as one.
-pub(super) fn captures(root: &Path) -> bool {
-    let set = |name: &str| {
-        env::var(name).is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "true" | "1" | "yes"))
-    };
-    if set("LOKI_MEMORY_CAPTURE_DISABLED") || set("LOKI_SKIP_MEMORY") {
-        return false;
-    }
-    match plain::read(&root.join(".loki").join("config.json"), 1 << 20) {
-        Ok(None) => true,
-        Ok(Some(bytes)) => serde_json::from_slice::<serde_json::Value>(&bytes).is_ok_and(|config| {
-            let memory = config.get("memory");
-            let disabled = memory.and_then(|memory| memory.get("disabled"));
-            disabled != Some(&serde_json::Value::Bool(true)) && memory.is_none_or(serde_json::Value::is_object)
-        }),
-        Err(_) => false,
     }
 }

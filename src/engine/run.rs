@@ -13,10 +13,12 @@ use serde_json::{Map, Value, json};
 
 use super::decide::{self, Decision, Near};
 use super::derived::Derived;
+use super::economy::Economy;
 use super::error::EngineError;
 use super::event::{Event, Reply};
 use super::eyes::Noticed;
 use super::feed::Feed;
+use super::foresight::{self, Foresight};
 use super::import;
 use super::layers::LayersDue;
 use super::project::Counters;
@@ -50,6 +52,8 @@ pub(super) struct Writer {
     /// Where episodes are told, once the project is watched.
     pub(super) eyes: Arc<OnceLock<Sender<Noticed>>>,
     pub(super) derived: Derived,
+    pub(super) foresight: Arc<Foresight>,
+    pub(super) economy: Arc<Economy>,
 }
 
 /// What an event asked for, decided but not yet durable.
@@ -121,12 +125,17 @@ impl Writer {
         for event in batch {
             match event {
                 Event::Stop => last = true,
-                Event::Signal(signal) => self.hear(&signal),
+                Event::Signal(signal) => self.hear(signal),
                 Event::Focus(focus) => {
                     // The draft must know of it, or the next write takes it back.
                     self.finish(now, std::mem::take(&mut turns), draft);
                     self.set_focus(focus);
                     draft = self.state.clone();
+                }
+                Event::Economics(document) => {
+                    if let Err(error) = self.store.write_economics(&document) {
+                        tracing::warn!(project = %self.project, reason = %error, "the token ledger could not be written");
+                    }
                 }
                 Event::Derived { chapter, lesson } => {
                     // Like a look at files: what is decided so far comes first.
@@ -269,7 +278,7 @@ impl Writer {
         self.publish();
     }
 
-    fn hear(&self, signal: &Signal) {
+    fn hear(&self, signal: Box<Signal>) {
         self.counters.signals.fetch_add(1, Ordering::Relaxed);
         self.signals_by_kind[signal.kind as usize].fetch_add(1, Ordering::Relaxed);
         tracing::debug!(project = %self.project, kind = %signal.kind, path = signal.path.as_deref(), "signal");
@@ -290,6 +299,7 @@ impl Writer {
             data.insert("outcome".to_owned(), outcome.as_str().into());
         }
         self.feed.tell(signal.at, &self.project, "signal", data);
+        self.foresight.tell(foresight::Task::Signal(signal));
     }
 
     /// The files of a new episode may have mended an error.
@@ -337,7 +347,12 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, near: &Near<
             let (changes, report) = import::import(draft, now, records, trust);
             Some(Turn { changes, reply: Box::new(move |result| drop(reply.send(result.map(|()| report)))) })
         }
-        Event::Signal(_) | Event::Focus(_) | Event::Derived { .. } | Event::Rescan { .. } | Event::Stop => None,
+        Event::Signal(_)
+        | Event::Focus(_)
+        | Event::Economics(_)
+        | Event::Derived { .. }
+        | Event::Rescan { .. }
+        | Event::Stop => None,
     }
 }
 

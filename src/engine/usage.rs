@@ -44,9 +44,31 @@ impl UsageBook {
 
     /// These left for an agent.
     pub fn loaded(&self, keys: impl Iterator<Item = Key>) {
+        self.count(keys, |usage| usage.loaded += 1);
+    }
+
+    /// These were named by an agent that applied them.
+    pub fn referenced(&self, keys: impl Iterator<Item = Key>, now: Timestamp) {
+        self.count(keys, |usage| {
+            usage.referenced += 1;
+            usage.last_used = usage.last_used.max(Some(now));
+        });
+    }
+
+    /// These were given and never named.
+    pub fn ignored(&self, keys: impl Iterator<Item = Key>) {
+        self.count(keys, |usage| usage.ignored += 1);
+    }
+
+    /// What was applied led to a good end.
+    pub fn succeeded(&self, keys: impl Iterator<Item = Key>) {
+        self.count(keys, |usage| usage.success += 1);
+    }
+
+    fn count(&self, keys: impl Iterator<Item = Key>, mut one: impl FnMut(&mut Usage)) {
         let mut counts = self.counts.write();
         for key in keys {
-            counts.entry(key).or_default().loaded += 1;
+            one(counts.entry(key).or_default());
             self.changed.store(true, Ordering::Release);
         }
     }

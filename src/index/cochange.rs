@@ -1,49 +1,60 @@
-//! Which files change together, how often and how lately: counted from commits, for the question "what else belongs to
+//! Which files change together, how often and how lately: kept from commits, for the question "what else belongs to
 //! this file?".
 //!
-//! Derived data: it can be thrown away and counted again. Weights fade with the age of a commit, in time and in
-//! commits; they are kept as exponents relative to a fixed moment, so that nothing has to be touched for growing old
-//! and taking in a commit costs the same whatever came before. It never reads a repository or a clock.
+//! Derived data: it can be thrown away and read again. Commits are kept as a log of small numbers with, for each file
+//! and author, the places in it; whoever asks weighs them as they like. It never reads a repository or a clock.
 
+mod areas;
 mod bytes;
 mod limit;
+mod log;
 mod moves;
+mod names;
+mod noise;
+mod partners;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use crate::model::{Commit, FileStatus, Timestamp};
+use crate::model::{Commit, FileStatus};
+
+pub use log::{Entry, Place};
+pub use names::{folder_of, stem_of};
+pub use noise::{is_bot, is_trivial};
+pub use partners::Partner;
 
 /// A commit counts half as much after this many days,
 const HALF_LIFE_DAYS: f64 = 365.0;
 /// and half as much after this many further commits.
 const HALF_LIFE_COMMITS: f64 = 4_000.0;
-/// A commit with more files says nothing about pairs.
+/// The same for how busy a file is these days.
+const HALF_LIFE_HEAT: f64 = 200.0;
+/// A commit with more files says nothing about what belongs together, and is not logged.
 const MOST_FILES_OF_A_COMMIT: usize = 50;
-/// Partners kept for each file. Twice as many may gather before the weakest go.
-const MOST_PARTNERS: usize = 64;
 const MOST_AUTHORS_OF_A_FILE: usize = 8;
-/// Two commits that happened to touch two files prove little: a pair has to outweigh this.
-const DOUBT: f64 = 0.5;
-/// How much a partner's own changes count against it, between 0 and 1.
-const UBIQUITY: f64 = 0.3;
+/// An author's latest commits.
+const MOST_COMMITS_OF_AN_AUTHOR: usize = 32;
 
-/// Commits may be taken in newest first, as history is read, and later as they are made.
-#[derive(Clone, Debug, PartialEq)]
+/// Commits may be taken in newest first, as history is read, or oldest first; later ones as they are made. New commits
+/// that come several at once are best taken in oldest first.
+#[derive(Clone, Debug, PartialEq, Default)]
 pub struct Cochange {
     files: Vec<File>,
     /// Every name a file ever had leads to its place in `files`.
-    places: HashMap<String, u32>,
-    authors: Vec<String>,
+    places: HashMap<String, Place>,
+    /// By today's names.
+    folders: HashMap<String, BTreeSet<Place>>,
+    stems: HashMap<String, BTreeSet<Place>>,
+    authors: Vec<Author>,
     author_places: HashMap<String, u32>,
-    /// Numbers of the newest and the oldest commit: new ones count up, older ones down.
-    newest: i64,
-    oldest: i64,
-    newest_time: i64,
+    /// Oldest first.
+    log: VecDeque<Entry>,
+    /// The number of the first commit in the log: new ones count up, older ones down.
+    first: i64,
+    /// Files of all commits in the log.
+    touches: usize,
     commits: u64,
     /// Up to which commit history was read, for whoever reads on.
     head: Option<String>,
-    pairs: usize,
-    partners_kept: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -51,25 +62,25 @@ struct File {
     /// As it is called today.
     path: String,
     changes: u32,
-    /// The number and the time of the newest commit that touched it.
-    last_number: i64,
     last_time: i64,
     gone: bool,
     weight: Weight,
+    heat: Weight,
     /// By author.
     authors: Vec<(u32, u32)>,
-    partners: Vec<Pair>,
+    /// Numbers of the commits in the log, rising.
+    commits: VecDeque<i64>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Pair {
-    file: u32,
-    times: u32,
-    weight: Weight,
+#[derive(Clone, Debug, PartialEq)]
+struct Author {
+    name: String,
+    /// Numbers of the latest commits in the log, rising.
+    commits: VecDeque<i64>,
 }
 
 /// The binary logarithm of a sum of faded counts, seen from the fixed moment. Logarithms never overflow, however long a
-/// history is.
+/// history is, and nothing has to be touched for growing old.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 struct Weight(f32);
 
@@ -96,15 +107,6 @@ fn age(time: i64, number: i64) -> f64 {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Partner<'a> {
-    pub path: &'a str,
-    /// Between 0 and 1: how surely a change of the one comes with a change of the other these days.
-    pub score: f64,
-    /// How often they changed together, ever.
-    pub times: u32,
-}
-
-#[derive(Clone, Debug, PartialEq)]
 pub struct FileStats<'a> {
     /// As it is called today.
     pub path: &'a str,
@@ -114,24 +116,6 @@ pub struct FileStats<'a> {
     pub gone: bool,
     /// Up to three, by how often they changed it.
     pub authors: Vec<(&'a str, u32)>,
-}
-
-impl Default for Cochange {
-    fn default() -> Cochange {
-        Cochange {
-            files: Vec::new(),
-            places: HashMap::new(),
-            authors: Vec::new(),
-            author_places: HashMap::new(),
-            newest: 0,
-            oldest: 0,
-            newest_time: i64::MIN,
-            commits: 0,
-            head: None,
-            pairs: 0,
-            partners_kept: MOST_PARTNERS,
-        }
-    }
 }
 
 impl Cochange {
@@ -154,65 +138,31 @@ impl Cochange {
 
     /// Takes a commit in. The same one twice counts twice.
     pub fn add(&mut self, commit: &Commit) {
-        let is_newer = commit.time >= self.newest_time;
-        let number = if self.commits == 0 {
-            0
-        } else if is_newer {
-            self.newest += 1;
-            self.newest
-        } else {
-            self.oldest -= 1;
-            self.oldest
-        };
-        self.newest_time = self.newest_time.max(commit.time);
         self.commits += 1;
         if commit.is_merge() || commit.files.is_empty() {
             return;
         }
         let author = self.author(&commit.author_name);
-        let moment = Weight(age(commit.time, number) as f32);
-        self.follow_renames(commit);
-        let mut touched = Vec::with_capacity(commit.files.len());
-        for change in &commit.files {
-            let place = self.place(&change.path);
-            self.files[place as usize].touch(commit.time, number, change.status, moment, author);
-            touched.push(place);
-        }
-        touched.sort_unstable();
-        touched.dedup();
-        if (2..=MOST_FILES_OF_A_COMMIT).contains(&touched.len()) {
-            self.pair_up(&touched, moment);
-        }
-        self.keep_bounds();
-    }
-
-    /// The more files a commit has, the less each pair of them means. The square root foretold later commits better
-    /// than the number itself, and than no sharing.
-    fn pair_up(&mut self, touched: &[u32], moment: Weight) {
-        let share = Weight(moment.0 - ((touched.len() - 1) as f32).log2() / 2.0);
-        for file in touched {
-            let partners = &mut self.files[*file as usize].partners;
-            let before = partners.len();
-            for other in touched.iter().filter(|other| *other != file) {
-                match partners.iter_mut().find(|pair| pair.file == *other) {
-                    Some(pair) => {
-                        pair.times = pair.times.saturating_add(1);
-                        pair.weight = pair.weight.plus(share);
-                    }
-                    None => partners.push(Pair { file: *other, times: 1, weight: share }),
-                }
-            }
-            if partners.len() > 2 * self.partners_kept {
-                limit::keep_heaviest(partners, self.partners_kept);
-            }
-            self.pairs = self.pairs + partners.len() - before;
-        }
-    }
-
-    fn follow_renames(&mut self, commit: &Commit) {
         for (old, new) in moves::of(commit) {
             self.rename(old, new, commit.time);
         }
+        let mut telling = Vec::new();
+        for change in &commit.files {
+            if change.status == FileStatus::Added {
+                self.part(&change.path, commit.time);
+            }
+            let place = self.place(&change.path);
+            self.files[place as usize].touch(commit.time, change.status, author);
+            if !is_trivial(&change.path) {
+                telling.push(place);
+            }
+        }
+        telling.sort_unstable();
+        telling.dedup();
+        if (1..=MOST_FILES_OF_A_COMMIT).contains(&telling.len()) && !is_bot(&commit.author_name, &commit.author_email) {
+            self.enter(Entry { time: commit.time, author, files: telling.into() });
+        }
+        self.keep_bounds();
     }
 
     fn rename(&mut self, old: &str, new: &str, time: i64) {
@@ -221,24 +171,62 @@ impl Cochange {
             (None, Some(place)) => drop(self.places.insert(old.to_owned(), place)),
             (Some(place), None) if time >= self.files[place as usize].last_time => {
                 self.places.insert(new.to_owned(), place);
-                new.clone_into(&mut self.files[place as usize].path);
+                self.call(place, new);
             }
             (None, None) => {
                 let place = self.place(new);
                 self.places.insert(old.to_owned(), place);
             }
+            // Moved back.
+            (Some(place), Some(same)) if place == same && time >= self.files[place as usize].last_time => {
+                self.call(place, new);
+            }
             _ => {}
         }
     }
 
-    fn place(&mut self, path: &str) -> u32 {
+    fn call(&mut self, place: Place, path: &str) {
+        self.unlist(place);
+        path.clone_into(&mut self.files[place as usize].path);
+        self.list(place);
+    }
+
+    /// A file that appears under a name another one has left is a file of its own.
+    fn part(&mut self, path: &str, time: i64) {
+        let Some(left) = self.file(path) else { return };
+        if left.path != path && time >= left.last_time {
+            self.places.remove(path);
+        }
+    }
+
+    fn place(&mut self, path: &str) -> Place {
         if let Some(place) = self.places.get(path) {
             return *place;
         }
-        let place = self.files.len() as u32;
+        let place = self.files.len() as Place;
         self.files.push(File::new(path));
         self.places.insert(path.to_owned(), place);
+        self.list(place);
         place
+    }
+
+    fn list(&mut self, place: Place) {
+        let path = &self.files[place as usize].path;
+        self.folders.entry(folder_of(path).to_owned()).or_default().insert(place);
+        self.stems.entry(stem_of(path)).or_default().insert(place);
+    }
+
+    fn unlist(&mut self, place: Place) {
+        let path = &self.files[place as usize].path;
+        let stem = stem_of(path);
+        if let Some(places) = self.folders.get_mut(folder_of(path)) {
+            places.remove(&place);
+        }
+        if let Some(places) = self.stems.get_mut(&stem) {
+            places.remove(&place);
+        }
+        self.folders.retain_if_empty(folder_of(&self.files[place as usize].path));
+        self.stems.retain_if_empty(&stem);
     }
 
     fn author(&mut self, name: &str) -> Option<u32> {
@@ -249,7 +237,7 @@ impl Cochange {
             return None;
         }
         let place = self.authors.len() as u32;
-        self.authors.push(name.to_owned());
+        self.authors.push(Author { name: name.to_owned(), commits: VecDeque::new() });
         self.author_places.insert(name.to_owned(), place);
         Some(place)
     }
@@ -258,31 +246,10 @@ impl Cochange {
         self.places.get(path).map(|place| &self.files[*place as usize])
     }
 
-    /// The files that change with this one, surest first, without those that are gone.
-    pub fn partners(&self, path: &str, now: Timestamp, k: usize) -> Vec<Partner<'_>> {
-        let Some(file) = self.file(path) else { return Vec::new() };
-        let age = age(now.as_micros().div_euclid(crate::model::time::SECOND), self.newest);
-        let own = file.weight.at(age);
-        let mut found: Vec<Partner<'_>> =
-            file.partners.iter().filter_map(|pair| self.partner(pair, own, age)).collect();
-        found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(other.path)));
-        found.truncate(k);
-        found
-    }
-
-    /// How often the one asked about changed without the other counts against the pair, and to a lesser degree how
-    /// often the other changed by itself: a partner that changes with everything is nobody's partner.
-    fn partner(&self, pair: &Pair, own: f64, age: f64) -> Option<Partner<'_>> {
-        let other = &self.files[pair.file as usize];
-        let alone = own.powf(1.0 - UBIQUITY) * other.weight.at(age).powf(UBIQUITY);
-        let score = pair.weight.at(age) / (alone + DOUBT);
-        (!other.gone && score > 0.0).then_some(Partner { path: &other.path, score: score.min(1.0), times: pair.times })
-    }
-
     pub fn stats(&self, path: &str) -> Option<FileStats<'_>> {
         let file = self.file(path)?;
         let mut authors: Vec<(&str, u32)> =
-            file.authors.iter().map(|(author, times)| (self.authors[*author as usize].as_str(), *times)).collect();
+            file.authors.iter().map(|(author, times)| (self.authors[*author as usize].name.as_str(), *times)).collect();
         authors.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
         authors.truncate(3);
         Some(FileStats {
@@ -295,26 +262,38 @@ impl Cochange {
     }
 }
 
+/// Lists without members go, so that equal knowledge is equal.
+trait RetainIfEmpty {
+    fn retain_if_empty(&mut self, name: &str);
+}
+
+impl RetainIfEmpty for HashMap<String, BTreeSet<Place>> {
+    fn retain_if_empty(&mut self, name: &str) {
+        if self.get(name).is_some_and(BTreeSet::is_empty) {
+            self.remove(name);
+        }
+    }
+}
+
 impl File {
     fn new(path: &str) -> File {
         File {
             path: path.to_owned(),
             changes: 0,
-            last_number: i64::MIN,
             last_time: i64::MIN,
             gone: false,
             weight: Weight::NOTHING,
+            heat: Weight::NOTHING,
             authors: Vec::new(),
-            partners: Vec::new(),
+            commits: VecDeque::new(),
         }
     }
 
-    fn touch(&mut self, time: i64, number: i64, status: FileStatus, moment: Weight, author: Option<u32>) {
+    fn touch(&mut self, time: i64, status: FileStatus, author: Option<u32>) {
         self.changes = self.changes.saturating_add(1);
-        self.weight = self.weight.plus(moment);
-        // Of a move, the deletion comes with the addition, under the same number.
-        if number > self.last_number || (number == self.last_number && status != FileStatus::Deleted) {
-            (self.last_number, self.last_time) = (number, time);
+        // Of a move, the deletion comes with the addition, at the same time.
+        if time > self.last_time || (time == self.last_time && status != FileStatus::Deleted) {
+            self.last_time = time;
             self.gone = status == FileStatus::Deleted;
         }
         let Some(author) = author else { return };

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use imbl::{OrdMap, OrdSet};
 
+use super::places::{Place, Places, plain_path};
 use super::topics::Topics;
 use crate::model::link::LinkKey;
 use crate::model::{
     Archived, Change, Contradiction, ContradictionStatus, Key, Kind, Link, Memory, MemoryId, Namespace, Neighbour,
-    Problem, Timestamp, Tombstone, token,
+    Problem, Tier, Timestamp, Tombstone, token,
 };
 use crate::sys::thread;
 
@@ -24,8 +25,11 @@ pub struct Snapshot {
     version: u64,
     memories: OrdMap<Key, Arc<Memory>>,
     by_time: OrdSet<TimeKey>,
-    /// Episodes and decisions, which the timeline is made of.
-    happenings: OrdSet<(Kind, TimeKey)>,
+    /// Of the kinds that are listed; notes and facts are too many.
+    by_kind: OrdSet<(Kind, TimeKey)>,
+    /// Mandates and guardrails.
+    binding: OrdSet<(Tier, TimeKey)>,
+    places: Places,
     topics: Topics,
     by_fingerprint: OrdMap<[u8; 16], Key>,
     by_slot: OrdMap<Slot, Vec<Key>>,
@@ -75,13 +79,39 @@ impl Snapshot {
         self.by_time.range((start, Unbounded)).filter_map(|(_, key)| self.memories.get(key))
     }
 
-    /// The episodes or the decisions of a namespace, newest first.
+    /// The memories of a kind in a namespace, newest first: of every kind but notes and facts.
     pub fn latest(&self, kind: Kind, namespace: &Namespace) -> impl Iterator<Item = &Arc<Memory>> {
         let first = (kind, (Reverse(Timestamp::from_micros(i64::MAX)), lowest_key()));
-        let of_kind = self.happenings.range(first..).take_while(move |(found, _)| *found == kind);
+        let of_kind = self.by_kind.range(first..).take_while(move |(found, _)| *found == kind);
         of_kind
             .filter(move |(_, (_, key))| key.namespace == *namespace)
             .filter_map(|(_, (_, key))| self.memories.get(key))
+    }
+
+    /// What binds in a namespace: mandates, then guardrails, the newest of each first.
+    pub fn binding(&self, namespace: &Namespace) -> impl Iterator<Item = &Arc<Memory>> {
+        let own = self.binding.iter().filter(move |(_, (_, key))| key.namespace == *namespace);
+        own.filter_map(|(_, (_, key))| self.memories.get(key))
+    }
+
+    /// Newest first, of every namespace.
+    pub fn anchored_to<'a>(&'a self, path: &'a str) -> impl Iterator<Item = &'a Arc<Memory>> {
+        self.places.at(Place::File(plain_path(path)))
+    }
+
+    /// Anchored to a file that stands directly in this folder. Newest first, of every namespace.
+    pub fn anchored_in<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a Arc<Memory>> {
+        self.places.at(Place::Folder(plain_path(folder)))
+    }
+
+    /// Newest first, of every namespace.
+    pub fn anchored_to_symbol<'a>(&'a self, symbol: &'a str) -> impl Iterator<Item = &'a Arc<Memory>> {
+        self.places.at(Place::Symbol(symbol))
+    }
+
+    /// What was learnt about a failure of this fingerprint. Newest first, of every namespace.
+    pub fn about_failure<'a>(&'a self, fingerprint: &'a str) -> impl Iterator<Item = &'a Arc<Memory>> {
+        self.places.at(Place::Failure(fingerprint))
     }
 
     pub fn topics(&self) -> &Topics {
@@ -144,6 +174,12 @@ impl Snapshot {
 
     pub fn open_contradictions(&self) -> usize {
         self.contradictions().filter(|found| found.status == ContradictionStatus::Open).count()
+    }
+
+    pub fn open_contradictions_of(&self, namespace: &Namespace) -> impl Iterator<Item = &Arc<Contradiction>> {
+        let first = (namespace.clone(), String::new());
+        let own = self.contradictions.range(first..).take_while(move |((found, _), _)| found == namespace);
+        own.map(|(_, found)| found).filter(|found| found.status == ContradictionStatus::Open)
     }
 
     pub fn count(&self, kind: Kind) -> usize {
@@ -245,8 +281,11 @@ impl Snapshot {
         if puts.len() != changes.len() || !self.archived.is_empty() || !self.tombstones.is_empty() {
             return false;
         }
-        let (memories, (by_time, by_fingerprint)) = thread::both(
-            || puts.iter().map(|(memory, key, _)| (key.clone(), Arc::clone(memory))).collect::<OrdMap<_, _>>(),
+        let ((memories, places), (by_time, by_fingerprint)) = thread::both(
+            || {
+                let memories = puts.iter().map(|(memory, key, _)| (key.clone(), Arc::clone(memory)));
+                (memories.collect::<OrdMap<_, _>>(), Places::of(puts.iter().map(|(memory, _, _)| *memory)))
+            },
             || {
                 let times = puts.iter().map(|(memory, key, _)| (Reverse(memory.times.created_at), key.clone()));
                 let prints = puts.iter().map(|(_, key, digest)| (digest.fingerprint, key.clone()));
@@ -257,6 +296,7 @@ impl Snapshot {
             return false;
         }
         (self.memories, self.by_time, self.by_fingerprint) = (memories, by_time, by_fingerprint);
+        self.places = places;
         self.version += changes.len() as u64;
         for (memory, key, digest) in puts {
             self.count_in(memory, key, digest);
@@ -298,6 +338,7 @@ impl Snapshot {
         self.by_time.insert((Reverse(memory.times.created_at), key.clone()));
         self.by_fingerprint.insert(digest.fingerprint, key.clone());
         self.memories.insert(key.clone(), Arc::clone(memory));
+        self.places.add(memory);
         self.count_in(memory, key, &digest);
     }
 
@@ -312,17 +353,24 @@ impl Snapshot {
             keys.push(key.clone());
             self.by_slot.insert(slot, keys);
         }
-        if is_happening(memory.kind) {
-            self.happenings.insert((memory.kind, (Reverse(memory.times.created_at), key)));
+        if is_binding(memory.tier) {
+            self.binding.insert((memory.tier, (Reverse(memory.times.created_at), key.clone())));
+        }
+        if is_listed(memory.kind) {
+            self.by_kind.insert((memory.kind, (Reverse(memory.times.created_at), key)));
         }
     }
 
     fn take(&mut self, key: &Key) -> Option<Arc<Memory>> {
         let old = self.memories.remove(key)?;
         let time_key = (Reverse(old.times.created_at), key.clone());
-        if is_happening(old.kind) {
-            self.happenings.remove(&(old.kind, time_key.clone()));
+        if is_listed(old.kind) {
+            self.by_kind.remove(&(old.kind, time_key.clone()));
         }
+        if is_binding(old.tier) {
+            self.binding.remove(&(old.tier, time_key.clone()));
+        }
+        self.places.remove(&old);
         self.by_time.remove(&time_key);
         let Digest { fingerprint, tokens } = Digest::of(&old);
         if self.by_fingerprint.get(&fingerprint) == Some(key) {
@@ -396,8 +444,12 @@ pub fn slot_of(memory: &Memory) -> Option<Slot> {
     Some((memory.namespace.clone(), memory.scope, fact.key.clone(), fact.scope.clone()))
 }
 
-fn is_happening(kind: Kind) -> bool {
-    matches!(kind, Kind::Episode | Kind::Decision)
+fn is_listed(kind: Kind) -> bool {
+    !matches!(kind, Kind::Note | Kind::Fact)
+}
+
+fn is_binding(tier: Tier) -> bool {
+    matches!(tier, Tier::Mandate | Tier::Guardrail)
 }
 
 fn lowest_key() -> Key {

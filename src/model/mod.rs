@@ -4,6 +4,7 @@
 //! a memory looks on disk or on the wire.
 
 pub mod change;
+pub mod citation;
 pub mod commit;
 pub mod contradiction;
 pub mod draft;

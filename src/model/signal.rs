@@ -31,6 +31,8 @@ pub struct Signal {
     pub agent: Option<String>,
     pub author: Option<String>,
     pub outcome: Option<Outcome>,
+    /// The linked working tree it happened in; nothing for the main one.
+    pub worktree: Option<String>,
 }
 
 impl Signal {
@@ -46,6 +48,7 @@ impl Signal {
             agent: None,
             author: None,
             outcome: None,
+            worktree: None,
         }
     }
 }

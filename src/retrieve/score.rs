@@ -72,13 +72,18 @@ pub fn recency(memory: &Memory, usage: &Usage, now: Timestamp) -> f64 {
     0.5_f64.powf(days as f64 / half_life)
 }
 
-/// One half for what nobody was ever given; more for what was cited, and most for what helped.
+/// So often may a memory be passed over before it counts.
+const PATIENCE: u64 = 4;
+
+/// One half for what nobody was ever given; more for what was cited, most for what helped, and less for what was given
+/// and ignored.
 pub fn usage(usage: &Usage) -> f64 {
-    if usage.loaded == 0 {
-        return 0.5;
-    }
     let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { (part as f64 / whole as f64).min(1.0) };
-    0.5 + 0.3 * share(usage.referenced, usage.loaded) + 0.2 * share(usage.success, usage.referenced)
+    // Who cites a memory has met it, however it came.
+    let met = usage.loaded.max(usage.referenced + usage.ignored);
+    let cited = 0.3 * share(usage.referenced, met) + 0.2 * share(usage.success, usage.referenced);
+    // Passed over once is no habit.
+    0.5 + cited - 0.3 * share(usage.ignored, met + PATIENCE)
 }
 
 pub fn tier(tier: Tier) -> f64 {

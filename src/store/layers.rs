@@ -112,6 +112,34 @@ fn write_namespace(
     Ok(())
 }
 
+pub(super) fn write_economics(
+    disk: &Disk,
+    document: &Object,
+    lock_timeout: Duration,
+    limits: Limits,
+) -> io::Result<()> {
+    let path = path_of(&Namespace::default(), "token_economics.json");
+    let _held = disk.lock(layout::lock_path(&path), LockKind::Exclusive, lock_timeout)?;
+    // One that cannot be read is somebody's: it stays as it is.
+    let old = read_document(disk, &path, limits).map_err(io::Error::other)?;
+    let merged = old.as_ref().map(|(_, old)| with_theirs(document, old));
+    write_document(disk, &path, old, merged.as_ref().unwrap_or(document))
+}
+
+/// Ours, and in each part of it the fields that somebody else put there.
+fn with_theirs(ours: &Object, old: &Object) -> Object {
+    let part = |(name, value): (&String, &Value)| {
+        let mut value = value.clone();
+        if let (Value::Object(ours), Some(Value::Object(old))) = (&mut value, old.get(name)) {
+            let theirs = old.iter().filter(|(name, _)| !ours.contains_key(*name));
+            let theirs: Vec<(String, Value)> = theirs.map(|(name, value)| (name.clone(), value.clone())).collect();
+            ours.extend(theirs);
+        }
+        (name.clone(), value)
+    };
+    ours.iter().map(part).collect()
+}
+
 fn path_of(namespace: &Namespace, name: &str) -> PathBuf {
     FileId::new(Area::Shared, namespace, Role::Sidecar, name).path
 }

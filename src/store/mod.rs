@@ -351,6 +351,13 @@ impl Store {
         layers::write(&disk, now, files, self.options.lock_timeout.min(Duration::from_secs(1)), self.limits())
     }
 
+    /// Writes the token ledger beside the memory it is about, keeping every field that is not ours. Where there is no
+    /// memory yet, no folder is made for it.
+    pub fn write_economics(&mut self, document: &schema::Object) -> io::Result<()> {
+        let Some(disk) = self.shared.look()?.cloned() else { return Ok(()) };
+        layers::write_economics(&disk, document, self.options.lock_timeout.min(Duration::from_secs(1)), self.limits())
+    }
+
     /// What Loki Mode itself wrote into the layers.
     pub fn neighbourhood(&mut self) -> Neighbourhood {
         let limits = self.limits();

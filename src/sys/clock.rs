@@ -51,6 +51,17 @@ impl Clock {
         }
     }
 
+    /// From UTC to the clock on the wall, as the machine is set now; a manual clock keeps to UTC.
+    pub fn utc_offset_seconds(&self) -> i32 {
+        match &self.0 {
+            Source::System => {
+                let now = jiff::Timestamp::from_microsecond(self.now().as_micros()).unwrap_or_default();
+                jiff::tz::TimeZone::system().to_offset(now).seconds()
+            }
+            Source::Manual { .. } => 0,
+        }
+    }
+
     /// Moves a manual clock and all its clones forward. The system clock moves by itself and ignores this.
     pub fn advance(&self, by: Duration) {
         if let Source::Manual { passed_nanos, .. } = &self.0 {

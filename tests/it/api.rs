@@ -25,7 +25,7 @@ fn health_and_status_tell_the_truth() {
     assert_eq!(status["socket"], server.socket().to_str().unwrap());
     assert_eq!((&project["memories"], &project["counts"]["note"]), (&json!(1), &json!(1)));
     assert_eq!((&project["counts"]["fact"], &project["archived"]), (&json!(0), &json!(0)));
-    assert_eq!(project["prefetch"]["state"], "off");
+    assert_eq!(project["prefetch"]["state"], "on");
     assert!(project["consolidation"]["last"].is_null());
 }
 

@@ -8,10 +8,14 @@ use super::Looker;
 use crate::encode::continuity::{News, drafts, looks_complete, read, signals, what_is_new};
 use crate::encode::own_words::without_own_words;
 use crate::engine::event::Event;
+use crate::engine::foresight::Task;
+use crate::model::citation::{self, Cited};
 use crate::model::{Key, Memory, Namespace, Patch, Timestamp};
 use crate::sys::{kept, plain};
 
 pub(super) const PATH: &str = ".loki/CONTINUITY.md";
+/// Where the memories that it names are noted.
+const CITED: &str = ".loki/CONTINUITY.md cites";
 const LARGEST: u64 = 4 << 20;
 /// A file that looks half written is looked at again after this, and taken as it is when it stays that way.
 const AGAIN: Duration = Duration::from_millis(100);
@@ -52,7 +56,19 @@ impl Looker {
         let news = what_is_new(&read(&before.unwrap_or_default()), &read(&text));
         self.book.set_text(PATH, text);
         self.save_soon();
+        self.note_citations(&String::from_utf8_lossy(&bytes));
         self.tell_continuity(&news);
+    }
+
+    /// Memories that the page names and did not name before were of use.
+    fn note_citations(&mut self, page: &str) {
+        let named: Vec<String> = citation::cited(page).into_iter().map(Cited::into_name).collect();
+        let before: Vec<String> = self.book.text(CITED).unwrap_or_default().lines().map(str::to_owned).collect();
+        let fresh: Vec<String> = named.iter().filter(|name| !before.contains(name)).cloned().collect();
+        self.book.set_text(CITED, named.join("\n"));
+        if !fresh.is_empty() {
+            self.setting.foresight.tell(Task::Referenced(fresh));
+        }
     }
 
     /// Has the text stayed the same for three looks, or were there enough of them?

@@ -135,11 +135,12 @@ impl Looker {
             let subjects: Vec<&str> = work.commits.iter().map(|commit| commit.summary.as_str()).collect();
             format!("{}\n{}", subjects.join("\n"), work.files.join("\n"))
         });
-        let is_main = **tree == *self.setting.root;
+        let worktree = self.linked(tree);
         let detached = || state.commit.as_ref().map(|commit| commit.chars().take(12).collect());
         self.signal(Signal {
             branch: state.branch.clone().or_else(detached),
-            path: (!is_main).then(|| tree.display().to_string()),
+            path: worktree.clone(),
+            worktree,
             text,
             ..Signal::new(now, SignalKind::BranchCheckout)
         });

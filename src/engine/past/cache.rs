@@ -1,5 +1,5 @@
-//! What was read, kept in the cache directory: a file a chapter, the co-change counts, the map of the code. A file that
-//! cannot be understood, or is of another version, counts as missing.
+//! What was read, kept in the cache directory: a file a chapter, the co-change counts, the map of the code, the ground. A file
+//! that cannot be understood, or is of another version, counts as missing.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 use super::code::CodeMap;
 use super::{Chapter, Lesson};
 use crate::config::RedactConfig;
+use crate::engine::ground::Ground;
 use crate::index::cochange::Cochange;
+use crate::index::subjects::Subjects;
 use crate::model::{MemoryId, Relation, Timestamp};
 use crate::store::schema::{Detail, record};
 use crate::sys::plain;
@@ -84,14 +86,20 @@ impl Folder {
         Chapter::ALL.into_iter().filter_map(kept).collect()
     }
 
-    pub(super) fn keep_cochange(&self, cochange: &Cochange, counted: &BTreeSet<u64>) -> io::Result<()> {
+    pub(super) fn keep_history(
+        &self,
+        cochange: &Cochange,
+        subjects: &Subjects,
+        counted: &BTreeSet<u64>,
+    ) -> io::Result<()> {
         let commits: Vec<u8> = counted.iter().flat_map(|commit| commit.to_le_bytes()).collect();
         self.write("commits.bin", &commits)?;
+        self.write("subjects.bin", &subjects.to_bytes())?;
         self.write("cochange.bin", &cochange.to_bytes())
     }
 
     /// With the commits it counts; only together with the memories of the same history.
-    pub(super) fn cochange(&self) -> Option<(Cochange, BTreeSet<u64>)> {
+    pub(super) fn history(&self) -> Option<(Cochange, Subjects, BTreeSet<u64>)> {
         let bytes = |name: &str| plain::read(&self.path.join(name), LARGEST).ok().flatten();
         let history = self.read("history.ndjson")?;
         let head = history.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
@@ -100,7 +108,8 @@ impl Folder {
         }
         let counted =
             bytes("commits.bin")?.as_chunks::<8>().0.iter().map(|commit| u64::from_le_bytes(*commit)).collect();
-        Some((Cochange::from_bytes(&bytes("cochange.bin")?)?, counted))
+        let subjects = Subjects::from_bytes(&bytes("subjects.bin")?)?;
+        Some((Cochange::from_bytes(&bytes("cochange.bin")?)?, subjects, counted))
     }
 
     pub(super) fn keep_code(&self, code: &CodeMap) -> io::Result<()> {
@@ -116,6 +125,21 @@ impl Folder {
         let head = lines.next().and_then(|line| serde_json::from_str::<Value>(line).ok()).unwrap_or_default();
         if self.is_current(&head) { CodeMap::read(lines) } else { CodeMap::default() }
     }
+
+    pub(super) fn keep_ground(&self, ground: &Ground) -> io::Result<()> {
+        let mut text = json!({ "version": self.version, "words": Ground::VERSION }).to_string();
+        text.push('\n');
+        ground.write(&mut text);
+        self.write("ground.ndjson", text.as_bytes())
+    }
+
+    pub(super) fn ground(&self) -> Ground {
+        let Some(text) = self.read("ground.ndjson") else { return Ground::default() };
+        let mut lines = text.lines();
+        let head = lines.next().and_then(|line| serde_json::from_str::<Value>(line).ok()).unwrap_or_default();
+        let knows_the_words = head.get("words").and_then(Value::as_u64) == Some(Ground::VERSION);
+        if self.is_current(&head) && knows_the_words { Ground::read(lines) } else { Ground::default() }
+    }
 }
 
 fn link(row: &Value) -> Option<(MemoryId, MemoryId, Relation)> {
@@ -126,6 +150,7 @@ fn link(row: &Value) -> Option<(MemoryId, MemoryId, Relation)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::ground::FileView;
     use crate::model::{Kind, Memory};
 
     #[test]
@@ -145,6 +170,24 @@ mod tests {
         assert_eq!(again[0], (Chapter::History, lesson));
         plain::replace(&lab.path().join("past/history.ndjson"), b"{\"version\": 99}\n{}").unwrap();
         assert_eq!(folder.lessons(at).len(), 1);
-        assert!(folder.cochange().is_none());
+        assert!(folder.history().is_none());
+    }
+
+    #[test]
+    fn the_ground_comes_back_under_its_own_rules_only() {
+        let lab = tempfile::tempdir().unwrap();
+        let rules = |allow: &[&str]| RedactConfig {
+            rules: Vec::new(),
+            allow: allow.iter().map(|one| (*one).to_owned()).collect(),
+        };
+        let folder = Folder::new(lab.path(), &rules(&[]));
+        assert!(folder.ground().is_empty());
+        let mut ground = Ground::default();
+        ground.put("notes.md", FileView::of_text("notes.md", "what is kept"));
+        folder.keep_ground(&ground).unwrap();
+        assert_eq!(folder.ground().paths().collect::<Vec<_>>(), ["notes.md"]);
+        assert!(Folder::new(lab.path(), &rules(&["x"])).ground().is_empty());
+        plain::replace(&lab.path().join("past/ground.ndjson"), b"{}\n[1]").unwrap();
+        assert!(folder.ground().is_empty());
     }
 }

@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 
 use super::{Chapter, Lesson, Reader};
 use crate::encode::code::pattern::{self, CodePattern, FileShapes, Shape};
-use crate::encode::code::{Files, GoModule, Language, Parser, module_of, resolve};
+use crate::encode::code::{Files, GoModule, Language, module_of};
+use crate::engine::ground::{FileView, LARGEST_CODE, Reading};
 use crate::model::{Draft, Kind, Memory, MemoryId, Source};
-use crate::sys::kept;
 
-const LARGEST: u64 = 1 << 20;
 /// Of one file.
 const MOST_SYMBOLS: usize = 500;
 
@@ -134,82 +133,106 @@ impl Reader {
     pub(super) fn read_code(&mut self, files: &[String]) {
         let most = self.setting.config.load().bootstrap.max_files;
         let wanted: Vec<&String> = files.iter().filter(|path| Language::of(path).is_some()).take(most).collect();
-        self.begin(Chapter::Code, wanted.len());
+        let texts = Self::texts(files, most - wanted.len());
+        self.shrink_ground(most);
+        self.begin(Chapter::Code, wanted.len() + texts.len());
         let all = self.file_set(files);
-        let mut parser = Parser::new();
+        let mut reading = Reading::new();
         let mut map = CodeMap::default();
+        let mut views = Vec::new();
         let mut fresh = 0;
         for path in wanted {
             if self.is_stopping() {
                 // What was read is kept; the next start goes on from there.
                 map.files.extend(std::mem::take(&mut self.code.files));
                 self.code = map;
+                self.ground.put_all(views);
                 let _ = self.folder.keep_code(&self.code);
+                let _ = self.folder.keep_ground(&self.ground);
                 return;
             }
             self.step();
             let known = self.code.files.get(path).filter(|known| self.is_as_it_was(path, known)).cloned();
-            fresh += usize::from(known.is_none());
-            if let Some(file) = known.or_else(|| self.study(&mut parser, path, &all)) {
+            if let Some(file) = known {
                 map.files.insert(path.clone(), file);
+                continue;
+            }
+            fresh += 1;
+            if let Some((file, view)) = self.study(&mut reading, path, &all) {
+                map.files.insert(path.clone(), file);
+                self.gather(&mut views, path, view);
+            } else {
+                self.put_or_remove(path, None, most);
             }
         }
         let same = fresh == 0 && map.len() == self.code.len();
         self.code = map;
         self.teach_code(!same);
+        self.read_texts(files, &texts, views);
     }
 
     pub(super) fn read_changed_code(&mut self, paths: &BTreeSet<String>) {
-        let wanted: Vec<&String> = paths.iter().filter(|path| Language::of(path).is_some()).collect();
-        if wanted.is_empty() {
+        if paths.is_empty() {
             return;
         }
         let files = self.all_files();
         let all = self.file_set(&files);
         let most = self.setting.config.load().bootstrap.max_files;
-        let mut parser = Parser::new();
-        for path in wanted {
-            self.code.files.remove(path);
-            if self.code.len() < most
-                && let Some(file) = self.study(&mut parser, path, &all)
-            {
-                self.code.files.insert(path.clone(), file);
+        let mut reading = Reading::new();
+        let mut is_code = false;
+        for path in paths {
+            if Language::of(path).is_none() {
+                let view = self.view_of(path);
+                self.put_or_remove(path, view, most);
+                continue;
             }
+            is_code = true;
+            self.code.files.remove(path);
+            let known = if self.code.len() < most { self.study(&mut reading, path, &all) } else { None };
+            let view = known.map(|(file, view)| {
+                self.code.files.insert(path.clone(), file);
+                view
+            });
+            self.put_or_remove(path, view, most);
         }
-        self.teach_code(true);
+        if is_code {
+            self.teach_code(true);
+        }
+        self.publish_ground(true);
     }
 
     fn file_set(&self, files: &[String]) -> Files {
         let modules = files.iter().filter(|path| *path == "go.mod" || path.ends_with("/go.mod"));
-        let modules = modules.filter_map(|path| GoModule::read(path, &self.text_of(path, LARGEST)?)).collect();
+        let modules = modules.filter_map(|path| GoModule::read(path, &self.text_of(path, LARGEST_CODE)?)).collect();
         Files::new(files.to_vec()).with_go_modules(modules)
     }
 
+    /// The map and the ground know it as it stands.
     fn is_as_it_was(&self, path: &str, known: &CodeFile) -> bool {
-        let standing = kept::standing(&self.setting.root.join(path));
-        standing.is_some_and(|now| (now.size, now.modified) == (known.size, known.modified))
+        let stamp = (known.size, known.modified);
+        self.ground.stamp(path) == Some(stamp) && self.stamp_of(path) == Some(stamp)
     }
 
-    fn study(&self, parser: &mut Parser, path: &str, files: &Files) -> Option<Arc<CodeFile>> {
-        let standing = kept::standing(&self.setting.root.join(path)).filter(|now| now.size <= LARGEST)?;
-        let text = self.text_of(path, LARGEST)?;
+    fn study(&self, reading: &mut Reading, path: &str, files: &Files) -> Option<(Arc<CodeFile>, FileView)> {
+        let stamp = self.stamp_of(path).filter(|(size, _)| *size <= LARGEST_CODE)?;
+        let text = self.text_of(path, LARGEST_CODE)?;
         let language = Language::of_file(path, &text)?;
-        let study = parser.study(language, path, &text);
-        let imports: BTreeSet<String> =
-            study.outline.imports.iter().flat_map(|import| resolve(language, import, path, files)).collect();
+        let (mut view, study) = reading.study(language, path, &text, files);
+        view.stamp = stamp;
         let symbols = study.outline.definitions.into_iter().take(MOST_SYMBOLS);
-        Some(Arc::new(CodeFile {
+        let file = CodeFile {
             language,
             symbols: symbols.map(|one| Symbol { name: one.name, line: one.line, is_public: one.is_public }).collect(),
-            imports: imports.into_iter().collect(),
+            imports: view.imports.clone(),
             shapes: study.shapes,
-            size: standing.size,
-            modified: standing.modified,
-        }))
+            size: stamp.0,
+            modified: stamp.1,
+        };
+        Some((Arc::new(file), view))
     }
 
     fn teach_code(&mut self, has_changed: bool) {
-        self.published.1.store(Arc::new(self.code.clone()));
+        self.published.code.store(Arc::new(self.code.clone()));
         if !has_changed {
             return;
         }

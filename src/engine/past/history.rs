@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{Chapter, Lesson, Reader};
 use crate::encode::commits;
 use crate::engine::eyes::Noticed;
-use crate::model::{Memory, MemoryId, Timestamp};
+use crate::model::{Commit, Memory, MemoryId, Timestamp};
 use crate::sys::git::authors::Tally;
 use crate::sys::git::{head, history};
 
@@ -37,6 +37,9 @@ impl Reader {
             .collect();
         self.begin(Chapter::History, most);
         let mut cochange = self.cochange.clone();
+        let mut subjects = self.subjects.clone();
+        // What is new is counted in the order it was made; a whole history may be counted backwards.
+        let mut fresh: Option<Vec<Commit>> = known.as_ref().map(|_| Vec::new());
         let mut tally = Tally::default();
         let mut counted = self.counted.clone();
         let mined = history::mine(&root, known.as_deref(), most, &mut |mut commit| {
@@ -49,7 +52,6 @@ impl Reader {
                 return ControlFlow::Continue(());
             }
             tally.add(&commit);
-            cochange.add(&commit);
             let at = Timestamp::from_micros(commit.time.saturating_mul(1_000_000));
             // Before anything is cut: half a secret no longer looks like one.
             commit.subject = self.setting.redaction.text(&commit.subject);
@@ -59,19 +61,30 @@ impl Reader {
                     memories.insert(memory.id.clone(), memory);
                 }
             }
+            match &mut fresh {
+                Some(fresh) => fresh.push(commit),
+                None => {
+                    cochange.add(&commit);
+                    subjects.add(&commit);
+                }
+            }
             ControlFlow::Continue(())
         });
         if self.is_stopping() || mined.is_none_or(|mined| mined.broken) {
             // Half a history would be taken for all of it; the next start, or the next commit, reads it again.
             return;
         }
+        for commit in fresh.unwrap_or_default().iter().rev() {
+            cochange.add(commit);
+            subjects.add(commit);
+        }
         while counted.len() > MOST_COUNTED {
             counted.pop_first();
         }
         cochange.set_head(&commit);
-        (self.cochange, self.counted) = (cochange, counted);
+        (self.cochange, self.subjects, self.counted) = (cochange, subjects, counted);
         self.publish_cochange();
-        if let Err(error) = self.folder.keep_cochange(&self.cochange, &self.counted) {
+        if let Err(error) = self.folder.keep_history(&self.cochange, &self.subjects, &self.counted) {
             tracing::warn!(project = %self.setting.project, reason = %error, "the history could not be kept");
         }
         let mut memories: Vec<Arc<Memory>> = memories.into_values().collect();

@@ -2,25 +2,23 @@
 //!
 //! A mark, a version, a checksum, then the content: numbers in as few bytes as they need, text behind its length.
 
-use super::{Cochange, File, MOST_PARTNERS, Pair, Weight, limit};
+use super::{Author, Cochange, Entry, File, MOST_FILES_OF_A_COMMIT, Weight, limit};
+use std::collections::VecDeque;
 
 const MARK: &[u8; 4] = b"LKCC";
 /// Another version of the content or of the half-lives is another number here.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const CHECKSUM: usize = 16;
 
 impl Cochange {
     /// The same counts give the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Writer(Vec::new());
-        out.signed(self.newest);
-        out.signed(self.oldest);
-        out.signed(self.newest_time);
+        out.signed(self.first);
         out.number(self.commits);
-        out.number(self.partners_kept as u64);
         out.text(self.head.as_deref().unwrap_or(""));
         out.number(self.authors.len() as u64);
-        self.authors.iter().for_each(|author| out.text(author));
+        self.authors.iter().for_each(|author| out.text(&author.name));
         out.number(self.files.len() as u64);
         self.files.iter().for_each(|file| out.file(file));
         let mut older: Vec<(&str, u32)> = self.places.iter().map(|(name, place)| (name.as_str(), *place)).collect();
@@ -31,6 +29,8 @@ impl Cochange {
             out.text(name);
             out.number(u64::from(place));
         }
+        out.number(self.log.len() as u64);
+        self.log.iter().for_each(|entry| out.entry(entry));
         let mut bytes = MARK.to_vec();
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend(&blake3::hash(&out.0).as_bytes()[..CHECKSUM]);
@@ -76,21 +76,22 @@ impl Writer {
     fn file(&mut self, file: &File) {
         self.text(&file.path);
         self.number(u64::from(file.changes));
-        self.signed(file.last_number);
         self.signed(file.last_time);
         self.number(u64::from(file.gone));
         self.weight(file.weight);
+        self.weight(file.heat);
         self.number(file.authors.len() as u64);
         for (author, times) in &file.authors {
             self.number(u64::from(*author));
             self.number(u64::from(*times));
         }
-        self.number(file.partners.len() as u64);
-        for pair in &file.partners {
-            self.number(u64::from(pair.file));
-            self.number(u64::from(pair.times));
-            self.weight(pair.weight);
-        }
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        self.signed(entry.time);
+        self.number(entry.author.map_or(0, |author| u64::from(author) + 1));
+        self.number(entry.files.len() as u64);
+        entry.files.iter().for_each(|place| self.number(u64::from(*place)));
     }
 }
 
@@ -99,47 +100,64 @@ struct Reader<'a>(&'a [u8]);
 impl Reader<'_> {
     fn counts(&mut self) -> Option<Cochange> {
         let mut counts = Cochange {
-            newest: self.signed()?,
-            oldest: self.signed()?,
-            newest_time: self.signed()?,
+            first: self.signed()?,
             commits: self.number()?,
-            partners_kept: usize::try_from(self.number()?).ok().filter(|kept| (1..=MOST_PARTNERS).contains(kept))?,
             head: Some(self.text()?).filter(|head| !head.is_empty()),
             ..Cochange::default()
         };
         for place in 0..self.count(limit::MOST_AUTHORS)? {
-            let author = self.text()?;
-            counts.author_places.insert(author.clone(), place as u32);
-            counts.authors.push(author);
+            let name = self.text()?;
+            counts.author_places.insert(name.clone(), place as u32);
+            counts.authors.push(Author { name, commits: VecDeque::new() });
         }
         let files = self.count(limit::MOST_FILES + limit::MOST_FILES / 10)?;
         for place in 0..files {
-            let file = self.file(counts.authors.len(), files)?;
+            let file = self.file(counts.authors.len())?;
             counts.places.insert(file.path.clone(), place as u32);
             counts.files.push(file);
+            counts.list(place as u32);
         }
         for _ in 0..self.count(usize::MAX)? {
             let name = self.text()?;
             let place = self.count(files.checked_sub(1)?)?;
             counts.places.insert(name, place as u32);
         }
-        counts.count_pairs();
+        self.log(&mut counts)?;
         self.0.is_empty().then_some(counts)
     }
 
-    fn file(&mut self, authors: usize, files: usize) -> Option<File> {
+    fn log(&mut self, counts: &mut Cochange) -> Option<()> {
+        let entries = self.count(usize::MAX)?;
+        // Numbers stay far from where they would overflow.
+        counts.first.checked_abs().filter(|first| *first < 1 << 40)?;
+        for at in 0..entries {
+            let number = counts.first + at as i64;
+            let time = self.signed()?;
+            let author = self.count(counts.authors.len())?.checked_sub(1);
+            let mut files = Vec::new();
+            for _ in 0..self.count(MOST_FILES_OF_A_COMMIT)? {
+                let place = self.count(counts.files.len().checked_sub(1)?)?;
+                counts.files[place].commits.push_back(number);
+                files.push(place as u32);
+            }
+            if let Some(author) = author {
+                counts.authors[author].take_in(number, true);
+            }
+            counts.touches += files.len();
+            counts.log.push_back(Entry { time, author: author.map(|author| author as u32), files: files.into() });
+        }
+        Some(())
+    }
+
+    fn file(&mut self, authors: usize) -> Option<File> {
         let mut file = File::new(&self.text()?);
         file.changes = u32::try_from(self.number()?).ok()?;
-        file.last_number = self.signed()?;
         file.last_time = self.signed()?;
         file.gone = self.number()? != 0;
         file.weight = self.weight()?;
+        file.heat = self.weight()?;
         for _ in 0..self.count(super::MOST_AUTHORS_OF_A_FILE)? {
             file.authors.push((self.count(authors.checked_sub(1)?)? as u32, u32::try_from(self.number()?).ok()?));
-        }
-        for _ in 0..self.count(2 * MOST_PARTNERS)? {
-            let (other, times) = (self.count(files.checked_sub(1)?)? as u32, u32::try_from(self.number()?).ok()?);
-            file.partners.push(Pair { file: other, times, weight: self.weight()? });
         }
         Some(file)
     }

@@ -1,43 +1,27 @@
-//! How large the counts may grow, and what goes first when they would: the faintest pairs, then the faintest files.
+//! How large the log may grow, and what goes first when it would: the oldest commits, then the faintest files.
 
 use std::collections::HashMap;
 
-use super::{Cochange, MOST_PARTNERS, Pair};
+use super::{Cochange, Place};
 
 pub(super) const MOST_FILES: usize = 100_000;
 pub(super) const MOST_AUTHORS: usize = 20_000;
-/// Of twelve bytes each.
-pub(super) const MOST_PAIRS: usize = 2_000_000;
-const FEWEST_PARTNERS: usize = 8;
-
-/// Ties go to the file met first, so that the same history leaves the same pairs.
-pub(super) fn keep_heaviest(pairs: &mut Vec<Pair>, most: usize) {
-    pairs.sort_by(|one, other| other.weight.0.total_cmp(&one.weight.0).then(one.file.cmp(&other.file)));
-    pairs.truncate(most);
-    pairs.shrink_to_fit();
-}
+/// Files of all logged commits together, at about sixteen bytes each.
+pub(super) const MOST_TOUCHES: usize = 1_000_000;
 
 impl Cochange {
     pub(super) fn keep_bounds(&mut self) {
-        self.keep_bounds_of(MOST_FILES, MOST_PAIRS);
+        self.keep_bounds_of(MOST_FILES, MOST_TOUCHES);
     }
 
-    pub(super) fn keep_bounds_of(&mut self, most_files: usize, most_pairs: usize) {
-        if self.pairs > most_pairs {
-            self.partners_kept = (self.partners_kept / 2).clamp(FEWEST_PARTNERS, MOST_PARTNERS);
-            for file in &mut self.files {
-                keep_heaviest(&mut file.partners, self.partners_kept);
-            }
-            self.count_pairs();
+    pub(super) fn keep_bounds_of(&mut self, most_files: usize, most_touches: usize) {
+        // A tenth at once, so that it seldom happens.
+        if self.touches > most_touches {
+            self.drop_oldest(most_touches - most_touches / 10);
         }
         if self.files.len() > most_files {
-            // A tenth at once, so that it seldom happens.
             self.forget_faintest(most_files - most_files / 10);
         }
-    }
-
-    pub(super) fn count_pairs(&mut self) {
-        self.pairs = self.files.iter().map(|file| file.partners.len()).sum();
     }
 
     fn forget_faintest(&mut self, most: usize) {
@@ -48,13 +32,18 @@ impl Cochange {
         });
         order.truncate(most);
         order.sort_unstable();
-        let moved: HashMap<u32, u32> = order.iter().zip(0..).map(|(old, new)| (*old as u32, new)).collect();
+        let moved: HashMap<Place, Place> = order.iter().zip(0..).map(|(old, new)| (*old as Place, new)).collect();
         let mut old = std::mem::take(&mut self.files).into_iter().map(Some).collect::<Vec<_>>();
         self.files = order.iter().filter_map(|at| old[*at].take()).collect();
-        for file in &mut self.files {
-            file.partners.retain_mut(|pair| moved.get(&pair.file).map(|new| pair.file = *new).is_some());
-        }
         self.places.retain(|_, place| moved.get(place).map(|new| *place = *new).is_some());
-        self.count_pairs();
+        self.touches = 0;
+        for entry in &mut self.log {
+            // An entry may be left empty: the numbers of the others must not change.
+            entry.files = entry.files.iter().filter_map(|place| moved.get(place).copied()).collect();
+            self.touches += entry.files.len();
+        }
+        self.folders.clear();
+        self.stems.clear();
+        (0..self.files.len()).for_each(|place| self.list(place as Place));
     }
 }

@@ -41,7 +41,7 @@ pub(in crate::serve) struct ProjectStatus {
     pub(in crate::serve) watch: WatchStatus,
     pub(in crate::serve) past: PastStatus,
     pub(in crate::serve) index: IndexStatus,
-    pub(in crate::serve) prefetch: PartStatus,
+    pub(in crate::serve) prefetch: PrefetchStatus,
     pub(in crate::serve) consolidation: ConsolidationStatus,
     pub(in crate::serve) open_contradictions: usize,
     /// May what happens become memory by itself?
@@ -174,9 +174,21 @@ pub(in crate::serve) struct Explanation {
     pub(in crate::serve) instead_of: Option<String>,
 }
 
+/// What is put together before anybody asks.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::serve) struct PartStatus {
+pub(in crate::serve) struct PrefetchStatus {
+    /// `on`, or `off` where the configuration says so or the project is not watched.
     pub(in crate::serve) state: &'static str,
+    /// Sessions and working trees whose focus is known.
+    pub(in crate::serve) focuses: usize,
+    /// Contexts that stand ready.
+    pub(in crate::serve) ready: usize,
+    pub(in crate::serve) prepared: u64,
+    /// Asked for and ready, asked for and not ready, ready and never asked for.
+    pub(in crate::serve) hits: u64,
+    pub(in crate::serve) misses: u64,
+    pub(in crate::serve) wasted: u64,
+    pub(in crate::serve) wasted_tokens: u64,
 }
 
 #[derive(Debug, Default, Serialize, JsonSchema)]

@@ -47,6 +47,9 @@ pub(in crate::serve) struct Show {
     pub(in crate::serve) level: Option<Word<Level>>,
     /// As it was known then.
     pub(in crate::serve) as_of: Option<Time>,
+    pub(in crate::serve) session_id: Option<String>,
+    /// Does it go to an agent, and count in the ledger? Yes unless told.
+    pub(in crate::serve) counted: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -94,6 +97,13 @@ pub(in crate::serve) struct Layer {
     pub(in crate::serve) project: Option<PathBuf>,
     pub(in crate::serve) namespace: Option<NamespaceName>,
     pub(in crate::serve) format: Format,
+    /// Open this topic of the index instead: its best memories, in full.
+    pub(in crate::serve) topic: Option<String>,
+    /// Of an opened topic; 2,000 tokens unless told.
+    pub(in crate::serve) budget: Option<usize>,
+    pub(in crate::serve) session_id: Option<String>,
+    /// Does it go to an agent, and count in the ledger? Yes unless told.
+    pub(in crate::serve) counted: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -101,6 +101,7 @@ pub(in crate::serve) struct RecallRequest {
     /// Wait until everything that is known can be found.
     #[serde(default)]
     pub(in crate::serve) fresh: bool,
+    pub(in crate::serve) session_id: Option<String>,
     /// Does the answer go to an agent, and count as loaded? Yes unless told.
     #[serde(default = "yes")]
     pub(in crate::serve) counted: bool,

@@ -11,7 +11,7 @@ use crate::model::{Kind, SignalKind};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{
-    ConsolidationStatus, FileProblem, Health, IndexStatus, PartStatus, PastStatus, ProjectStatus, StatusAnswer,
+    ConsolidationStatus, FileProblem, Health, IndexStatus, PastStatus, PrefetchStatus, ProjectStatus, StatusAnswer,
     WatchStatus,
 };
 use crate::serve::dto::queries::Status;
@@ -64,7 +64,7 @@ fn status_of(project: &Project) -> ProjectStatus {
         watch: watch_status(project),
         past: past_status(project, snapshot.derived_count()),
         index: index_status(project, snapshot.version()),
-        prefetch: PartStatus { state: "off" },
+        prefetch: prefetch_status(project),
         consolidation: ConsolidationStatus::default(),
         open_contradictions: snapshot.open_contradictions(),
         capture: project.captures(),
@@ -91,6 +91,21 @@ fn watch_status(project: &Project) -> WatchStatus {
         warnings: states().flat_map(|state| state.warnings.clone()).collect(),
         backlog: project.backlog() + states().map(|state| state.backlog).sum::<usize>(),
         signals: SignalKind::ALL.iter().map(|kind| (kind.as_str(), project.signals_seen(*kind))).collect(),
+    }
+}
+
+fn prefetch_status(project: &Project) -> PrefetchStatus {
+    let looking = project.looks_ahead();
+    let (focuses, ready, tally) = project.shelf();
+    PrefetchStatus {
+        state: if looking { "on" } else { "off" },
+        focuses,
+        ready,
+        prepared: tally.prepared,
+        hits: tally.hits,
+        misses: tally.misses,
+        wasted: tally.wasted,
+        wasted_tokens: tally.wasted_tokens,
     }
 }
 

@@ -1,36 +1,112 @@
 //! The two short layers: the index and the timeline.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::http::StatusCode;
 
+use super::view;
 use crate::config::LayersConfig;
-use crate::context::layers;
+use crate::context::layers::{self, Arrangement, Shelves};
+use crate::engine::Project;
 use crate::index::Snapshot;
-use crate::model::{Namespace, Timestamp};
+use crate::model::{Level, Memory, Namespace, Timestamp, token};
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok, with_type};
+use crate::serve::dto::answers::Items;
 use crate::serve::dto::bodies::Object;
 use crate::serve::dto::queries::{Format, Layer, namespace};
+use crate::serve::problem::Problem;
 
-type AsJson = fn(&Snapshot, &Namespace, &LayersConfig, Timestamp) -> Object;
-type AsText = fn(&Snapshot, &Namespace, &LayersConfig, Timestamp) -> String;
+/// What an opened topic may take unless told.
+const TOPIC_TOKENS: usize = 2_000;
+
+type AsJson = fn(&Snapshot, &Namespace, &LayersConfig, &Arrangement, Timestamp) -> Object;
+type AsText = fn(&Snapshot, &Namespace, &LayersConfig, &Arrangement, Timestamp) -> String;
 
 pub(in crate::serve) async fn index(app: App, call: Call) -> Answer {
-    layer(app, call, layers::index, layers::index_text).await
+    let query: Layer = call.query()?;
+    if query.topic.is_some() {
+        return topic(app, query).await;
+    }
+    let as_text: AsText =
+        |snapshot, namespace, limits, arrangement, _| layers::index_text(snapshot, namespace, limits, arrangement);
+    layer(app, query, layers::index, as_text, |project, session, tokens| project.count_index(session, tokens)).await
 }
 
 pub(in crate::serve) async fn timeline(app: App, call: Call) -> Answer {
-    layer(app, call, layers::timeline, layers::timeline_text).await
+    let query: Layer = call.query()?;
+    let place = namespace(query.namespace.clone());
+    let (config, now) = (app.config(), app.now());
+    layer(app, query, layers::timeline, layers::timeline_text, move |project, session, tokens| {
+        // How long it would be without a bound, so that the ledger can tell what was chosen from.
+        let whole = layers::timeline(&project.snapshot(), &place, &config.layers, &Arrangement::default(), now);
+        let available = token::estimate(&serde_json::Value::Object(whole).to_string());
+        project.count_timeline(session, tokens, available);
+    })
+    .await
 }
 
-async fn layer(app: App, call: Call, as_json: AsJson, as_text: AsText) -> Answer {
-    let query: Layer = call.query()?;
-    let snapshot = app.project(query.project.as_deref())?.snapshot();
+/// Reads of agents are counted; those of people are not.
+async fn layer(
+    app: App,
+    query: Layer,
+    as_json: AsJson,
+    as_text: AsText,
+    count: impl FnOnce(&Project, Option<&str>, usize) + Send + 'static,
+) -> Answer {
+    let project = app.project(query.project.as_deref())?;
     let (config, now, place) = (app.config(), app.now(), namespace(query.namespace));
-    match query.format {
-        Format::Json => ok(&aside(move || as_json(&snapshot, &place, &config.layers, now)).await?),
+    let (session, counted) = (query.session_id, query.counted.unwrap_or(true));
+    let format = query.format;
+    let told = aside(move || {
+        let (snapshot, arrangement) = (project.snapshot(), project.arrangement());
+        let told = match format {
+            Format::Json => {
+                serde_json::Value::Object(as_json(&snapshot, &place, &config.layers, &arrangement, now)).to_string()
+            }
+            Format::Text => as_text(&snapshot, &place, &config.layers, &arrangement, now),
+        };
+        if counted {
+            count(&project, session.as_deref(), token::estimate(&told));
+        }
+        told
+    });
+    let media = match format {
+        Format::Json => "application/json",
+        Format::Text => "text/plain; charset=utf-8",
+    };
+    Ok(with_type(StatusCode::OK, media, Body::from(told.await?)))
+}
+
+/// The best memories of one topic.
+async fn topic(app: App, query: Layer) -> Answer {
+    let project = app.project(query.project.as_deref())?;
+    let (config, now, place) = (app.config(), app.now(), namespace(query.namespace));
+    let name = query.topic.unwrap_or_default();
+    let budget = query.budget.unwrap_or(TOPIC_TOKENS);
+    let (session, counted, format) = (query.session_id, query.counted.unwrap_or(true), query.format);
+    let found = aside(move || {
+        let snapshot = project.snapshot();
+        let shelves = Shelves::of(&snapshot, &place, config.layers.topics, &project.arrangement());
+        let found = layers::expand(&snapshot, &shelves, &name, budget, now);
+        if counted {
+            for memory in &found {
+                project.count_shown(session.as_deref(), memory, token::estimate(&memory.text));
+            }
+        }
+        if found.is_empty() {
+            let known: Vec<&str> = shelves.shown().iter().map(|shelf| shelf.name.as_str()).collect();
+            return Err(Problem::not_found(format!("no topic \"{name}\"; there are: {}", known.join(", "))));
+        }
+        Ok(found)
+    });
+    let found = found.await??;
+    match format {
+        Format::Json => ok(&Items { items: found.iter().map(|memory| view::brief(memory, Level::Full)).collect() }),
         Format::Text => {
-            let text = aside(move || as_text(&snapshot, &place, &config.layers, now)).await?;
+            let entry = |memory: &Arc<Memory>| format!("[{}] {}\n", memory.id, memory.text.trim_end());
+            let text: String = found.iter().map(entry).collect();
             Ok(with_type(StatusCode::OK, "text/plain; charset=utf-8", Body::from(text)))
         }
     }

@@ -44,6 +44,12 @@ const FAMILIES: &[Family] = &[
     Family { name: "lokid_memories", kind: "gauge", help: "Memories by kind.", samples: memories },
     Family { name: "lokid_signals_total", kind: "counter", help: "Signals seen, by type.", samples: signals },
     Family {
+        name: "lokid_prefetch_total",
+        kind: "counter",
+        help: "Contexts made ready in advance, asked for and ready, not ready, never asked for.",
+        samples: prefetches,
+    },
+    Family {
         name: "lokid_writes_total",
         kind: "counter",
         help: "Changes made durable.",
@@ -68,6 +74,16 @@ const FAMILIES: &[Family] = &[
         samples: |project, sample| sample(&[], project.snapshot().problems().len() as f64),
     },
 ];
+
+/// How often looking ahead paid.
+fn prefetches(project: &Project, sample: Sample<'_>) {
+    let (_, _, tally) = project.shelf();
+    for (outcome, count) in
+        [("prepared", tally.prepared), ("hit", tally.hits), ("miss", tally.misses), ("wasted", tally.wasted)]
+    {
+        sample(&[("outcome", outcome)], count as f64);
+    }
+}
 
 fn memories(project: &Project, sample: Sample<'_>) {
     let snapshot = project.snapshot();

@@ -1,6 +1,7 @@
 //! One function a route: what is asked becomes words for the engine, its answer becomes JSON.
 
 pub(super) mod changes;
+pub(super) mod context;
 pub(super) mod daemon;
 pub(super) mod documents;
 pub(super) mod events;
@@ -13,6 +14,7 @@ pub(super) mod metrics;
 pub(super) mod projects;
 pub(super) mod recall;
 pub(super) mod remember;
+pub(super) mod sessions;
 pub(super) mod show;
 pub(super) mod skills;
 pub(super) mod tag;

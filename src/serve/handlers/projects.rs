@@ -66,7 +66,8 @@ fn watched(project: &Project) -> WatchedProject {
 pub(in crate::serve) async fn signal(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let request: SignalRequest = call.json(&app, most).await?;
-    let project = app.project(request.project.as_deref())?;
-    project.signal(request.into_signal(app.now()))?;
+    let from = request.project.clone();
+    let project = app.project(from.as_deref())?;
+    project.signal(project.placed(request.into_signal(app.now()), from.as_deref()))?;
     json(StatusCode::ACCEPTED, &Accepted { accepted: true })
 }

@@ -39,8 +39,12 @@ pub(in crate::serve) async fn recall(app: App, call: Call) -> Answer {
     if asked.counted {
         project.count_loaded(&recalled.answer);
     }
+    let session = asked.session_id.take();
     let level = asked.level.map_or(Level::Summary, |level| level.0);
     let mut answer = show(&project, recalled, level, asked.explain.then_some(request.query.as_str()));
+    if asked.counted {
+        project.count_search(session.as_deref(), answer.results.iter().map(|found| found.tokens).sum());
+    }
     answer.took_us = app.monotonic().saturating_duration_since(started).as_micros() as u64;
     ok(&answer)
 }

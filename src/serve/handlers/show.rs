@@ -8,8 +8,9 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 
 use super::{tag, view};
+use crate::encode::compress::at_level;
 use crate::index::Snapshot;
-use crate::model::{Key, Level, Memory};
+use crate::model::{Key, Level, Memory, token};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, json};
 use crate::serve::dto::queries::{Show, namespace};
@@ -37,6 +38,11 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
         None | Some(Level::Full) => view::whole(memory),
         Some(level) => view::shorter(memory, level),
     };
+    if query.counted.unwrap_or(true) {
+        let level = query.level.map_or(Level::Full, |level| level.0);
+        let tokens = token::estimate(&at_level(memory, level));
+        project.count_shown(query.session_id.as_deref(), memory, tokens);
+    }
     Ok(tagged(json(StatusCode::OK, &shown)?, tag))
 }
 

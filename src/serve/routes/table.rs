@@ -6,6 +6,11 @@ use crate::serve::dto::answers::{
     Accepted, Forgotten, Graph, Health, ImportAnswer, Items, Listing, Progress, Projects, RecallAnswer, RecordAnswer,
     ReleasedProject, RememberedAnswer, StatusAnswer, WatchedProject, Written,
 };
+use crate::serve::dto::context::{
+    AssembleRequest, ContextAnswer, Economics, EconomicsAnswer, PredictAnswer, PredictRequest, PromptAnswer,
+    PromptRequest, RelevantAnswer, RelevantRequest, SessionAnswer, SessionRequest, TaskAnswer, TaskRequest,
+    UsageRequest,
+};
 use crate::serve::dto::patch::Changes;
 use crate::serve::dto::queries::{
     Forget, Import, Layer, List, Neighbourhood, ProjectPath, Show, Status, Which, Within,
@@ -16,8 +21,8 @@ use crate::serve::dto::requests::{
     SkillRequest,
 };
 use crate::serve::handlers::{
-    changes, daemon, documents, events, forget, import, layers, links, listing, metrics, projects, recall, remember,
-    show, skills,
+    changes, context, daemon, documents, events, forget, import, layers, links, listing, metrics, projects, recall,
+    remember, sessions, show, skills,
 };
 
 const fn route(verb: Verb, path: &'static str, summary: &'static str, handler: Handler) -> Route {
@@ -123,6 +128,44 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Verb::Post, "/recall", "Ask for memories", |app, call| Box::pin(recall::recall(app, call)))
         .body(json(of::<RecallRequest>))
         .replies(&[says(200, "the best first", &[json(of::<RecallAnswer>)])]),
+    route(Verb::Post, "/context/assemble", "Put a context together, within a budget of tokens", |app, call| {
+        Box::pin(context::assemble(app, call))
+    })
+    .body(json(of::<AssembleRequest>))
+    .replies(&[says(200, "four tiers of what is known", &[json(of::<ContextAnswer>)])]),
+    route(Verb::Post, "/context/predict", "Foretell what will be needed", |app, call| {
+        Box::pin(context::predict(app, call))
+    })
+    .body(json(of::<PredictRequest>))
+    .replies(&[says(200, "memories and files, surest first, each with the reason", &[json(of::<PredictAnswer>)])]),
+    route(Verb::Post, "/context/task", "Ask for what helps with a task", |app, call| {
+        Box::pin(context::task(app, call))
+    })
+    .body(json(of::<TaskRequest>))
+    .replies(&[says(200, "patterns, mistakes to avoid, skills", &[json(of::<TaskAnswer>)])]),
+    route(Verb::Post, "/context/session", "Ask for the block at the start of a session", |app, call| {
+        Box::pin(sessions::session(app, call))
+    })
+    .body(json(of::<SessionRequest>))
+    .replies(&[says(200, "the same bytes on every call of the session", &[json(of::<SessionAnswer>)])]),
+    route(Verb::Post, "/context/prompt", "Ask for what a prompt calls for and was not given yet", |app, call| {
+        Box::pin(sessions::prompt(app, call))
+    })
+    .body(json(of::<PromptRequest>))
+    .replies(&[says(200, "to stand behind the prompt; mostly nothing", &[json(of::<PromptAnswer>)])]),
+    route(Verb::Post, "/context/relevant", "Ask for index, timeline and topics, until that is enough", |app, call| {
+        Box::pin(context::relevant(app, call))
+    })
+    .body(json(of::<RelevantRequest>))
+    .replies(&[says(200, "layer by layer", &[json(of::<RelevantAnswer>)])]),
+    route(Verb::Post, "/usage", "Tell what became of memories that were handed out", |app, call| {
+        Box::pin(sessions::usage(app, call))
+    })
+    .body(json(of::<UsageRequest>))
+    .replies(&[says(202, "counted", &[json(of::<Accepted>)])]),
+    route(Verb::Get, "/economics", "Show the token ledger", |app, call| Box::pin(sessions::economics(app, call)))
+        .query(of::<Economics>)
+        .replies(&[says(200, "of a session, or of all", &[json(of::<EconomicsAnswer>)])]),
     route(Verb::Get, "/index", "Show layer 1: the topics", |app, call| Box::pin(layers::index(app, call)))
         .query(of::<Layer>)
         .replies(&[says(200, "the index", &[json(of::<RecordAnswer>), plain("text/plain")])]),

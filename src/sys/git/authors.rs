@@ -59,6 +59,13 @@ pub fn newcomers(worktree: &Path, most: usize) -> Option<Vec<Author>> {
     Some(tally.authors())
 }
 
+/// The name the user's own commits bear.
+pub fn own_name(worktree: &Path) -> Option<String> {
+    let repository = Repository::open(worktree).ok()?;
+    let own = repository.signature().ok()?;
+    own.name().ok().map(str::to_owned)
+}
+
 /// Whoever commits here, as far as git was told, by the hash of the address.
 pub fn own_hash(worktree: &Path) -> Option<String> {
     let repository = Repository::open(worktree).ok()?;

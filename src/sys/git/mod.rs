@@ -5,13 +5,14 @@
 //! repository: the path is then a plain directory.
 
 pub mod authors;
+pub mod blobs;
 pub mod branch;
 mod compare;
 pub mod head;
 pub mod history;
 mod program;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod walk;
 
 use std::path::{Path, PathBuf};

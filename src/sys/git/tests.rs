@@ -1,4 +1,4 @@
-//! Repositories for the tests of this folder, made with the real `git` program away from the user's configuration, and
+//! Repositories for tests, made with the real `git` program away from the user's configuration, and
 //! the tests of what a path belongs to.
 
 use std::process::Command;
@@ -36,33 +36,33 @@ pub(super) fn git_at(dir: &Path, time: Option<i64>, arguments: &[&str]) -> Optio
 }
 
 /// A repository in a directory of its own, whose commits are a minute apart.
-pub(super) struct Lab {
+pub(crate) struct Lab {
     _keep: tempfile::TempDir,
-    pub(super) root: PathBuf,
+    pub(crate) root: PathBuf,
     time: i64,
 }
 
 impl Lab {
-    pub(super) const START: i64 = 1_700_000_000;
+    pub(crate) const START: i64 = 1_700_000_000;
 
     /// The repository is `root/main`, without commits; `None` without a `git` program.
-    pub(super) fn new() -> Option<Lab> {
+    pub(crate) fn new() -> Option<Lab> {
         let keep = tempfile::tempdir().unwrap();
         let root = keep.path().canonicalize().unwrap();
         git(&root, &["init", "-q", "main"])?;
         Some(Lab { _keep: keep, root, time: Lab::START })
     }
 
-    pub(super) fn main(&self) -> PathBuf {
+    pub(crate) fn main(&self) -> PathBuf {
         self.root.join("main")
     }
 
-    pub(super) fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         git(&self.main(), arguments).unwrap()
     }
 
     /// Writes the files, takes everything in and commits it; the id.
-    pub(super) fn commit(&mut self, message: &str, files: &[(&str, &str)]) -> String {
+    pub(crate) fn commit(&mut self, message: &str, files: &[(&str, &str)]) -> String {
         for (path, text) in files {
             let path = self.main().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -74,7 +74,7 @@ impl Lab {
     }
 
     /// A command that makes a commit, a minute after the last one.
-    pub(super) fn dated(&mut self, arguments: &[&str]) -> String {
+    pub(crate) fn dated(&mut self, arguments: &[&str]) -> String {
         self.time += 60;
         git_at(&self.main(), Some(self.time), arguments).unwrap()
     }

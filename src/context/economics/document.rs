@@ -1,0 +1,89 @@
+//! `token_economics.json`: an account in the form Loki Mode and its readers know.
+
+use serde_json::{Map, Value, json};
+
+use super::ledger::{Ledger, LedgerView};
+use super::thresholds::{Action, Checkpoint, rounded};
+
+/// The name of the account of all sessions.
+const ALL: &str = "all";
+
+impl Ledger {
+    /// The account of a session, or of all, as a document.
+    pub fn document(&self, session: Option<&str>) -> Map<String, Value> {
+        self.view(session).document()
+    }
+}
+
+impl LedgerView {
+    /// Figures that cannot be told yet are written as 0, which every reader can compare.
+    pub fn document(&self) -> Map<String, Value> {
+        let counts = &self.counts;
+        let ratio = rounded(counts.ratio().unwrap_or_default());
+        let saved = counts.savings_vs_full_load();
+        let triggered: Vec<Value> = self.check(Checkpoint::SessionEnd).iter().map(Action::to_value).collect();
+        let document = json!({
+            "session_id": self.session.as_deref().unwrap_or(ALL),
+            "started_at": self.started.envelope_style(),
+            "metrics": {
+                "discovery_tokens": counts.discovery_tokens(),
+                "read_tokens": counts.read_tokens(),
+                "ratio": ratio,
+                "savings_vs_full_load": percent(saved),
+                "layer1_loads": counts.layer1_loads,
+                "layer2_loads": counts.layer2_loads,
+                "layer3_loads": counts.layer3_loads,
+                "cache_hits": counts.cache_hits,
+                "cache_misses": counts.cache_misses,
+                "injected_tokens": counts.injected_tokens,
+                "memories_cited": counts.cited,
+                "tasks": counts.tasks,
+            },
+            "breakdown": {
+                "layer1_loads": counts.layer1_loads,
+                "layer1_tokens": counts.layer1_tokens,
+                "layer2_loads": counts.layer2_loads,
+                "layer2_tokens_scanned": counts.layer2_tokens_scanned,
+                "layer2_tokens_available": counts.layer2_tokens_available,
+                "layer3_loads": counts.layer3_loads,
+                "layer3_tokens": counts.layer3_tokens,
+                "searches": counts.searches,
+                "search_tokens": counts.search_tokens,
+            },
+            "baseline_comparison": {
+                "traditional_approach_tokens": counts.full_load_tokens,
+                "progressive_approach_tokens": counts.spent_tokens(),
+                "tokens_saved": counts.tokens_saved(),
+                "avoided_reading_tokens": counts.avoided_tokens,
+                "net_tokens_saved": counts.net_tokens_saved(),
+                "savings_vs_rereading": percent(counts.savings_vs_rereading()),
+            },
+            "ratio": ratio,
+            "savings_percent": rounded(saved.unwrap_or_default()),
+            "thresholds_triggered": triggered,
+        });
+        match document {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        }
+    }
+}
+
+/// Ours over what is there: fields that are not ours stay, in their place.
+pub fn merge(ours: Map<String, Value>, existing: &Map<String, Value>) -> Map<String, Value> {
+    let mut merged = existing.clone();
+    for (name, value) in ours {
+        match (merged.get_mut(&name), value) {
+            (Some(Value::Object(theirs)), Value::Object(ours)) => theirs.extend(ours),
+            (_, value) => drop(merged.insert(name, value)),
+        }
+    }
+    merged
+}
+
+/// `78%`, as the format has it; below zero for a loss.
+fn percent(value: Option<f64>) -> String {
+    let value = (value.unwrap_or_default() * 10.0).round() / 10.0;
+    // No minus before a zero.
+    format!("{}%", if value == 0.0 { 0.0 } else { value })
+}

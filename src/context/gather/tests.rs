@@ -1,0 +1,169 @@
+//! Which part a memory ends up in, and what never gets into any.
+
+use super::*;
+use crate::context::lab::{Lab, days_ago, memory, now};
+use crate::context::predict::memories::ErrorClue;
+use crate::model::{Body, Change, Contradiction, ContradictionStatus, Learning, Scope, Verdict};
+
+fn filter() -> GatherFilter<'static> {
+    GatherFilter {
+        namespace: Namespace::default(),
+        now: now(),
+        as_of: None,
+        min_score: 0.35,
+        window_days: 90,
+        longest: Level::Full,
+        only_binding: false,
+        exclude: &|_| false,
+    }
+}
+
+fn gathered(lab: &Lab, clues: &Clues, filter: &GatherFilter<'_>) -> Vec<Candidate> {
+    lab.ask(|sources| gather(sources, clues, filter)).candidates
+}
+
+/// `part id`, one a line, in order.
+fn told(lab: &Lab, clues: &Clues, filter: &GatherFilter<'_>) -> Vec<String> {
+    let found = gathered(lab, clues, filter);
+    found.iter().map(|found| format!("{:?} {}", found.part, found.memory.id).to_lowercase()).collect()
+}
+
+fn at_file(path: &str) -> Clues {
+    Clues { file: Some(path.into()), ..Clues::default() }
+}
+
+fn old(memory: Memory) -> Memory {
+    let mut memory = memory;
+    memory.times.created_at = days_ago(200);
+    memory.times.updated_at = days_ago(200);
+    memory.times.valid_at = days_ago(200);
+    memory
+}
+
+#[test]
+fn what_binds_is_always_there_and_alone_when_asked_for() {
+    let mut lab = Lab::default();
+    lab.put(old(Memory { tier: Tier::Mandate, ..memory("m-1", Kind::Note, "never push to main", &[]) }))
+        .put(old(Memory { tier: Tier::Guardrail, ..memory("g-1", Kind::Note, "mind the cache", &[]) }))
+        .put(Memory { tier: Tier::Mandate, restricted: true, ..memory("m-2", Kind::Note, "secret", &[]) })
+        .note("dec-1", Kind::Decision, "streams", &["src/a.rs"]);
+    let found = gathered(&lab, &at_file("src/a.rs"), &filter());
+    let told_all: Vec<(&str, bool)> = found.iter().map(|found| (found.memory.id.as_str(), found.binding)).collect();
+    assert_eq!(told_all, [("m-1", true), ("g-1", true), ("dec-1", false)]);
+    let only = GatherFilter { only_binding: true, ..filter() };
+    assert_eq!(told(&lab, &at_file("src/a.rs"), &only), ["critical m-1", "critical g-1"]);
+    let without = GatherFilter { exclude: &|key| key.id.as_str() == "m-1", ..filter() };
+    assert_eq!(told(&lab, &at_file("src/a.rs"), &without), ["critical g-1", "critical dec-1"]);
+}
+
+#[test]
+fn decisions_about_the_file_or_the_task_press_and_the_rest_is_relevant() {
+    let mut lab = Lab::default();
+    lab.put(old(memory("dec-1", Kind::Decision, "streams", &["src/a.rs"])))
+        .note("dec-2", Kind::Decision, "the session cache is evicted hourly", &[])
+        .note("note-1", Kind::Note, "buffers leak", &["src/a.rs"])
+        .put(old(memory("note-2", Kind::Note, "evict the session cache", &[])));
+    let clues = Clues { goal: Some("evict the session cache".into()), ..at_file("src/a.rs") };
+    assert_eq!(told(&lab, &clues, &filter()), ["critical dec-1", "critical dec-2", "relevant note-1"]);
+    let wide = GatherFilter { window_days: 365, ..filter() };
+    assert!(told(&lab, &clues, &wide).contains(&"relevant note-2".to_owned()));
+    let strict = GatherFilter { min_score: 0.99, ..filter() };
+    assert_eq!(told(&lab, &clues, &strict), ["critical dec-1", "relevant note-1"], "the file's own stay");
+}
+
+#[test]
+fn an_open_contradiction_names_both_sides() {
+    let mut lab = Lab::default();
+    lab.note("dec-1", Kind::Decision, "use tabs", &["src/a.rs"]).note("note-1", Kind::Note, "use spaces", &[]);
+    let mut found = Contradiction {
+        id: "con-1".into(),
+        namespace: Namespace::default(),
+        a: lab.get("dec-1").id.clone(),
+        b: lab.get("note-1").id.clone(),
+        verdict: Verdict::Contradicts,
+        status: ContradictionStatus::Open,
+        why: "opposite values".into(),
+        found_at: days_ago(1),
+    };
+    lab.snapshot.apply(&Change::Contradict(found.clone()));
+    assert_eq!(told(&lab, &at_file("src/a.rs"), &filter()), ["critical dec-1", "critical note-1"]);
+    let candidates = gathered(&lab, &at_file("src/a.rs"), &filter());
+    assert!(candidates.iter().all(|found| found.why == "open contradiction: “use tabs” against “use spaces”"));
+    assert_eq!(told(&lab, &at_file("src/b.md"), &filter()), [""; 0], "it does not touch what is at hand");
+    found.status = ContradictionStatus::Resolved;
+    lab.snapshot.apply(&Change::Contradict(found));
+    assert_eq!(told(&lab, &at_file("src/a.rs"), &filter()), ["critical dec-1"]);
+}
+
+#[test]
+fn the_errors_of_the_last_day_press_whatever_is_at_hand() {
+    let mut lab = Lab::default();
+    let error = |id: &str, print: &str, updated| {
+        let learning = Learning { fingerprint: print.into(), fix: "retry".into(), ..Learning::default() };
+        let mut memory = memory(id, Kind::Learning, "the socket was closed early", &[]);
+        memory.body = Body::Learning(Box::new(learning));
+        memory.times.updated_at = updated;
+        memory
+    };
+    lab.put(error("learn-new", "aa", now())).put(error("learn-old", "bb", days_ago(10)));
+    assert_eq!(told(&lab, &Clues::default(), &filter()), ["critical learn-new"]);
+    let same = ErrorClue { text: "unrelated words".into(), fingerprint: Some("bb".into()), files: Vec::new() };
+    let clues = Clues { errors: vec![same], ..Clues::default() };
+    assert_eq!(told(&lab, &clues, &filter()), ["critical learn-old", "critical learn-new"]);
+}
+
+#[test]
+fn conventions_habits_and_history_are_background_and_short() {
+    let mut lab = Lab::default();
+    lab.note("code-1", Kind::CodePattern, "errors are wrapped", &["src/b.rs"])
+        .note("sem-1", Kind::Pattern, "tests beside the code", &[])
+        .note("wf-1", Kind::Workflow, "release: test→tag", &[])
+        .note("ep-1", Kind::Episode, "moved the parser", &[]);
+    let found = gathered(&lab, &Clues::default(), &filter());
+    assert_eq!(found.len(), 4);
+    assert!(found.iter().all(|found| found.part == Part::Background && found.longest == Level::Compressed));
+    let at_home = gathered(&lab, &at_file("src/b.rs"), &filter());
+    assert!(at_home.iter().any(|found| found.memory.id.as_str() == "code-1" && found.part == Part::Background));
+}
+
+#[test]
+fn the_past_is_asked_as_it_was() {
+    let mut lab = Lab::default();
+    let mut ended = memory("dec-old", Kind::Decision, "use xml", &["src/a.rs"]);
+    ended.times.invalid_at = Some(days_ago(3));
+    let mut fresh = memory("dec-new", Kind::Decision, "use json", &["src/a.rs"]);
+    (fresh.times.created_at, fresh.times.valid_at) = (days_ago(3), days_ago(3));
+    lab.put(ended).put(fresh);
+    assert_eq!(told(&lab, &at_file("src/a.rs"), &filter()), ["critical dec-new"]);
+    let then = GatherFilter { as_of: Some(days_ago(5)), ..filter() };
+    assert_eq!(told(&lab, &at_file("src/a.rs"), &then), ["critical dec-old"]);
+}
+
+#[test]
+fn what_is_private_is_the_users_own_and_may_be_told() {
+    let mut lab = Lab::default();
+    lab.put(Memory { scope: Scope::UserPrivate, ..memory("dec-1", Kind::Decision, "streams", &["src/a.rs"]) });
+    assert_eq!(told(&lab, &at_file("src/a.rs"), &filter()), ["critical dec-1"]);
+}
+
+#[test]
+fn there_are_never_too_many_and_always_the_same() {
+    let (mut one, mut other) = (Lab::default(), Lab::default());
+    let all: Vec<Memory> = (0..500)
+        .map(|at| Memory {
+            tier: if at % 2 == 0 { Tier::Guardrail } else { Tier::Reference },
+            ..memory(&format!("dec-{at:03}"), Kind::Decision, &format!("decided {at}"), &["src/a.rs"])
+        })
+        .collect();
+    for memory in &all {
+        one.put(memory.clone());
+    }
+    for memory in all.iter().rev() {
+        other.put(memory.clone());
+    }
+    let first = gathered(&one, &at_file("src/a.rs"), &filter());
+    assert!(first.len() <= MOST_CANDIDATES);
+    assert_eq!(first.iter().filter(|found| found.binding).count(), 250);
+    let same = told(&other, &at_file("src/a.rs"), &filter());
+    assert_eq!(told(&one, &at_file("src/a.rs"), &filter()), same);
+}

@@ -1,0 +1,107 @@
+//! What speaks for a file, as plain numbers.
+
+use crate::index::cochange::Place;
+
+macro_rules! features {
+    ($($name:ident $text:literal $weight:literal,)*) => {
+        /// One kind of evidence. The numbers are near 0 where nothing speaks for a file, and seldom above 3.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Feature { $($name,)* }
+
+        impl Feature {
+            pub const ALL: [Feature; FEATURES] = [$(Feature::$name,)*];
+
+            pub fn name(self) -> &'static str {
+                match self { $(Feature::$name => $text,)* }
+            }
+
+            /// What it counts where nothing better was learnt.
+            pub(super) fn default_weight(self) -> f64 {
+                match self { $(Feature::$name => $weight,)* }
+            }
+        }
+
+        pub(in crate::context) const FEATURES: usize = [$($text,)*].len();
+    };
+}
+
+features! {
+    Together "together" 0.81,
+    TogetherLately "together_lately" -0.34,
+    TogetherNow "together_now" -0.66,
+    Chance "chance" -0.56,
+    ChanceEver "chance_ever" -0.11,
+    ChanceBack "chance_back" 1.47,
+    ChanceSmall "chance_small" 0.47,
+    LastTogether "last_together" 0.81,
+    Run "run" 0.25,
+    TogetherByAuthor "together_by_author" -0.19,
+    AroundFolder "around_folder" 0.29,
+    AroundNames "around_names" 0.83,
+    TwoSteps "two_steps" -0.45,
+    Fresh "fresh" 0.33,
+    Recent "recent" 0.10,
+    Heat "heat" 0.20,
+    Mine "mine" 0.87,
+    MineNow "mine_now" 0.77,
+    MineShare "mine_share" 0.35,
+    SameFolder "same_folder" -0.04,
+    Near "near" -0.17,
+    Namesake "namesake" 0.18,
+    SameName "same_name" -0.97,
+    SameKind "same_kind" 0.36,
+    Words "words" 0.87,
+    NameWords "name_words" 0.87,
+    Bond "bond" 0.16,
+    Foremost "foremost" 1.48,
+    ForemostAround "foremost_around" 0.80,
+    ForemostRun "foremost_run" 0.44,
+    RankTogether "rank_together" -0.19,
+    RankBack "rank_back" 0.77,
+    RankAround "rank_around" -0.08,
+    RankMine "rank_mine" 0.40,
+    Imported "imported" 0.80,
+    Importer "importer" 0.60,
+    Alike "alike" 1.00,
+    Session "session" 1.00,
+    NewNamesake "new_namesake" 1.59,
+    NewRun "new_run" -0.27,
+    NewBack "new_back" 0.03,
+    NewNear "new_near" 0.68,
+    NewWords "new_words" 2.10,
+    NewFolder "new_folder" 0.28,
+    NewAround "new_around" 1.41,
+    NewHeat "new_heat" 0.47,
+    NewRecent "new_recent" -0.37,
+    NewMine "new_mine" 0.48,
+}
+
+/// What speaks for one file.
+#[derive(Clone, Debug)]
+pub(in crate::context) struct Evidence<'a> {
+    pub(in crate::context) path: &'a str,
+    pub(in crate::context) place: Option<Place>,
+    pub(in crate::context) features: [f32; FEATURES],
+    /// How often it changed with the opened one, as far as was looked.
+    pub(in crate::context) times: u32,
+    /// When it last did, in seconds since 1970.
+    pub(in crate::context) last: i64,
+}
+
+impl<'a> Evidence<'a> {
+    pub(super) fn new(path: &'a str, place: Option<Place>) -> Evidence<'a> {
+        Evidence { path, place, features: [0.0; FEATURES], times: 0, last: i64::MIN }
+    }
+
+    pub(super) fn set(&mut self, feature: Feature, value: f64) {
+        self.features[feature as usize] = value as f32;
+    }
+
+    pub(super) fn add(&mut self, feature: Feature, value: f64) {
+        self.features[feature as usize] += value as f32;
+    }
+
+    pub(in crate::context) fn get(&self, feature: Feature) -> f64 {
+        f64::from(self.features[feature as usize])
+    }
+}

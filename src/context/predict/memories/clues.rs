@@ -1,0 +1,46 @@
+//! What is known of the moment a prediction is made for: the file at hand, the branch, what went wrong, who joined.
+//! Plain data; all of it may be missing.
+
+use crate::context::predict::PredictedFile;
+use crate::model::TaskType;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Clues {
+    /// The file at hand.
+    pub file: Option<String>,
+    /// Files that go with it, best first.
+    pub related: Vec<PredictedFile>,
+    /// Of the file at hand.
+    pub symbols: Vec<String>,
+    pub branch: Option<BranchClue>,
+    /// Newest first.
+    pub errors: Vec<ErrorClue>,
+    pub author: Option<AuthorClue>,
+    pub goal: Option<String>,
+    pub activity: Option<TaskType>,
+    /// Files at hand just before, newest first.
+    pub recent: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BranchClue {
+    pub name: String,
+    /// Of its own commits.
+    pub subjects: Vec<String>,
+    /// That its own commits touch.
+    pub files: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ErrorClue {
+    pub text: String,
+    pub fingerprint: Option<String>,
+    pub files: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AuthorClue {
+    pub name: String,
+    /// Folders they work in; where there are none, the history is asked.
+    pub areas: Vec<String>,
+}

@@ -1,0 +1,168 @@
+//! The block a session begins with, and what later prompts add to it: mandates, guardrails and reference in a few
+//! hundred tokens, each with a mark an answer can cite. Text only; it neither finds memories nor remembers sessions
+//! beyond the book it is handed.
+
+mod avoid;
+mod book;
+mod fill;
+mod line;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::model::citation::{CLOSE, OPEN};
+use crate::model::{Key, Level, Memory, Tier, token};
+
+pub(super) use book::session_name;
+pub use book::{Beginning, Pressure, Sessions, Verdicts};
+pub use record::Session;
+
+use fill::{Fill, Line};
+
+/// What a session block takes unless somebody asks for another size.
+pub const SESSION_TOKENS: usize = 400;
+
+/// The sections with what each may take of [`SESSION_TOKENS`].
+const SECTIONS: [(Tier, &str, usize); 3] = [
+    (Tier::Mandate, "## Mandates", 150),
+    (Tier::Guardrail, "## Guardrails", 100),
+    (Tier::Reference, "## Reference", 150),
+];
+const FOOTER: &str = "Say which of these you apply: `Applied: [M:…]`";
+const TAIL_HEADING: &str = "New since the session began (cite as before):";
+
+/// A memory that may be handed to a session.
+#[derive(Clone, Debug)]
+pub struct SessionCandidate {
+    pub memory: Arc<Memory>,
+    /// How much it is worth to have; comparable within one call.
+    pub value: f64,
+}
+
+/// One memory as it was handed out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionItem {
+    pub key: Key,
+    pub tier: Tier,
+    /// Of its line alone.
+    pub tokens: usize,
+    pub level: Level,
+}
+
+/// What is handed out. Empty text when nothing fits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionBlock {
+    pub text: String,
+    /// Of the whole text, markers and headings included.
+    pub tokens: usize,
+    pub items: Vec<SessionItem>,
+}
+
+/// The block a session begins with. Each section has its share of what the frame leaves; what it does not need goes
+/// to the next, never back, so that mandates stay few.
+pub fn block(
+    candidates: &[SessionCandidate],
+    budget: usize,
+    lengths: &dyn Fn(&Memory, Level) -> String,
+) -> SessionBlock {
+    let ranked = ranked(candidates, &|_| false);
+    let frame = token::estimate(&framed(&[], FOOTER));
+    let Some(room) = budget.checked_sub(frame) else { return SessionBlock::default() };
+    let mut sections = Vec::new();
+    let mut left_over = 0;
+    for (tier, heading, share) in SECTIONS {
+        let own: Vec<&Memory> = ranked.iter().copied().filter(|memory| section_of(memory.tier) == tier).collect();
+        // In wide numbers: a budget without bounds is a budget too.
+        let limit = left_over + (room as u128 * share as u128 / SESSION_TOKENS as u128) as usize;
+        let filled = Fill { heading, limit, binding: tier != Tier::Reference, lengths }.with(&own);
+        left_over = limit.saturating_sub(filled.tokens());
+        sections.push(filled);
+    }
+    sections.retain(|section| !section.lines.is_empty());
+    finish(sections, FOOTER, budget)
+}
+
+/// What became known since the block was handed out, for the end of a later prompt: the block itself stays as it is,
+/// so the prompt before it can be kept by whoever caches it.
+pub fn tail(
+    new: &[SessionCandidate],
+    already: &dyn Fn(&Key) -> bool,
+    budget: usize,
+    lengths: &dyn Fn(&Memory, Level) -> String,
+) -> SessionBlock {
+    let mut ranked = ranked(new, already);
+    ranked.sort_by_key(|memory| section_of(memory.tier));
+    let frame = token::estimate(&framed(&[], ""));
+    let Some(limit) = budget.checked_sub(frame) else { return SessionBlock::default() };
+    let filled = Fill { heading: TAIL_HEADING, limit, binding: false, lengths }.with(&ranked);
+    let sections = if filled.lines.is_empty() { Vec::new() } else { vec![filled] };
+    finish(sections, "", budget)
+}
+
+/// Best first, ties by key, each once.
+fn ranked<'a>(candidates: &'a [SessionCandidate], left_out: &dyn Fn(&Key) -> bool) -> Vec<&'a Memory> {
+    let worth = |value: f64| if value.is_nan() { f64::NEG_INFINITY } else { value };
+    let mut ranked: Vec<(f64, Key, &Memory)> = candidates
+        .iter()
+        .map(|candidate| (worth(candidate.value), candidate.memory.key(), candidate.memory.as_ref()))
+        .filter(|(_, key, _)| !left_out(key))
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let mut seen = BTreeSet::new();
+    ranked.retain(|(_, key, _)| seen.insert(key.clone()));
+    ranked.into_iter().map(|(_, _, memory)| memory).collect()
+}
+
+fn section_of(tier: Tier) -> Tier {
+    if tier == Tier::Archive { Tier::Reference } else { tier }
+}
+
+struct Section {
+    heading: &'static str,
+    lines: Vec<Line>,
+}
+
+impl Section {
+    fn text(&self) -> String {
+        let mut text = format!("{}\n", self.heading);
+        for line in &self.lines {
+            text.push_str(&line.text);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// An empty section is not shown.
+    fn tokens(&self) -> usize {
+        if self.lines.is_empty() { 0 } else { token::estimate(&self.text()) }
+    }
+}
+
+fn framed(sections: &[Section], footer: &str) -> String {
+    let mut text = format!("{OPEN}\n");
+    sections.iter().for_each(|section| text.push_str(&section.text()));
+    if !footer.is_empty() {
+        text.push_str(footer);
+        text.push('\n');
+    }
+    text.push_str(CLOSE);
+    text
+}
+
+/// The last word on the budget, however tokens are counted: should parts that fit not fit together, the least goes.
+fn finish(mut sections: Vec<Section>, footer: &str, budget: usize) -> SessionBlock {
+    while !sections.is_empty() {
+        let text = framed(&sections, footer);
+        let tokens = token::estimate(&text);
+        if tokens <= budget {
+            let items = sections.into_iter().flat_map(|section| section.lines).map(|line| line.item).collect();
+            return SessionBlock { text, tokens, items };
+        }
+        sections.last_mut().map(|section| section.lines.pop());
+        sections.retain(|section| !section.lines.is_empty());
+    }
+    SessionBlock::default()
+}

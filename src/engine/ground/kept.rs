@@ -1,0 +1,63 @@
+//! The ground as lines of text, for the cache. A line that cannot be understood is passed over.
+
+use serde_json::{Value, json};
+
+use super::common::Common;
+use super::words::Word;
+use super::{FileView, Ground};
+
+impl Ground {
+    /// First what is common, then a line a file.
+    pub fn write(&self, text: &mut String) {
+        let (files, words) = self.common.rows();
+        let mut line = |row: Value| {
+            text.push_str(&row.to_string());
+            text.push('\n');
+        };
+        line(json!([files, self.is_part, words.iter().flat_map(|(word, files)| [*word, *files]).collect::<Vec<_>>()]));
+        for (path, place) in &self.places {
+            let Some(file) = &self.files[*place as usize] else { continue };
+            let imports: Vec<&str> = file.imports.iter().map(AsRef::as_ref).collect();
+            let words: Vec<u32> =
+                self.sketches.of(*place).flat_map(|word| [word.hash, u32::from(word.weight)]).collect();
+            line(json!([path.as_ref(), file.stamp.0, file.stamp.1, imports, words]));
+        }
+    }
+
+    pub fn read<'a>(mut lines: impl Iterator<Item = &'a str>) -> Ground {
+        let mut ground = Ground::default();
+        let head = lines.next().and_then(|line| serde_json::from_str(line).ok());
+        let Some((common, is_part)) = head.as_ref().and_then(read_head) else { return ground };
+        (ground.common, ground.is_part) = (common, is_part);
+        for line in lines {
+            let row = serde_json::from_str(line).ok();
+            if let Some((path, view)) = row.as_ref().and_then(read_row) {
+                ground.place(path, view);
+            }
+        }
+        ground
+    }
+}
+
+fn read_head(head: &Value) -> Option<(Common, bool)> {
+    let pairs = pairs(head.get(2)?)?;
+    Some((Common::from_rows(short(head.get(0)?)?, pairs.into_iter()), head.get(1)?.as_bool()?))
+}
+
+fn read_row(row: &Value) -> Option<(&str, FileView)> {
+    let imports = row.get(3)?.as_array()?.iter().map(|one| one.as_str().map(str::to_owned)).collect::<Option<_>>()?;
+    let word = |(hash, weight)| Some(Word { hash, weight: u8::try_from(weight).ok()? });
+    let words = pairs(row.get(4)?)?.into_iter().map(word).collect::<Option<_>>()?;
+    let stamp = (row.get(1)?.as_u64()?, row.get(2)?.as_i64()?);
+    Some((row.get(0)?.as_str()?, FileView { imports, words, stamp }))
+}
+
+fn pairs(list: &Value) -> Option<Vec<(u32, u32)>> {
+    let (pairs, rest) = list.as_array()?.as_chunks::<2>();
+    let pair = |[one, other]: &[Value; 2]| Some((short(one)?, short(other)?));
+    if rest.is_empty() { pairs.iter().map(pair).collect() } else { None }
+}
+
+fn short(number: &Value) -> Option<u32> {
+    number.as_u64()?.try_into().ok()
+}

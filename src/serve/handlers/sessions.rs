@@ -1,0 +1,102 @@
+//! What a session is given, what it says of it, and what that cost.
+
+use axum::http::StatusCode;
+
+use super::context::{budget, opening, whose};
+use crate::engine::economy::{InSession, Report};
+use crate::serve::app::{App, aside};
+use crate::serve::call::{Answer, Call, json, ok};
+use crate::serve::dto::answers::Accepted;
+use crate::serve::dto::context::{
+    Economics, EconomicsAnswer, PromptAnswer, PromptRequest, SessionAnswer, SessionEntry, SessionRequest, UsageRequest,
+};
+use crate::serve::dto::queries::namespace;
+use crate::serve::problem::Problem;
+
+const LONGEST_SESSION_ID: usize = 200;
+const MOST_TOKENS: usize = 10_000;
+
+pub(in crate::serve) async fn session(app: App, call: Call) -> Answer {
+    let most = app.config().server.max_record;
+    let request: SessionRequest = call.json(&app, most).await?;
+    let session = session_id(request.session_id)?;
+    let (project, _) = whose(&app, request.project, None)?;
+    let budget = budget(request.budget, MOST_TOKENS)?.unwrap_or(app.config().context.session_budget);
+    let (place, agent, goal) = (namespace(request.namespace), request.agent, request.goal);
+    let given = aside(move || project.session_block(&place, &session, agent, goal, budget)).await?;
+    let given = given.ok_or_else(opening)?;
+    ok(&SessionAnswer { context: given.text, token_count: given.tokens, items: entries(&given.items) })
+}
+
+pub(in crate::serve) async fn prompt(app: App, call: Call) -> Answer {
+    let started = app.monotonic();
+    let most = app.config().server.max_body;
+    let request: PromptRequest = call.json(&app, most).await?;
+    let session = session_id(request.session_id)?;
+    let context_use = share("context_use", request.context_use)?;
+    let (project, _) = whose(&app, request.project, None)?;
+    let budget = budget(request.budget, MOST_TOKENS)?.unwrap_or(app.config().context.prompt_budget);
+    let (place, prompt, files) = (namespace(request.namespace), request.prompt, request.files);
+    let given = aside(move || project.prompt_tail(&place, &session, &prompt, &files, context_use, budget)).await?;
+    let given = given.ok_or_else(opening)?;
+    ok(&PromptAnswer {
+        context: given.block.text,
+        token_count: given.block.tokens,
+        items: entries(&given.block.items),
+        topic_moved: given.topic_moved,
+        took_us: app.monotonic().saturating_duration_since(started).as_micros() as u64,
+    })
+}
+
+fn entries(items: &[InSession]) -> Vec<SessionEntry> {
+    let entry = |item: &InSession| SessionEntry {
+        id: item.key.id.to_string(),
+        cite: crate::model::citation::mark(item.tier, &item.key),
+        tier: item.tier.as_str(),
+    };
+    items.iter().map(entry).collect()
+}
+
+/// Counted, not waited for.
+pub(in crate::serve) async fn usage(app: App, call: Call) -> Answer {
+    let most = app.config().server.max_body;
+    let request: UsageRequest = call.json(&app, most).await?;
+    let session = request.session_id.map(session_id).transpose()?;
+    let report = Report {
+        namespace: namespace(request.namespace),
+        session,
+        loaded: request.loaded,
+        cited: request.cited,
+        ignored: request.ignored,
+        text: request.text,
+        context_use: share("context_use", request.context_use)?,
+        outcome: request.outcome.map(|outcome| outcome.0),
+    };
+    let (project, _) = whose(&app, request.project, None)?;
+    aside(move || project.note_usage(&report)).await?;
+    json(StatusCode::ACCEPTED, &Accepted { accepted: true })
+}
+
+pub(in crate::serve) async fn economics(app: App, call: Call) -> Answer {
+    let Economics { project, session_id } = call.query()?;
+    let project = app.project(project.as_deref())?;
+    let known = project.economics(session_id.as_deref());
+    let unknown = || Problem::not_found(format!("no session {:?} is known", session_id.clone().unwrap_or_default()));
+    ok(&EconomicsAnswer(known.ok_or_else(unknown)?))
+}
+
+fn session_id(id: String) -> Result<String, Problem> {
+    if id.trim().is_empty() || id.len() > LONGEST_SESSION_ID || id.chars().any(char::is_control) {
+        return Err(Problem::field("session_id", format_args!("must be 1 to {LONGEST_SESSION_ID} printable bytes")));
+    }
+    Ok(id)
+}
+
+fn share(name: &'static str, asked: Option<f64>) -> Result<Option<f64>, Problem> {
+    match asked {
+        Some(share) if !(0.0..=1.0).contains(&share) => {
+            Err(Problem::field(name, format_args!("{share} is not between 0 and 1")))
+        }
+        asked => Ok(asked),
+    }
+}
