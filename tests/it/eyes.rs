@@ -11,7 +11,7 @@ mod errors;
 mod few_watches;
 mod guarded;
 mod hostile;
-mod lab;
+pub(crate) mod lab;
 mod opt_out;
 mod past;
 mod secrets;

@@ -7,6 +7,7 @@ mod cli;
 mod crash;
 mod engine;
 mod eyes;
+mod foresight;
 mod home;
 mod house;
 mod lab;

@@ -17,8 +17,8 @@ const TRY: Duration = Duration::from_millis(700);
 const LOOK: Duration = Duration::from_millis(2_200);
 const LOOKS: u32 = 12;
 
-pub(super) struct Lab {
-    pub(super) home: Home,
+pub(crate) struct Lab {
+    pub(crate) home: Home,
     running: Option<Running>,
     /// Since the daemon started.
     heard: Vec<Value>,
@@ -35,7 +35,7 @@ struct Running {
 
 impl Lab {
     /// A repository with one commit, in which nobody watches yet.
-    pub(super) fn new() -> Lab {
+    pub(crate) fn new() -> Lab {
         let home = Home::new();
         let lab = Lab { home, running: None, heard: Vec::new(), begin: 0, sentinels: 0, looks: 0 };
         lab.git(&["checkout", "-q", "-B", "main"]);
@@ -49,17 +49,17 @@ impl Lab {
         lab
     }
 
-    pub(super) fn path(&self, inside: &str) -> PathBuf {
+    pub(crate) fn path(&self, inside: &str) -> PathBuf {
         self.home.path("app").join(inside)
     }
 
-    pub(super) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let full = self.path(path);
         std::fs::create_dir_all(full.parent().unwrap()).unwrap();
         std::fs::write(full, text).unwrap();
     }
 
-    pub(super) fn append(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn append(&self, path: &str, text: impl AsRef<[u8]>) {
         let full = self.path(path);
         std::fs::create_dir_all(full.parent().unwrap()).unwrap();
         let mut file = std::fs::OpenOptions::new().create(true).append(true).open(full).unwrap();
@@ -67,20 +67,20 @@ impl Lab {
     }
 
     /// Git in the repository, seeing nothing of the real user.
-    pub(super) fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         self.run("git", arguments)
     }
 
-    pub(super) fn commit(&self, message: &str) {
+    pub(crate) fn commit(&self, message: &str) {
         self.git(&["add", "-A", "--", ":!sentinel/made"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
     }
 
-    pub(super) fn run(&self, program: &str, arguments: &[&str]) -> String {
+    pub(crate) fn run(&self, program: &str, arguments: &[&str]) -> String {
         self.run_in(&self.path(""), program, arguments)
     }
 
-    pub(super) fn run_in(&self, folder: &Path, program: &str, arguments: &[&str]) -> String {
+    pub(crate) fn run_in(&self, folder: &Path, program: &str, arguments: &[&str]) -> String {
         let output = Command::new(program)
             .args(arguments)
             .current_dir(folder)
@@ -97,7 +97,7 @@ impl Lab {
     }
 
     /// Starts the daemon; comes back when it watches, has read the past, and is listened to.
-    pub(super) fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.start_at_once();
         self.past_is_read();
         self.sentinel();
@@ -105,7 +105,7 @@ impl Lab {
     }
 
     /// Starts the daemon; comes back when it answers.
-    pub(super) fn start_at_once(&mut self) {
+    pub(crate) fn start_at_once(&mut self) {
         let daemon = self.home.daemon();
         let events = Daemon::start(self.home.command(&["events", "--json"]));
         self.running = Some(Running { daemon, events });
@@ -113,12 +113,12 @@ impl Lab {
         self.begin = 0;
     }
 
-    pub(super) fn past_is_read(&mut self) {
+    pub(crate) fn past_is_read(&mut self) {
         eventually_some(|| (self.project()["past"]["state"] == "ready").then_some(()));
     }
 
     /// As a person does it. Answers with what the daemon logged.
-    pub(super) fn stop(&mut self) -> Vec<String> {
+    pub(crate) fn stop(&mut self) -> Vec<String> {
         self.home.run(&["stop"]).succeeded();
         let mut running = self.running.take().expect("a daemon that runs");
         assert_eq!(running.daemon.ended().0, Some(0));
@@ -130,19 +130,19 @@ impl Lab {
     }
 
     /// As the kernel does it when memory runs out.
-    pub(super) fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let mut running = self.running.take().expect("a daemon that runs");
         running.daemon.child.kill().unwrap();
         running.daemon.ended();
     }
 
-    pub(super) fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.stop();
         self.start();
     }
 
     /// What was told before this is no part of the test.
-    pub(super) fn mark(&mut self) {
+    pub(crate) fn mark(&mut self) {
         self.begin = self.heard.len();
     }
 
@@ -162,14 +162,14 @@ impl Lab {
 
     /// Waits for an event that was not waited for before.
     #[track_caller]
-    pub(super) fn hear(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn hear(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         match self.hear_within(PATIENCE, is_it) {
             Some(event) => event,
             None => panic!("{what} never came; heard: {:#?}", self.told()),
         }
     }
 
-    fn hear_within(&mut self, patience: Duration, is_it: impl Fn(&Value) -> bool) -> Option<Value> {
+    pub(crate) fn hear_within(&mut self, patience: Duration, is_it: impl Fn(&Value) -> bool) -> Option<Value> {
         let until = Instant::now() + patience;
         while let Some(event) = self.listen(until) {
             if is_it(&event) {
@@ -180,13 +180,13 @@ impl Lab {
     }
 
     #[track_caller]
-    pub(super) fn hear_signal(&mut self, kind: &str, about: &str) {
+    pub(crate) fn hear_signal(&mut self, kind: &str, about: &str) {
         let wanted = format!("{kind} {about}").trim_end().to_owned();
         self.hear(&wanted, |event| signal(event).as_deref() == Some(&wanted));
     }
 
     #[track_caller]
-    pub(super) fn hear_memory(&mut self, op: &str, kind: &str) -> String {
+    pub(crate) fn hear_memory(&mut self, op: &str, kind: &str) -> String {
         let is_it = |event: &Value| {
             event["kind"] == "memory" && event["data"]["op"] == op && (kind.is_empty() || event["data"]["kind"] == kind)
         };
@@ -196,7 +196,7 @@ impl Lab {
     /// Makes a file and waits until that is told; what happened before it has then been looked at. Tries again, because
     /// right after git has moved the tree, new files count as git's.
     #[track_caller]
-    pub(super) fn sentinel(&mut self) {
+    pub(crate) fn sentinel(&mut self) {
         for _ in 0..40 {
             let path = format!("sentinel/made/{}", self.sentinels);
             self.sentinels += 1;
@@ -215,7 +215,7 @@ impl Lab {
 
     /// Looks at a file and waits until that is told: openings are held for a while, and for longer after a storm.
     #[track_caller]
-    pub(super) fn look_until_seen(&mut self) {
+    pub(crate) fn look_until_seen(&mut self) {
         while self.looks < LOOKS {
             let path = format!("sentinel/look-{}", self.looks);
             self.looks += 1;
@@ -228,36 +228,36 @@ impl Lab {
         panic!("no look was seen; heard: {:#?}", self.told());
     }
 
-    pub(super) fn told(&self) -> &[Value] {
+    pub(crate) fn told(&self) -> &[Value] {
         &self.heard[self.begin..]
     }
 
     /// The signals since the mark, without the sentinels: `file_edited src/main.rs`.
-    pub(super) fn signals(&self) -> Vec<String> {
+    pub(crate) fn signals(&self) -> Vec<String> {
         self.told().iter().filter_map(signal).filter(|told| !told.contains(" sentinel/")).collect()
     }
 
     /// How often something of this kind was told since the mark.
-    pub(super) fn count(&self, kind: &str) -> usize {
+    pub(crate) fn count(&self, kind: &str) -> usize {
         self.told().iter().filter(|event| event["kind"] == kind).count()
     }
 
-    pub(super) fn send(&self, request: &Request) -> Value {
+    pub(crate) fn send(&self, request: &Request) -> Value {
         let answer = Client::new(self.home.socket()).patience(PATIENCE).send(request).unwrap();
         assert!(answer.is_success(), "{} {}: {}", request.method, request.path, answer.text());
         answer.json().unwrap_or_default()
     }
 
-    pub(super) fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         self.send(&Request::get(path))
     }
 
-    pub(super) fn project(&self) -> Value {
+    pub(crate) fn project(&self) -> Value {
         self.get("/v1/status")["projects"][0].clone()
     }
 
     /// Every memory, as listings tell it, by id.
-    pub(super) fn memories(&self) -> Vec<Value> {
+    pub(crate) fn memories(&self) -> Vec<Value> {
         let mut all = Vec::new();
         let mut path = "/v1/memories?limit=100".to_owned();
         loop {
@@ -273,36 +273,36 @@ impl Lab {
     }
 
     /// The whole record.
-    pub(super) fn record(&self, id: &str) -> Value {
+    pub(crate) fn record(&self, id: &str) -> Value {
         self.home.run(&["--json", "show", id]).succeeded().json()
     }
 
     /// The one memory whose title says this.
     #[track_caller]
-    pub(super) fn titled(&self, words: &str) -> Value {
+    pub(crate) fn titled(&self, words: &str) -> Value {
         let all = self.memories();
         let found: Vec<&Value> = all.iter().filter(|memory| has(&memory["title"], words)).collect();
         assert_eq!(found.len(), 1, "{words:?} in {all:#?}");
         self.record(found[0]["id"].as_str().unwrap())
     }
 
-    pub(super) fn titles(&self) -> Vec<String> {
+    pub(crate) fn titles(&self) -> Vec<String> {
         self.memories().iter().map(|memory| memory["title"].as_str().unwrap().to_owned()).collect()
     }
 
     /// Waits until what is known satisfies this; for what gives no event of its own.
     #[track_caller]
-    pub(super) fn until(&self, is_so: impl Fn(&[Value]) -> bool) {
+    pub(crate) fn until(&self, is_so: impl Fn(&[Value]) -> bool) {
         eventually_some(|| is_so(&self.memories()).then_some(()));
     }
 }
 
-pub(super) fn has(value: &Value, words: &str) -> bool {
+pub(crate) fn has(value: &Value, words: &str) -> bool {
     value.as_str().is_some_and(|text| text.contains(words))
 }
 
 /// `type path branch`, without what is not there.
-pub(super) fn signal(event: &Value) -> Option<String> {
+pub(crate) fn signal(event: &Value) -> Option<String> {
     if event["kind"] != "signal" {
         return None;
     }
@@ -311,7 +311,7 @@ pub(super) fn signal(event: &Value) -> Option<String> {
     Some(parts.collect::<Vec<&str>>().join(" "))
 }
 
-pub(super) fn installed(program: &str) -> bool {
+pub(crate) fn installed(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if found.is_err() {
         println!("{program} is not installed; what needs it is passed over");
