@@ -39,14 +39,18 @@ impl Stream {
 
     /// When the first line that fits arrived.
     pub(crate) fn until(&self, what: &str, fits: impl Fn(&Value) -> bool) -> Instant {
-        let end = Instant::now() + Duration::from_secs(30);
-        loop {
-            match self.lines.recv_deadline(end) {
-                Ok((at, line)) if fits(&line) => return at,
-                Ok(_) => {}
-                Err(_) => panic!("{what}: no such event came"),
+        self.within(Duration::from_secs(30), fits).unwrap_or_else(|| panic!("{what}: no such event came")).0
+    }
+
+    /// The first line that fits, if it comes in time.
+    pub(crate) fn within(&self, patience: Duration, fits: impl Fn(&Value) -> bool) -> Option<(Instant, Value)> {
+        let end = Instant::now() + patience;
+        while let Ok((at, line)) = self.lines.recv_deadline(end) {
+            if fits(&line) {
+                return Some((at, line));
             }
         }
+        None
     }
 
     /// All that waits here.

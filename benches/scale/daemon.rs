@@ -18,15 +18,22 @@ impl Home {
     }
 
     pub(crate) fn start(&self) -> Daemon {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lokid"));
-        command.arg("run").current_dir(self.folder.join("repo"));
+        let mut command = self.command();
+        command.arg("run").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Daemon { child: command.spawn().unwrap(), socket: self.socket.clone() }
+    }
+
+    /// The program at home here: the one that was built with this, or the one `LOKID_BENCH_BINARY` names.
+    pub(crate) fn command(&self) -> Command {
+        let named = std::env::var_os("LOKID_BENCH_BINARY").filter(|path| !path.is_empty());
+        let mut command = Command::new(named.unwrap_or_else(|| env!("CARGO_BIN_EXE_lokid").into()));
+        command.current_dir(self.folder.join("repo"));
         command.env("HOME", &self.folder).env("LOKID_SOCKET", &self.socket);
         for name in ["CONFIG", "STATE", "CACHE", "DATA"] {
             command.env(format!("XDG_{name}_HOME"), self.folder.join(name.to_lowercase()));
         }
         command.env("XDG_RUNTIME_DIR", self.folder.join("run"));
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        Daemon { child, socket: self.socket.clone() }
+        command
     }
 
     pub(crate) fn import(&self, lines: &str) -> Value {
