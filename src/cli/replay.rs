@@ -40,7 +40,7 @@ pub(super) fn run(asked: &Replay, settings: &Settings, screen: &mut Screen) -> D
             Failure::new(error.to_string()).hint("go to a repository with some history, or name it with `--project`")
         }
     })?;
-    if let Some(fitted) = &replayed.fitted {
+    if let Some(fitted) = replayed.fitted.as_ref().filter(|fitted| fitted.helps()) {
         keep(&place.state, &fitted.weights.to_text())?;
     }
     if settings.json {
@@ -90,10 +90,10 @@ fn show(replayed: &Replayed, screen: &mut Screen) -> Done {
         100.0 * best.waste.share
     ))?;
     if let Some(fitted) = &replayed.fitted {
-        screen.note(format!(
-            "weights fitted on the older part: recall@10 {:.3} → {:.3} there; kept for this repository",
-            fitted.before.recall10, fitted.after.recall10
-        ));
+        let upshot =
+            if fitted.helps() { "kept for this repository" } else { "no gain, so the weights stay as they are" };
+        let (before, after) = (fitted.before.recall10, fitted.after.recall10);
+        screen.note(format!("fitted on the older part: recall@10 {before:.3} → {after:.3} there; {upshot}"));
     }
     Ok(())
 }
@@ -135,7 +135,7 @@ fn document(replayed: &Replayed) -> Value {
         "lead": {"foreseen": best.lead.foreseen, "median_seconds": best.lead.median_seconds},
         "wasted_tokens": {"per_prediction": best.waste.tokens_per_prediction, "share": best.waste.share},
         "fitted": replayed.fitted.as_ref().map(|fitted| {
-            json!({"before": score_value(fitted.before), "after": score_value(fitted.after)})
+            json!({"before": score_value(fitted.before), "after": score_value(fitted.after), "kept": fitted.helps()})
         }),
     })
 }

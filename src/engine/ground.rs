@@ -48,7 +48,7 @@ struct File {
 
 impl Ground {
     /// What is kept under another version was made of other words.
-    pub const VERSION: u64 = 1 << 8 | analyze::VERSION as u64;
+    pub const VERSION: u64 = 2 << 8 | analyze::VERSION as u64;
 
     pub fn len(&self) -> usize {
         self.places.len()

@@ -71,7 +71,9 @@ pub fn replay(root: &Path, weights: &Weights, plan: Plan, progress: Progress<'_>
         }
         false => None,
     };
-    let weights = fitted.as_ref().map_or(weights, |fitted| &fitted.weights);
+    // Weights that do no better where they were tried are not worth having.
+    let fitted_weights = fitted.as_ref().filter(|fitted| fitted.helps()).map(|fitted| &fitted.weights);
+    let weights = fitted_weights.unwrap_or(weights);
     let mut told = |done, all| progress(Stage::Replaying, done, all);
     let history = run(&commits, &protocol, &mut Blind, weights, &mut told).ok_or(ReplayError::Stopped)?;
     let content = match plan.content {

@@ -6,6 +6,7 @@
 
 mod areas;
 mod bytes;
+mod followed;
 mod limit;
 mod log;
 mod moves;
@@ -13,7 +14,7 @@ mod names;
 mod noise;
 mod partners;
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use crate::model::{Commit, FileStatus};
 
@@ -53,6 +54,11 @@ pub struct Cochange {
     /// Files of all commits in the log.
     touches: usize,
     commits: u64,
+    /// What seems to go on under another name, in a history that never tells of a deletion: the old and the new file.
+    followed: BTreeMap<Place, Place>,
+    /// The same, the other way round.
+    following: BTreeMap<Place, Place>,
+    tells_deletions: bool,
     /// Up to which commit history was read, for whoever reads on.
     head: Option<String>,
 }
@@ -146,6 +152,7 @@ impl Cochange {
         for (old, new) in moves::of(commit) {
             self.rename(old, new, commit.time);
         }
+        self.look_for_followed(commit);
         let mut telling = Vec::new();
         for change in &commit.files {
             if change.status == FileStatus::Added {

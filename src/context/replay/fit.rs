@@ -46,6 +46,16 @@ pub struct Fitted {
     pub after: Score,
 }
 
+impl Fitted {
+    /// Do they foretell better where they were tried, by more than chance?
+    pub fn helps(&self) -> bool {
+        self.after.recall10 >= self.before.recall10 + LEAST_GAIN
+    }
+}
+
+/// Less is as likely to be chance.
+const LEAST_GAIN: f64 = 0.005;
+
 /// The weights that suit this repository. What the protocol asks about is not looked at, so that a later replay stays
 /// honest. `None` when it was stopped, or there is too little to learn from.
 pub fn fit(

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::words::Word;
 
 /// Words kept of a file.
-const MOST_OF_A_FILE: usize = 48;
+const MOST_OF_A_FILE: usize = 96;
 /// Words whose files are counted. When there are twice as many, those of a single file leave, then those of two.
 const MOST_COUNTED: usize = 32_768;
 /// A word that nobody else uses likens a file to nothing yet.

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 const MARK: &[u8; 4] = b"LKCC";
 /// Another version of the content or of the half-lives is another number here.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const CHECKSUM: usize = 16;
 
 impl Cochange {
@@ -28,6 +28,12 @@ impl Cochange {
         for (name, place) in older {
             out.text(name);
             out.number(u64::from(place));
+        }
+        out.number(u64::from(self.tells_deletions));
+        out.number(self.followed.len() as u64);
+        for (old, new) in &self.followed {
+            out.number(u64::from(*old));
+            out.number(u64::from(*new));
         }
         out.number(self.log.len() as u64);
         self.log.iter().for_each(|entry| out.entry(entry));
@@ -121,6 +127,11 @@ impl Reader<'_> {
             let name = self.text()?;
             let place = self.count(files.checked_sub(1)?)?;
             counts.places.insert(name, place as u32);
+        }
+        counts.tells_deletions = self.number()? != 0;
+        for _ in 0..self.count(files)? {
+            let (old, new) = (self.count(files.checked_sub(1)?)?, self.count(files.checked_sub(1)?)?);
+            counts.follow(old as u32, new as u32);
         }
         self.log(&mut counts)?;
         self.0.is_empty().then_some(counts)

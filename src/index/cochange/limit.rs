@@ -36,6 +36,12 @@ impl Cochange {
         let mut old = std::mem::take(&mut self.files).into_iter().map(Some).collect::<Vec<_>>();
         self.files = order.iter().filter_map(|at| old[*at].take()).collect();
         self.places.retain(|_, place| moved.get(place).map(|new| *place = *new).is_some());
+        self.following.clear();
+        for (old, new) in std::mem::take(&mut self.followed) {
+            if let (Some(old), Some(new)) = (moved.get(&old), moved.get(&new)) {
+                self.follow(*old, *new);
+            }
+        }
         self.touches = 0;
         for entry in &mut self.log {
             // An entry may be left empty: the numbers of the others must not change.

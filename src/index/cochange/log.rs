@@ -91,7 +91,7 @@ impl Cochange {
     }
 
     pub fn is_gone(&self, place: Place) -> bool {
-        self.files[place as usize].gone
+        self.files[place as usize].gone || self.followed.contains_key(&place)
     }
 
     /// Commits of the file, those of late counted in full and those of 200 commits ago half.
@@ -106,11 +106,17 @@ impl Cochange {
 
     /// The commits of a file, newest first, each with the number of commits since.
     pub fn commits_of(&self, place: Place) -> impl Iterator<Item = (u64, &Entry)> {
-        self.aged(self.files[place as usize].commits.iter().rev())
+        let mut last = i64::MAX;
+        let numbers = self.names_of(place).flat_map(|place| self.files[place as usize].commits.iter().rev());
+        // The commit of a move is one of both names.
+        self.aged(numbers.filter(move |number| std::mem::replace(&mut last, **number) > **number))
     }
 
     /// How many commits of the file are in the log.
     pub fn count_of(&self, place: Place) -> usize {
+        if self.following.contains_key(&place) {
+            return self.commits_of(place).count();
+        }
         self.files[place as usize].commits.len()
     }
 

@@ -10,11 +10,20 @@ const DEEPEST: usize = 4;
 /// Old and new path of what moved. A file that vanished beside one that appeared with the same names at its end has
 /// moved, if there is only one of each; the more names agree, the surer, so those are paired first.
 pub(super) fn of(commit: &Commit) -> Vec<(&str, &str)> {
+    from(commit, FileStatus::Deleted)
+}
+
+/// The same for a history that tells of no deletion: what vanished is there as changed.
+pub(super) fn perhaps_of(commit: &Commit) -> Vec<(&str, &str)> {
+    from(commit, FileStatus::Modified)
+}
+
+fn from(commit: &Commit, vanished: FileStatus) -> Vec<(&str, &str)> {
     let with = |status| {
         let changes = commit.files.iter().filter(move |change| change.status == status);
         changes.map(|change| change.path.as_str()).collect::<BTreeSet<&str>>()
     };
-    let (mut vanished, mut appeared) = (with(FileStatus::Deleted), with(FileStatus::Added));
+    let (mut vanished, mut appeared) = (with(vanished), with(FileStatus::Added));
     let mut moves = Vec::new();
     for names in (1..=DEEPEST).rev() {
         if vanished.is_empty() || appeared.is_empty() {

@@ -31,8 +31,8 @@ impl Cochange {
             // better than the number itself, and than no sharing.
             let others = (entry.files.len().saturating_sub(1)).max(1) as f64;
             let share = Weight((age(entry.time, self.newest() - since as i64) - others.log2() / 2.0) as f32);
-            for other in entry.files.iter().filter(|other| **other != place) {
-                let pair = pairs.entry(*other).or_insert((0, Weight::NOTHING));
+            for other in entry.files.iter().map(|other| self.today(*other)).filter(|other| *other != place) {
+                let pair = pairs.entry(other).or_insert((0, Weight::NOTHING));
                 *pair = (pair.0 + 1, pair.1.plus(share));
             }
         }

@@ -133,6 +133,42 @@ fn a_moved_file_keeps_its_partners_in_both_directions_of_reading() {
 }
 
 #[test]
+fn where_no_deletion_is_ever_told_a_file_goes_on_under_its_name_elsewhere() {
+    let history = [
+        commit(START, "Ada", &["+src/args.rs", "+src/main.rs"]),
+        commit(START + 1, "Ada", &["src/args.rs", "+core/args.rs"]),
+        commit(START + 2, "Ada", &["core/args.rs", "+doc.md"]),
+    ];
+    let backwards: Vec<Commit> = history.iter().rev().cloned().collect();
+    for counts in [counted(&history), counted(&backwards)] {
+        let (old, new) = (counts.find("src/args.rs").unwrap(), counts.find("core/args.rs").unwrap());
+        assert_eq!((counts.today(old), counts.today(new)), (new, new));
+        assert!(counts.is_gone(old) && !counts.is_gone(new));
+        assert_eq!((counts.commits_of(new).count(), counts.count_of(new)), (3, 3));
+        assert_eq!(told(&counts, "src/main.rs", START + 3), [("core/args.rs", 1)]);
+        assert_eq!(Cochange::from_bytes(&counts.to_bytes()).as_ref(), Some(&counts));
+    }
+}
+
+#[test]
+fn a_guessed_move_is_taken_back_when_the_file_changes_again_or_deletions_are_told() {
+    let mut counts = counted(&[
+        commit(START, "Ada", &["+a/index.js", "+b/x.js"]),
+        commit(START + 1, "Ada", &["a/index.js", "+b/index.js"]),
+    ]);
+    let old = counts.find("a/index.js").unwrap();
+    assert!(counts.is_gone(old));
+    let told = counted(&[commit(START, "Ada", &["-c"]), commit(START + 1, "Ada", &["a/index.js", "+b/index.js"])]);
+    assert!(!told.is_gone(told.find("a/index.js").unwrap()));
+    let mut later = counts.clone();
+    later.add(&commit(START + 2, "Ada", &["-b/x.js"]));
+    assert!(!later.is_gone(old));
+    counts.add(&commit(START + 2, "Ada", &["a/index.js"]));
+    assert!(!counts.is_gone(old) && counts.today(old) == old);
+    assert_eq!(counts.commits_of(counts.find("b/index.js").unwrap()).count(), 1);
+}
+
+#[test]
 fn a_file_that_is_moved_back_bears_its_first_name() {
     let mut history = vec![
         commit(START, "Ada", &["+a/x.rs", "+b.rs"]),

@@ -15,7 +15,7 @@ const COMMITS_LATELY: usize = 40;
 const COMMITS_OF_A_PARTNER: usize = 30;
 const PARTNERS_FOLLOWED: usize = 10;
 const MOST_SIBLINGS: usize = 300;
-const MOST_ALIKE: usize = 20;
+const MOST_ALIKE: usize = 40;
 const MOST_RECENT: usize = 5;
 /// How much less each earlier commit of the same file, author or folder counts.
 const FADING: f64 = 0.75;
@@ -24,7 +24,8 @@ const FADING: f64 = 0.75;
 const MOST_CANDIDATES: usize = 300;
 
 /// Evidence that also counts in relation to the candidate with the most of it,
-const FOREMOST: [(Feature, Feature); 3] = [
+const FOREMOST: [(Feature, Feature); 4] = [
+    (Feature::Alike, Feature::ForemostAlike),
     (Feature::Together, Feature::Foremost),
     (Feature::AroundFolder, Feature::ForemostAround),
     (Feature::Run, Feature::ForemostRun),
@@ -90,6 +91,7 @@ fn fade(age: u64, half_life: f64) -> f64 {
 impl<'a> Gathering<'a> {
     fn at(&mut self, place: Place) -> &mut Evidence<'a> {
         let known = self.known;
+        let place = known.today(place);
         self.found.entry(place).or_insert_with(|| Evidence::new(known.path(place), Some(place)))
     }
 
@@ -110,8 +112,8 @@ impl<'a> Gathering<'a> {
             (ever, lately, now, run) = (ever + slow, lately + middle, now + quick, run + own_run);
             let share = share(entry);
             let is_mine = author.is_some() && entry.author == author;
-            for place in entry.files.iter().filter(|place| **place != opened) {
-                let evidence = self.at(*place);
+            for place in entry.files.iter().map(|place| self.known.today(*place)).filter(|place| *place != opened) {
+                let evidence = self.at(place);
                 evidence.times += 1;
                 if evidence.times == 1 {
                     evidence.last = entry.time;

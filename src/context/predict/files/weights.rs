@@ -14,7 +14,7 @@ pub struct Weights {
 pub struct BadWeights(String);
 
 const BIAS: &str = "bias";
-const DEFAULT_BIAS: f64 = -6.06;
+const DEFAULT_BIAS: f64 = -5.88;
 /// Nothing counts more than this.
 const MOST: f64 = 50.0;
 

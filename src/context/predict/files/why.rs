@@ -13,6 +13,7 @@ enum Reason {
     Importer,
     Alike,
     Session,
+    Mine,
     Lately,
     Partners,
     Around,
@@ -21,7 +22,7 @@ enum Reason {
 }
 
 /// Where equally much speaks for two, the first is said.
-const REASONS: [(Reason, &[Feature]); 11] = [
+const REASONS: [(Reason, &[Feature]); 12] = [
     (
         Reason::Together,
         &[
@@ -47,25 +48,12 @@ const REASONS: [(Reason, &[Feature]); 11] = [
     (Reason::Name, &[Feature::Namesake, Feature::NewNamesake, Feature::AroundNames]),
     (Reason::Imported, &[Feature::Imported]),
     (Reason::Importer, &[Feature::Importer]),
-    (Reason::Alike, &[Feature::Alike]),
+    (Reason::Alike, &[Feature::Alike, Feature::ForemostAlike]),
     (Reason::Session, &[Feature::Session]),
     (Reason::Partners, &[Feature::TwoSteps]),
     (Reason::Around, &[Feature::AroundFolder, Feature::NewAround, Feature::ForemostAround, Feature::RankAround]),
-    (
-        Reason::Lately,
-        &[
-            Feature::Mine,
-            Feature::MineNow,
-            Feature::MineShare,
-            Feature::RankMine,
-            Feature::NewMine,
-            Feature::Fresh,
-            Feature::Recent,
-            Feature::NewRecent,
-            Feature::Heat,
-            Feature::NewHeat,
-        ],
-    ),
+    (Reason::Mine, &[Feature::Mine, Feature::MineNow, Feature::MineShare, Feature::RankMine, Feature::NewMine]),
+    (Reason::Lately, &[Feature::Fresh, Feature::Recent, Feature::NewRecent, Feature::Heat, Feature::NewHeat]),
     (Reason::Folder, &[Feature::SameFolder, Feature::Near, Feature::NewFolder, Feature::NewNear]),
     (Reason::Words, &[Feature::Words, Feature::NameWords, Feature::NewWords, Feature::SameName]),
 ];
@@ -80,7 +68,12 @@ pub(super) fn tell(evidence: &Evidence<'_>, weights: &Weights, opened: &str, now
     }
     match chosen.1 {
         Some(reason) => reason.say(evidence, opened, now),
-        None => "part of the same work".to_owned(),
+        // What is plain to see, even if it says little.
+        None => {
+            let plain =
+                [Reason::Together, Reason::Name, Reason::Folder].into_iter().find(|reason| reason.holds(evidence));
+            plain.map_or_else(|| "part of the same work".to_owned(), |reason| reason.say(evidence, opened, now))
+        }
     }
 }
 
@@ -107,6 +100,7 @@ impl Reason {
             Reason::Importer => "imports it",
             Reason::Alike => "speaks of the same things",
             Reason::Session => "goes with what was open before",
+            Reason::Mine => "worked on lately by you",
             Reason::Lately => "worked on lately",
             Reason::Partners => "changes with what changes with it",
             Reason::Around => "changes with its neighbours",
@@ -156,7 +150,9 @@ mod tests {
         check(&[(Feature::Namesake, 1.0)], 0, "its test");
         check(&[(Feature::Imported, 1.0)], 0, "imported by it");
         check(&[(Feature::Importer, 1.0)], 0, "imports it");
-        check(&[(Feature::Mine, 1.0)], 0, "worked on lately");
+        check(&[(Feature::Mine, 1.0)], 0, "worked on lately by you");
+        check(&[(Feature::Heat, 1.0)], 0, "worked on lately");
+        check(&[(Feature::ForemostAlike, 1.0)], 0, "speaks of the same things");
         check(&[(Feature::SameFolder, 1.0), (Feature::NewNear, 1.0)], 0, "same folder");
         check(&[], 0, "part of the same work");
     }
