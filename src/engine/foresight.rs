@@ -81,6 +81,7 @@ impl Foresight {
             feed,
             active: Vec::new(),
             again_at: None,
+            not_before: project.clock.monotonic(),
             save_at: None,
             guessed: None,
         };
@@ -120,6 +121,8 @@ struct Looker {
     /// Whose focus moved lately, and when.
     active: Vec<(Owner, Instant)>,
     again_at: Option<Instant>,
+    /// What stands ready is not made anew before this.
+    not_before: Instant,
     save_at: Option<Instant>,
     guessed: Option<Instant>,
 }
@@ -161,7 +164,7 @@ impl Looker {
                 }
                 Task::Guess { worktree, path } => guess = Some((worktree, path)),
                 Task::Referenced(names) => self.project.note_references(&names),
-                Task::Changed => drop(self.again_at.get_or_insert(now + SETTLE)),
+                Task::Changed => drop(self.again_at.get_or_insert(self.not_before.max(now + SETTLE))),
                 Task::Counted => drop(self.save_at.get_or_insert(now + SAVE_AFTER)),
                 Task::Stop => last = true,
             }
@@ -184,6 +187,9 @@ impl Looker {
             for (owner, _) in self.active.clone() {
                 self.get_ready(&owner, None);
             }
+            // The longer it takes, the longer it may lag next time: a long import is not followed step by step.
+            let done = self.project.clock.monotonic();
+            self.not_before = done + done.saturating_duration_since(now) * 10;
         }
         if self.save_at.is_some_and(|at| at <= now) {
             self.save_at = None;
