@@ -52,22 +52,59 @@ fn a_replay_compares_five_methods_and_leaves_the_repository_alone() {
 }
 
 #[test]
-fn fitted_weights_are_kept_and_used_from_then_on() {
+fn weights_are_kept_only_where_they_foretell_better() {
     let lab = Lab::new();
     prepare(&lab);
     let plain = lab.home.run(&["replay", "--json"]).succeeded().json();
     assert!(plain["fitted"].is_null());
     let fitted = lab.home.run(&["replay", "--json", "--fit"]).succeeded().json();
     let recall = |which: &str| fitted["fitted"][which]["recall@10"].as_f64().unwrap();
-    assert!(recall("after") >= recall("before"), "{fitted:#}");
+    let kept = fitted["fitted"]["kept"].as_bool().unwrap();
+    assert_eq!(kept, recall("after") >= recall("before") + 0.005, "{fitted:#}");
+    assert_eq!(state_of(&lab).join("weights.txt").exists(), kept);
     let again = lab.home.run(&["replay", "--json"]).succeeded().json();
-    assert!(again["fitted"].is_null());
-    assert_eq!(again["methods"], fitted["methods"], "the second run uses what the first has kept");
-    let projects = std::fs::read_dir(lab.home.path("state/lokid/projects")).unwrap();
-    let weights =
-        projects.flatten().filter_map(|project| std::fs::read_to_string(project.path().join("weights.txt")).ok());
-    assert_eq!(weights.count(), 1);
+    assert_eq!(again["methods"], fitted["methods"], "the second run uses what the first has kept, if anything");
     assert!(!lab.path(".loki").exists());
+}
+
+#[test]
+fn weights_that_stand_in_the_state_are_used() {
+    let lab = Lab::new();
+    prepare(&lab);
+    let plain = lab.home.run(&["replay", "--json"]).succeeded().json();
+    let text = lokid::context::predict::files::Weights::default().to_text();
+    let turned = text.lines().map(|line| match line.rsplit_once(' ') {
+        Some((name, number)) if number.parse::<f64>().is_ok() => {
+            format!("{name} {}\n", if number.starts_with('-') { &number[1..] } else { "0" })
+        }
+        _ => format!("{line}\n"),
+    });
+    let state = state_of(&lab);
+    std::fs::create_dir_all(&state).unwrap();
+    std::fs::write(state.join("weights.txt"), turned.collect::<String>()).unwrap();
+    let other = lab.home.run(&["replay", "--json"]).succeeded().json();
+    assert_ne!(other, plain, "other reasons, or another order: {text}");
+    assert_eq!(other["methods"]["rose"], plain["methods"]["rose"]);
+}
+
+/// Where the only project keeps its state.
+fn state_of(lab: &Lab) -> std::path::PathBuf {
+    let book = std::fs::read_to_string(lab.home.path("state/lokid/projects.json")).unwrap();
+    let book: serde_json::Value = serde_json::from_str(&book).unwrap();
+    let ids: Vec<&str> = find_ids(&book);
+    assert_eq!(ids.len(), 1, "{book:#}");
+    lab.home.path("state/lokid/projects").join(ids[0])
+}
+
+fn find_ids(value: &serde_json::Value) -> Vec<&str> {
+    match value {
+        serde_json::Value::Object(fields) => {
+            let own = fields.get("id").and_then(serde_json::Value::as_str);
+            own.into_iter().chain(fields.values().flat_map(find_ids)).collect()
+        }
+        serde_json::Value::Array(list) => list.iter().flat_map(find_ids).collect(),
+        _ => Vec::new(),
+    }
 }
 
 #[test]
