@@ -75,7 +75,7 @@ fn weights_that_stand_in_the_state_are_used() {
     let text = lokid::context::predict::files::Weights::default().to_text();
     let turned = text.lines().map(|line| match line.rsplit_once(' ') {
         Some((name, number)) if number.parse::<f64>().is_ok() => {
-            format!("{name} {}\n", if number.starts_with('-') { &number[1..] } else { "0" })
+            format!("{name} {}\n", number.strip_prefix('-').unwrap_or("0"))
         }
         _ => format!("{line}\n"),
     });

@@ -12,7 +12,7 @@ use crate::model::Memory;
 use crate::retrieve::query;
 use crate::retrieve::recall::{self, Request};
 
-const ANSWERS: usize = 12;
+const ANSWERS: usize = 24;
 /// Relevance from which on an answer is a good one.
 const GOOD: f64 = 0.25;
 const MOST_SUBJECTS: usize = 3;
