@@ -117,7 +117,6 @@ impl Purse<'_, '_> {
     fn spend_the_rest(&mut self) {
         let index = Part::Index as usize;
         for _ in 0..MOST_ROUNDS {
-            let before = self.left;
             let mut changed = false;
             for rank in 0..self.sheet.entries.len() {
                 if self.plan.forms[rank].is_none() && !self.sheet.entries[rank].is_binding() {
@@ -127,10 +126,13 @@ impl Purse<'_, '_> {
             self.point(self.available(index, isize::MAX));
             for rank in 0..self.sheet.entries.len() {
                 if self.plan.forms[rank].is_some() && self.left > 0 {
+                    let held = self.plan.forms[rank];
                     self.grant(rank, 0, self.left as usize);
+                    // A longer form may cost less; what one gives back another takes, and who was left out must hear of it.
+                    changed |= self.plan.forms[rank] != held;
                 }
             }
-            if !changed && self.left <= before {
+            if !changed {
                 break;
             }
         }
