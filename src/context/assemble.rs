@@ -73,11 +73,15 @@ const MOST_TOKENS: usize = 1 << 30;
 /// The rounds in which a text that turned out too long gives back no more than it has too much.
 const GENTLE_ROUNDS: usize = 4;
 
+/// How often what a whole costs less than its blocks is spent, and from which part of the budget on that is worth it.
+const MOST_LIFTS: usize = 2;
+const WORTH_A_LIFT: usize = 100;
+
 pub fn assemble(order: &Order<'_>) -> Assembled {
     put_together(order).0
 }
 
-/// The context, and what it had to spend: the budget, unless a text turned out too long.
+/// The context, and what it had to spend: about the budget, as the costs of blocks and of their whole differ.
 fn put_together(order: &Order<'_>) -> (Assembled, usize) {
     let frame = Frame::new(order.about, order.budget);
     let mut sheet = Sheet {
@@ -85,8 +89,11 @@ fn put_together(order: &Order<'_>) -> (Assembled, usize) {
         pointers: pointers(order.pointers),
         lengths: order.lengths,
     };
-    // Costs are not quite additive: a whole may have more tokens than its blocks. Then there is less to spend.
+    // Costs are not additive: a whole may have more tokens than its blocks, and mostly it has fewer. What there is to
+    // spend follows from that.
     let mut spendable = order.budget.min(MOST_TOKENS);
+    let mut best = None;
+    let mut lifts = 0;
     for round in 0.. {
         let Some(room) = spendable.checked_sub(frame.tokens) else { break };
         let plan = budget::plan(&mut sheet, room, &order.shares);
@@ -98,12 +105,25 @@ fn put_together(order: &Order<'_>) -> (Assembled, usize) {
         let tokens = token::estimate(&text);
         if tokens <= order.budget {
             let parts = shared_out(tokens, sections.map(|section| token::estimate(&section)));
-            let whole = Assembled { text, tokens, parts, ..Assembled::default() };
-            return (account(&mut sheet, &plan, whole), spendable);
+            let over = order.budget - tokens;
+            let is_wanted = lifts < MOST_LIFTS && over > order.budget / WORTH_A_LIFT && plan.leaves_out(&mut sheet);
+            best = Some((plan, Assembled { text, tokens, parts, ..Assembled::default() }, spendable));
+            if !is_wanted {
+                break;
+            }
+            lifts += 1;
+            spendable += over;
+            continue;
+        }
+        if best.is_some() {
+            break;
         }
         let excess = tokens - order.budget;
         let step = if round < GENTLE_ROUNDS { excess } else { excess.max(spendable / 8) };
         spendable = spendable.saturating_sub(step);
+    }
+    if let Some((plan, whole, spendable)) = best {
+        return (account(&mut sheet, &plan, whole), spendable);
     }
     let nothing = Plan { forms: vec![None; sheet.entries.len()], pointers: Vec::new() };
     (account(&mut sheet, &nothing, Assembled::default()), spendable)

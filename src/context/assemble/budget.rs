@@ -36,6 +36,14 @@ impl Plan {
     pub(super) fn is_empty(&self) -> bool {
         self.forms.iter().all(Option::is_none) && !self.pointers.contains(&true)
     }
+
+    /// Is there somebody who has something to say and found no room?
+    pub(super) fn leaves_out(&self, sheet: &mut Sheet<'_>) -> bool {
+        let lengths = sheet.lengths;
+        let mut entries = sheet.entries.iter_mut().zip(&self.forms);
+        self.pointers.contains(&false)
+            || entries.any(|(entry, form)| form.is_none() && entry.shortest(lengths).is_some())
+    }
 }
 
 pub(super) fn plan(sheet: &mut Sheet<'_>, room: usize, shares: &Shares) -> Plan {
