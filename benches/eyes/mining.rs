@@ -88,27 +88,15 @@ struct FirstReading {
 
 /// The least disturbed of a few first readings, each without a cache.
 fn undisturbed_start(home: &Home, measure: impl Fn(&Daemon, Instant) -> FirstReading) -> FirstReading {
-    let mut best: Option<(f64, FirstReading)> = None;
-    for _ in 0..TRIES {
+    least_disturbed(|| {
         let _ = std::fs::remove_dir_all(&home.cache);
         wait_for_a_quiet_machine();
         let started = Instant::now();
         let daemon = home.start();
-        let (found, others) = with_others(&daemon, || measure(&daemon, started));
+        let tried = with_others(&daemon, || measure(&daemon, started));
         daemon.stop();
-        if best.as_ref().is_none_or(|(least, _)| others < *least) {
-            best = Some((others, found));
-        }
-        if others < DISTURBING {
-            break;
-        }
-        progress(format_args!("others took {:.0} % of the processor: once more", others * 100.0));
-    }
-    let (others, found) = best.unwrap();
-    if others >= DISTURBING {
-        println!("  (disturbed: others took {:.0} % of the processor)", others * 100.0);
-    }
-    found
+        tried
+    })
 }
 
 fn first_reading(daemon: &Daemon, started: Instant) -> FirstReading {

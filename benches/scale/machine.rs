@@ -35,10 +35,17 @@ pub(crate) fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
 /// Measures when nobody else needs the processor, again if somebody did, and keeps the least disturbed try. Says how
 /// disturbed that was when it matters.
 pub(crate) fn undisturbed<T>(daemon: &Daemon, measure: impl Fn() -> T) -> T {
+    least_disturbed(|| {
+        wait_for_a_quiet_machine();
+        with_others(daemon, &measure)
+    })
+}
+
+/// The same for a try that says itself how disturbed it was.
+pub(crate) fn least_disturbed<T>(mut try_once: impl FnMut() -> (T, f64)) -> T {
     let mut best: Option<(f64, T)> = None;
     for _ in 0..TRIES {
-        wait_for_a_quiet_machine();
-        let (found, others) = with_others(daemon, &measure);
+        let (found, others) = try_once();
         if best.as_ref().is_none_or(|(least, _)| others < *least) {
             best = Some((others, found));
         }

@@ -6,11 +6,19 @@ use super::args::Economics;
 use super::ask::{self, Ask};
 use super::failure::Done;
 use super::reach::Reach;
-use super::screen::Screen;
+use super::screen::{Screen, Style};
 use super::settings::Settings;
 use super::words;
+use crate::context::economics::MEANINGS;
 
 pub(super) fn run(economics: &Economics, settings: &Settings, screen: &mut Screen) -> Done {
+    if economics.explain {
+        for (name, meaning) in MEANINGS {
+            screen.line(screen.paint(Style::Bold, name))?;
+            screen.line(format!("  {meaning}"))?;
+        }
+        return Ok(());
+    }
     let ask = Ask::get("/economics").project(settings).maybe("session_id", economics.session.as_deref());
     let answer = Reach::reader(settings, screen)?.ask(&ask)?;
     if settings.json {

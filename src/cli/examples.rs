@@ -82,7 +82,8 @@ Examples:
 pub(super) const ECONOMICS: &str = "\
 Examples:
   lokid economics
-  lokid economics --session 1f7e --json";
+  lokid economics --session 1f7e --json
+  lokid economics --explain        what each number means";
 
 pub(super) const REPLAY: &str = "\
 Examples:

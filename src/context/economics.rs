@@ -11,7 +11,6 @@ mod tests;
 mod thresholds;
 
 pub use counts::Counts;
-pub use document::merge;
 pub use ledger::{Entry, Ledger, LedgerView};
 pub use meaning::MEANINGS;
 pub use measures::{Composite, Correction, Measures};

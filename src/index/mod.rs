@@ -7,6 +7,7 @@ pub mod analyze;
 pub mod cochange;
 pub mod meaning;
 pub mod occasion;
+mod packed;
 pub mod places;
 pub mod roster;
 pub mod search;

@@ -79,6 +79,9 @@ pub(in crate::cli) struct Economics {
     /// Of this session alone
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) session: Option<String>,
+    /// Say what each number of the ledger means instead
+    #[arg(long, conflicts_with = "session")]
+    pub(in crate::cli) explain: bool,
 }
 
 #[derive(Debug, clap::Args)]

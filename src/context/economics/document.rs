@@ -69,18 +69,6 @@ impl LedgerView {
     }
 }
 
-/// Ours over what is there: fields that are not ours stay, in their place.
-pub fn merge(ours: Map<String, Value>, existing: &Map<String, Value>) -> Map<String, Value> {
-    let mut merged = existing.clone();
-    for (name, value) in ours {
-        match (merged.get_mut(&name), value) {
-            (Some(Value::Object(theirs)), Value::Object(ours)) => theirs.extend(ours),
-            (_, value) => drop(merged.insert(name, value)),
-        }
-    }
-    merged
-}
-
 /// `78%`, as the format has it; below zero for a loss.
 fn percent(value: Option<f64>) -> String {
     let value = (value.unwrap_or_default() * 10.0).round() / 10.0;

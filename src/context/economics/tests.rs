@@ -72,17 +72,6 @@ fn every_number_of_the_document_is_explained_once() {
 }
 
 #[test]
-fn fields_of_others_survive_a_merge() {
-    let ours = ledger("s", &EXAMPLE).document(Some("s"));
-    let existing = json!({"note": "theirs", "metrics": {"ratio": 9, "their_metric": 1}, "breakdown": 7});
-    let merged = Value::Object(merge(ours, existing.as_object().unwrap()));
-    assert_eq!(merged["note"], "theirs");
-    assert_eq!(merged["metrics"]["their_metric"], 1);
-    assert_eq!(merged["metrics"]["ratio"], 0.0625);
-    assert_eq!(merged["breakdown"]["layer1_loads"], 1);
-}
-
-#[test]
 fn losses_are_shown_as_losses() {
     let counts = view(
         "s",

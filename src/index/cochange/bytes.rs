@@ -1,19 +1,20 @@
 //! The counts as bytes, and back. Whatever is not exactly what was written reads as nothing, and is counted again.
 //!
-//! A mark, a version, a checksum, then the content: numbers in as few bytes as they need, text behind its length.
+//! How numbers and text are packed stands in `packed.rs`.
 
-use super::{Author, Cochange, Entry, File, MOST_FILES_OF_A_COMMIT, Weight, limit};
 use std::collections::VecDeque;
 
-const MARK: &[u8; 4] = b"LKCC";
-/// Another version of the content or of the half-lives is another number here.
-const VERSION: u32 = 3;
-const CHECKSUM: usize = 16;
+use super::{Author, Cochange, Entry, File, MOST_FILES_OF_A_COMMIT, Weight, limit};
+use crate::index::packed::{self, Reader, Writer};
+
+/// A mark, and a version: another content or other half-lives are another number here.
+const HEAD: &[u8] = b"LKCC\x03\0\0\0";
+const LONGEST_TEXT: usize = 1 << 20;
 
 impl Cochange {
     /// The same counts give the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Writer(Vec::new());
+        let mut out = Writer::default();
         out.signed(self.first);
         out.number(self.commits);
         out.text(self.head.as_deref().unwrap_or(""));
@@ -37,46 +38,18 @@ impl Cochange {
         }
         out.number(self.log.len() as u64);
         self.log.iter().for_each(|entry| out.entry(entry));
-        let mut bytes = MARK.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend(&blake3::hash(&out.0).as_bytes()[..CHECKSUM]);
-        bytes.extend(out.0);
-        bytes
+        packed::seal(HEAD, &out)
     }
 
     /// `None` when the bytes are damaged, or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Option<Cochange> {
-        let rest = bytes.strip_prefix(MARK)?.strip_prefix(&VERSION.to_le_bytes())?;
-        let (checksum, content) = rest.split_at_checked(CHECKSUM)?;
-        if blake3::hash(content).as_bytes()[..CHECKSUM] != *checksum {
-            return None;
-        }
-        Reader(content).counts()
+        packed::open(HEAD, bytes)?.counts()
     }
 }
 
-struct Writer(Vec<u8>);
-
 impl Writer {
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.0.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number as u8);
-    }
-
-    fn signed(&mut self, number: i64) {
-        self.0.extend(number.to_le_bytes());
-    }
-
     fn weight(&mut self, weight: Weight) {
         self.0.extend(weight.0.to_le_bytes());
-    }
-
-    fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
-        self.0.extend(text.as_bytes());
     }
 
     fn file(&mut self, file: &File) {
@@ -101,18 +74,16 @@ impl Writer {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
-
 impl Reader<'_> {
     fn counts(&mut self) -> Option<Cochange> {
         let mut counts = Cochange {
             first: self.signed()?,
             commits: self.number()?,
-            head: Some(self.text()?).filter(|head| !head.is_empty()),
+            head: Some(self.text(LONGEST_TEXT)?).filter(|head| !head.is_empty()),
             ..Cochange::default()
         };
         for place in 0..self.count(limit::MOST_AUTHORS)? {
-            let name = self.text()?;
+            let name = self.text(LONGEST_TEXT)?;
             counts.author_places.insert(name.clone(), place as u32);
             counts.authors.push(Author { name, commits: VecDeque::new() });
         }
@@ -124,7 +95,7 @@ impl Reader<'_> {
             counts.list(place as u32);
         }
         for _ in 0..self.count(usize::MAX)? {
-            let name = self.text()?;
+            let name = self.text(LONGEST_TEXT)?;
             let place = self.count(files.checked_sub(1)?)?;
             counts.places.insert(name, place as u32);
         }
@@ -134,7 +105,7 @@ impl Reader<'_> {
             counts.follow(old as u32, new as u32);
         }
         self.log(&mut counts)?;
-        self.0.is_empty().then_some(counts)
+        self.is_at_end().then_some(counts)
     }
 
     fn log(&mut self, counts: &mut Cochange) -> Option<()> {
@@ -161,7 +132,7 @@ impl Reader<'_> {
     }
 
     fn file(&mut self, authors: usize) -> Option<File> {
-        let mut file = File::new(&self.text()?);
+        let mut file = File::new(&self.text(LONGEST_TEXT)?);
         file.changes = u32::try_from(self.number()?).ok()?;
         file.last_time = self.signed()?;
         file.gone = self.number()? != 0;
@@ -173,40 +144,8 @@ impl Reader<'_> {
         Some(file)
     }
 
-    fn take(&mut self, length: usize) -> Option<&[u8]> {
-        let (taken, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.take(1)?[0];
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
-    }
-
-    /// A number that may not be larger than this.
-    fn count(&mut self, most: usize) -> Option<usize> {
-        usize::try_from(self.number()?).ok().filter(|count| *count <= most)
-    }
-
-    fn signed(&mut self) -> Option<i64> {
-        self.take(8)?.try_into().ok().map(i64::from_le_bytes)
-    }
-
     fn weight(&mut self) -> Option<Weight> {
         let weight = self.take(4)?.try_into().ok().map(f32::from_le_bytes)?;
         (!weight.is_nan()).then_some(Weight(weight))
-    }
-
-    fn text(&mut self) -> Option<String> {
-        let length = self.count(1 << 20)?;
-        String::from_utf8(self.take(length)?.to_vec()).ok()
     }
 }

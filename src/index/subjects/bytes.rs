@@ -1,25 +1,23 @@
 //! What was said as bytes, and back. Whatever is not exactly what was written reads as nothing, and is read again from
 //! the history.
 //!
-//! A mark, a version, a checksum, then the content: numbers in as few bytes as they need, text behind its length,
-//! rising numbers by their steps.
+//! How numbers and text are packed stands in `packed.rs`; rising numbers are written by their steps.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{File, LONGEST_PATH, MOST_COMMITS, MOST_FILES_OF_A_COMMIT, Posting, Said, Subjects, limit};
 use crate::index::analyze;
+use crate::index::packed::{self, Reader, Writer};
 
-const MARK: &[u8; 4] = b"LKSJ";
-/// Another version of the content is another number here; the terms have their own.
-const VERSION: u8 = 1;
+/// A mark, and two versions: of the content and of the terms.
+const HEAD: &[u8] = &[b'L', b'K', b'S', b'J', 1, analyze::VERSION];
 /// Numbers of commits never get so far.
 const FURTHEST: u32 = 1 << 30;
-const CHECKSUM: usize = 16;
 
 impl Subjects {
     /// The same subjects give the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Writer(Vec::new());
+        let mut out = Writer::default();
         out.small(self.first);
         out.number(self.files.len() as u64);
         for file in &self.files {
@@ -29,7 +27,7 @@ impl Subjects {
         }
         out.number(self.said.len() as u64);
         for said in &self.said {
-            out.0.extend(said.time.to_le_bytes());
+            out.signed(said.time);
             out.number(u64::from(said.length));
             out.places(said.files.iter().copied());
         }
@@ -42,35 +40,16 @@ impl Subjects {
             out.places(postings.clone().map(|posting| (posting.number - self.first) as u32));
             postings.for_each(|posting| out.0.push(posting.weight));
         }
-        let mut bytes = MARK.to_vec();
-        bytes.extend([VERSION, analyze::VERSION]);
-        bytes.extend(&blake3::hash(&out.0).as_bytes()[..CHECKSUM]);
-        bytes.extend(out.0);
-        bytes
+        packed::seal(HEAD, &out)
     }
 
     /// `None` when the bytes are damaged, or of another version.
     pub fn from_bytes(bytes: &[u8]) -> Option<Subjects> {
-        let rest = bytes.strip_prefix(MARK)?.strip_prefix(&[VERSION, analyze::VERSION])?;
-        let (checksum, content) = rest.split_at_checked(CHECKSUM)?;
-        if blake3::hash(content).as_bytes()[..CHECKSUM] != *checksum {
-            return None;
-        }
-        Reader(content).subjects()
+        packed::open(HEAD, bytes)?.subjects()
     }
 }
 
-struct Writer(Vec<u8>);
-
 impl Writer {
-    fn number(&mut self, mut number: u64) {
-        while number >= 0x80 {
-            self.0.push(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number as u8);
-    }
-
     fn small(&mut self, number: i32) {
         self.0.extend(number.to_le_bytes());
     }
@@ -84,21 +63,14 @@ impl Writer {
             next = place + 1;
         }
     }
-
-    fn text(&mut self, text: &str) {
-        self.number(text.len() as u64);
-        self.0.extend(text.as_bytes());
-    }
 }
-
-struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
     fn subjects(&mut self) -> Option<Subjects> {
         let first = self.small().filter(|first| first.unsigned_abs() < FURTHEST)?;
         let mut subjects = Subjects { first, ..Subjects::default() };
         for place in 0..self.count(limit::MOST_FILES)? as u32 {
-            let file = File { path: self.text()?, last: self.small()?, gone: self.count(1)? == 1 };
+            let file = File { path: self.text(LONGEST_PATH)?, last: self.small()?, gone: self.count(1)? == 1 };
             if subjects.places.insert(file.path.clone(), place).is_some() {
                 return None;
             }
@@ -125,7 +97,7 @@ impl Reader<'_> {
                 subjects.postings.insert(term, postings);
             }
         }
-        self.0.is_empty().then_some(subjects)
+        self.is_at_end().then_some(subjects)
     }
 
     /// At most so many, all below `end`.
@@ -142,39 +114,7 @@ impl Reader<'_> {
         Some(places)
     }
 
-    fn take(&mut self, length: usize) -> Option<&[u8]> {
-        let (taken, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        let mut number = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.take(1)?[0];
-            number |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-        None
-    }
-
-    /// A number that may not be larger than this.
-    fn count(&mut self, most: usize) -> Option<usize> {
-        usize::try_from(self.number()?).ok().filter(|count| *count <= most)
-    }
-
     fn small(&mut self) -> Option<i32> {
         self.take(4)?.try_into().ok().map(i32::from_le_bytes)
-    }
-
-    fn signed(&mut self) -> Option<i64> {
-        self.take(8)?.try_into().ok().map(i64::from_le_bytes)
-    }
-
-    fn text(&mut self) -> Option<String> {
-        let length = self.count(LONGEST_PATH)?;
-        String::from_utf8(self.take(length)?.to_vec()).ok()
     }
 }
