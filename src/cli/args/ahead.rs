@@ -28,7 +28,7 @@ pub(in crate::cli) struct Context {
     /// What was known and held true then
     #[arg(long, value_name = "TIME")]
     pub(in crate::cli) as_of: Option<String>,
-    /// Speak for this session: its focus, and what it was already given
+    /// Speak for this session: from its focus, and noted as given to it
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) session: Option<String>,
     /// Show the block that stands at the start of the session instead
