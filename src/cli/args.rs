@@ -12,8 +12,10 @@ use super::examples;
 use crate::model::{Kind, Level, Relation, TaskType, Tier};
 
 mod ahead;
+mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay};
+pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand};
 
 /// A living memory for the people and agents who work in a repository.
 #[derive(Debug, Parser)]
@@ -93,6 +95,15 @@ pub(super) enum Command {
     /// Forget memories, or bring one back
     #[command(after_help = examples::FORGET)]
     Forget(Forget),
+    /// Tidy the memory now, or show what the last night did
+    #[command(after_help = examples::CONSOLIDATE)]
+    Consolidate(Consolidate),
+    /// Vouch for a memory, so that it binds more
+    #[command(after_help = examples::CONFIRM)]
+    Confirm(Confirm),
+    /// List memories that cannot both hold, and settle them
+    #[command(after_help = examples::CONTRADICTIONS)]
+    Contradictions(Contradictions),
     /// Take in memories, one JSON record a line
     #[command(after_help = examples::IMPORT)]
     Import(Import),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use parking_lot::Mutex;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
 use tokio::sync::watch;
 
@@ -18,6 +18,7 @@ use super::logging::Logging;
 use super::run::Greeting;
 use super::settings::Settings;
 use crate::engine::{Project, Registry};
+use crate::manage::schedule::Cause;
 use crate::model::Kind;
 use crate::serve::{self, App};
 use crate::sys::{Clock, heap, thread};
@@ -50,7 +51,7 @@ pub(super) fn run(settings: Settings, place: Option<PathBuf>, greeting: Greeting
     heap::keep_compact();
     let logging = Logging::start(&settings.config.log, settings.verbose)?;
     // Before anything that a signal must not tear apart.
-    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1]).context("cannot listen for signals")?;
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]).context("cannot listen for signals")?;
     let bound = serve::bind(&settings.socket).map_err(|error| {
         let running = matches!(error, serve::BindError::Served { .. });
         let failure = Failure::from(anyhow::Error::new(error));
@@ -152,6 +153,7 @@ impl Daemon {
             match signal {
                 SIGHUP => self.reload(),
                 SIGUSR1 => self.tell_status(),
+                SIGUSR2 => self.consolidate(),
                 _ if stopping.swap(true, Ordering::SeqCst) => {
                     tracing::warn!("told to stop twice: leaving at once");
                     std::process::exit(128 + signal);
@@ -181,6 +183,12 @@ impl Daemon {
         self.logging.reconfigure(&config.log);
         self.registry.reconfigure(config);
         tracing::info!(file = %self.settings.config_path.display(), "configuration read again");
+    }
+
+    fn consolidate(&self) {
+        for project in self.registry.projects() {
+            project.consolidate_soon(Cause::Signal);
+        }
     }
 
     fn tell_status(&self) {

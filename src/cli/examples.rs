@@ -104,6 +104,40 @@ Examples:
   lokid forget --undo note-5f0c2a91
   lokid forget --query redis        list first, then ask";
 
+pub(super) const CONSOLIDATE: &str = "\
+Examples:
+  lokid consolidate --dry-run       what would be learnt, merged, forgotten, and why
+  lokid consolidate
+  lokid consolidate --last          what the last night did, and when the next one is
+  lokid consolidate --pause         no nights until --resume
+
+It is done every night by itself; `[night]` in the configuration says when. What leaves the memory can be brought back
+with `lokid forget --undo ID`.";
+
+pub(super) const CONFIRM: &str = "\
+Examples:
+  lokid confirm note-5f0c2a91                  one step: reference, guardrail, mandate
+  lokid confirm note-5f0c2a91 --tier mandate";
+
+pub(super) const CONTRADICTIONS: &str = "\
+Examples:
+  lokid contradictions
+  lokid contradictions resolve con-1a2b3c4d5e6f b_wins
+  lokid contradictions resolve con-1a2b3c4d5e6f merged --note 'tabs in Go, spaces elsewhere'
+  lokid contradictions check 'tests run on node 20' 'tests run on node 22'
+  lokid contradictions check 'deploys are done by hand'";
+
+pub(super) const CONTRADICTIONS_RESOLVE: &str = "\
+Examples:
+  lokid contradictions resolve con-1a2b3c4d5e6f b_wins                 the later one holds
+  lokid contradictions resolve con-1a2b3c4d5e6f both_valid --note 'one per service'
+  lokid contradictions resolve con-1a2b3c4d5e6f merged --note 'tabs in Go, spaces elsewhere'";
+
+pub(super) const CONTRADICTIONS_CHECK: &str = "\
+Examples:
+  lokid contradictions check 'tests run on node 20' 'tests run on node 22'
+  lokid contradictions check 'deploys are done by hand'                against what is known";
+
 pub(super) const IMPORT: &str = "\
 Examples:
   lokid import memories.ndjson

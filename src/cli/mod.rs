@@ -9,7 +9,9 @@ mod args;
 mod ask;
 mod completions;
 mod config;
+mod consolidate;
 mod context;
+mod contradictions;
 mod daemon;
 mod doctor;
 mod document;
@@ -99,6 +101,9 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Replay(replay) => replay::run(&replay, &settings, screen),
         Command::Show(show) => show::run(&show, &settings, screen),
         Command::Forget(forget) => forget::run(&forget, &settings, screen),
+        Command::Consolidate(night) => consolidate::run(&night, &settings, screen),
+        Command::Confirm(confirm) => contradictions::confirm(&confirm, &settings, screen),
+        Command::Contradictions(asked) => contradictions::run(&asked, &settings, screen),
         Command::Import(import) => import::run(&import, &settings, screen),
         Command::Export(export) => export::run(&export, &settings, screen),
         Command::Index { topic, layer } => layer::run("index", topic.as_deref(), &layer, &settings, screen),

@@ -63,6 +63,7 @@ fn rows(project: &Value) -> Vec<Vec<String>> {
     row("archived", open(project, "/archived"));
     row("links", open(project, "/links"));
     row("contradictions", open(project, "/open_contradictions"));
+    row("night", night(project));
     row("watched", watched(project));
     row("past", past(project));
     row("ahead", ahead(project));
@@ -115,6 +116,20 @@ fn past(project: &Value) -> String {
             words::count(number("/past/code_files"), "source file", "source files")
         ),
         chapter => format!("reading {chapter}, {} of {}", number("/past/done"), number("/past/total")),
+    }
+}
+
+/// When memory was last tidied, and when it will be.
+fn night(project: &Value) -> String {
+    let text = |name: &str| project.pointer(&format!("/consolidation/{name}")).and_then(Value::as_str);
+    if let Some(phase) = text("running/phase") {
+        return format!("under way: {phase}");
+    }
+    let last = text("last").map_or_else(|| "none yet".to_owned(), |at| format!("last {}", words::moment(at)));
+    match (text("waits"), text("next")) {
+        (Some(why), _) => format!("{last}, the next one waits: {why}"),
+        (None, Some(next)) => format!("{last}, next {}", words::moment(next)),
+        (None, None) => last,
     }
 }
 

@@ -4,18 +4,16 @@
 //! gives settings or an error that names key, line and what is allowed. It opens no file and reads no environment.
 
 mod raw;
+mod typed;
 mod units;
 
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-use toml::{Spanned, Value};
 
 use crate::model::TaskType;
 
 use raw::RawConfig;
-use units::{DURATION_FORMS, SIZE_FORMS, parse_duration, parse_size, show_duration, show_size};
+use typed::Typed;
 
 /// The file that is the default, with a comment above every key.
 pub const EXAMPLE: &str = raw::EXAMPLE;
@@ -32,6 +30,9 @@ pub struct Config {
     pub embed: EmbedConfig,
     pub watch: WatchConfig,
     pub bootstrap: BootstrapConfig,
+    pub night: NightConfig,
+    pub judge: JudgeConfig,
+    pub learn: LearnConfig,
     pub redact: RedactConfig,
     pub log: LogConfig,
 }
@@ -132,6 +133,34 @@ pub struct BootstrapConfig {
     pub max_files: usize,
 }
 
+/// When memories are tidied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NightConfig {
+    pub enabled: bool,
+    /// Minutes after local midnight.
+    pub at: u32,
+    pub jitter: Duration,
+    /// Zero for never.
+    pub idle: Duration,
+    pub after_tasks: bool,
+    pub on_battery: bool,
+    pub max_load: f64,
+}
+
+/// Who is asked about unclear contradictions; nobody, unless one of the first two is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JudgeConfig {
+    pub command: Vec<String>,
+    pub url: Option<String>,
+    pub model: String,
+    pub max_per_day: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LearnConfig {
+    pub enabled: bool,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RedactConfig {
     /// The names and patterns of further secrets.
@@ -208,6 +237,9 @@ impl Config {
             embed,
             watch,
             bootstrap,
+            night,
+            judge,
+            learn,
             redact,
             log,
         } = raw;
@@ -276,6 +308,22 @@ impl Config {
                 max_commits: typed("bootstrap.max_commits", bootstrap.max_commits).count(0..=1_000_000)?,
                 max_files: typed("bootstrap.max_files", bootstrap.max_files).count(0..=1_000_000)?,
             },
+            night: NightConfig {
+                enabled: typed("night.enabled", night.enabled).flag()?,
+                at: typed("night.at", night.at).time_of_day()?,
+                jitter: typed("night.jitter", night.jitter).duration(Duration::ZERO..=Duration::from_hours(12))?,
+                idle: typed("night.idle", night.idle).duration(Duration::ZERO..=Duration::from_hours(24))?,
+                after_tasks: typed("night.after_tasks", night.after_tasks).flag()?,
+                on_battery: typed("night.on_battery", night.on_battery).flag()?,
+                max_load: typed("night.max_load", night.max_load).number(0.0..=1000.0)?,
+            },
+            judge: JudgeConfig {
+                command: typed("judge.command", judge.command).strings()?,
+                url: typed("judge.url", judge.url).local_url()?,
+                model: typed("judge.model", judge.model).text()?,
+                max_per_day: typed("judge.max_per_day", judge.max_per_day).count(0..=10_000)?,
+            },
+            learn: LearnConfig { enabled: typed("learn.enabled", learn.enabled).flag()? },
             redact: RedactConfig {
                 rules: typed("redact.rules", redact.rules).named_patterns()?,
                 allow: typed("redact.allow", redact.allow).strings()?,
@@ -310,114 +358,6 @@ impl LogFormat {
         ("json", LogFormat::Json),
         ("journald", LogFormat::Journald),
     ];
-}
-
-/// One value on its way to its type, with what an error about it has to name.
-struct Typed<'a> {
-    key: &'static str,
-    value: Spanned<Value>,
-    text: &'a str,
-}
-
-impl Typed<'_> {
-    fn path(self) -> Result<Option<PathBuf>, ConfigError> {
-        match self.value.get_ref() {
-            Value::String(text) if text.is_empty() => Ok(None),
-            Value::String(text) if text.starts_with('/') => Ok(Some(PathBuf::from(text))),
-            _ => Err(self.refuse("an absolute path, or \"\" for the usual place".to_owned())),
-        }
-    }
-
-    fn duration(self, allowed: RangeInclusive<Duration>) -> Result<Duration, ConfigError> {
-        let duration = self.value.get_ref().as_str().and_then(parse_duration);
-        duration.filter(|duration| allowed.contains(duration)).ok_or_else(|| {
-            let (least, most) = (show_duration(*allowed.start()), show_duration(*allowed.end()));
-            self.refuse(format!("{DURATION_FORMS}, from {least} to {most}"))
-        })
-    }
-
-    fn size(self, allowed: RangeInclusive<u64>) -> Result<u64, ConfigError> {
-        let size = match self.value.get_ref() {
-            Value::String(text) => parse_size(text),
-            Value::Integer(bytes) => u64::try_from(*bytes).ok(),
-            _ => None,
-        };
-        size.filter(|size| allowed.contains(size)).ok_or_else(|| {
-            let (least, most) = (show_size(*allowed.start()), show_size(*allowed.end()));
-            self.refuse(format!("{SIZE_FORMS}, from {least} to {most}"))
-        })
-    }
-
-    fn count<N: TryFrom<i64>>(self, allowed: RangeInclusive<i64>) -> Result<N, ConfigError> {
-        let count = self.value.get_ref().as_integer().filter(|count| allowed.contains(count));
-        count
-            .and_then(|count| N::try_from(count).ok())
-            .ok_or_else(|| self.refuse(format!("a whole number from {} to {}", allowed.start(), allowed.end())))
-    }
-
-    fn four_shares(self) -> Result<[f64; 4], ConfigError> {
-        let percents = self.value.get_ref().as_array().map(|list| list.iter().map(number).collect::<Vec<_>>());
-        let percents = percents.and_then(|list| <[Option<f64>; 4]>::try_from(list).ok()).unwrap_or_default();
-        let percents = percents.map(|percent| percent.filter(|percent| (0.0..=100.0).contains(percent)));
-        let [Some(a), Some(b), Some(c), Some(d)] = percents else { return Err(self.refuse_shares()) };
-        if (a + b + c + d - 100.0).abs() > 1e-6 {
-            return Err(self.refuse_shares());
-        }
-        Ok([a, b, c, d].map(|percent| percent / 100.0))
-    }
-
-    fn refuse_shares(&self) -> ConfigError {
-        self.refuse("four percentages that add up to 100, such as [25, 37.5, 25, 12.5]".to_owned())
-    }
-
-    fn share(self) -> Result<f64, ConfigError> {
-        let share = number(self.value.get_ref()).filter(|share| (0.0..=1.0).contains(share));
-        share.ok_or_else(|| self.refuse("a number from 0 to 1".to_owned()))
-    }
-
-    fn flag(self) -> Result<bool, ConfigError> {
-        self.value.get_ref().as_bool().ok_or_else(|| self.refuse("true or false".to_owned()))
-    }
-
-    fn strings(self) -> Result<Vec<String>, ConfigError> {
-        let list = self.value.get_ref().as_array();
-        let texts = list.and_then(|list| list.iter().map(|one| one.as_str().map(str::to_owned)).collect());
-        texts.ok_or_else(|| self.refuse("a list of texts, such as [\"one\", \"two\"]".to_owned()))
-    }
-
-    fn named_patterns(self) -> Result<Vec<(String, String)>, ConfigError> {
-        let pattern = |one: &Value| {
-            let text = |name: &str| one.get(name).and_then(Value::as_str).map(str::to_owned);
-            let only_these = one.as_table().is_some_and(|table| table.len() == 2);
-            text("name").zip(text("pattern")).filter(|_| only_these)
-        };
-        let patterns = self.value.get_ref().as_array().and_then(|list| list.iter().map(pattern).collect());
-        patterns.ok_or_else(|| {
-            self.refuse("a list such as [{ name = \"badge\", pattern = \"BADGE-[0-9]{6}\" }]".to_owned())
-        })
-    }
-
-    fn choice<T: Copy>(self, choices: &[(&str, T)]) -> Result<T, ConfigError> {
-        let typed = self.value.get_ref().as_str();
-        let chosen = choices.iter().find(|(name, _)| Some(*name) == typed).map(|(_, choice)| *choice);
-        chosen.ok_or_else(|| {
-            let names: Vec<String> = choices.iter().map(|(name, _)| format!("\"{name}\"")).collect();
-            self.refuse(names.join(", "))
-        })
-    }
-
-    fn refuse(&self, allowed: String) -> ConfigError {
-        let line = raw::line_of(self.text, self.value.span());
-        ConfigError::Invalid { key: self.key.to_owned(), line, found: self.value.get_ref().to_string(), allowed }
-    }
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Float(number) => Some(*number),
-        Value::Integer(number) => Some(*number as f64),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,9 @@ pub(super) struct RawConfig {
     pub(super) embed: RawEmbed,
     pub(super) watch: RawWatch,
     pub(super) bootstrap: RawBootstrap,
+    pub(super) night: RawNight,
+    pub(super) judge: RawJudge,
+    pub(super) learn: RawLearn,
     pub(super) redact: RawRedact,
     pub(super) log: RawLog,
 }
@@ -118,6 +121,33 @@ pub(super) struct RawBootstrap {
     pub(super) enabled: Spanned<Value>,
     pub(super) max_commits: Spanned<Value>,
     pub(super) max_files: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawNight {
+    pub(super) enabled: Spanned<Value>,
+    pub(super) at: Spanned<Value>,
+    pub(super) jitter: Spanned<Value>,
+    pub(super) idle: Spanned<Value>,
+    pub(super) after_tasks: Spanned<Value>,
+    pub(super) on_battery: Spanned<Value>,
+    pub(super) max_load: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawJudge {
+    pub(super) command: Spanned<Value>,
+    pub(super) url: Spanned<Value>,
+    pub(super) model: Spanned<Value>,
+    pub(super) max_per_day: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawLearn {
+    pub(super) enabled: Spanned<Value>,
 }
 
 #[derive(Deserialize)]
@@ -218,7 +248,7 @@ mod tests {
         // No raw field is optional and none may be unknown, so the example alone must fit exactly.
         let example = toml::Deserializer::from(DeTable::parse(EXAMPLE).unwrap());
         RawConfig::deserialize(example).unwrap();
-        assert_eq!(known_keys().len(), 12 + 41);
+        assert_eq!(known_keys().len(), 15 + 53);
     }
 
     #[test]

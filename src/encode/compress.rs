@@ -1,102 +1,163 @@
-//! The shorter lengths of a memory, made from its text when nobody wrote them: extractive, deterministic.
+//! The shorter lengths of a memory, made from its text when nobody wrote them: extractive, deterministic, and each no
+//! longer than the one before. Nothing is said that the text does not say.
+//!
+//! Two ways: [`at_level`] answers at once, with the beginning of the text where nothing better is kept; [`made`] takes
+//! its time to find what is telling, for lengths that are kept.
+
+mod bodies;
+mod plain;
+mod quick;
+mod sentences;
+mod telling;
+mod turn;
 
 use std::borrow::Cow;
 
-use crate::model::{Level, Memory, render};
+use crate::model::{Body, Level, Memory, lengths, render};
+use plain::{clipped, count, one_line, terse};
+use turn::Turn;
 
 const SUMMARY_CHARS: usize = 400;
 const COMPRESSED_CHARS: usize = 160;
 const INDEX_CHARS: usize = 60;
+/// What is as short as this is not made shorter.
+const SHORT_CHARS: usize = 80;
 
-/// A memory at one of its four lengths. What somebody wrote for a length is used; otherwise the text is cut at the
-/// end of a sentence, a word at the least.
+/// A memory at one of its four lengths. What somebody wrote for a length is used, and what was made for it while the
+/// text is the same; otherwise the text is cut at the end of a sentence, a word at the least.
 pub fn at_level(memory: &Memory, level: Level) -> Cow<'_, str> {
+    if level == Level::Full {
+        return Cow::Borrowed(&memory.text);
+    }
+    kept(memory, level).map_or_else(|| quick::at_level(memory, level), Cow::Borrowed)
+}
+
+/// A shorter length as it is worth keeping: what the text tells, in fewer words.
+pub fn made(memory: &Memory, level: Level) -> String {
+    told(memory, level).into_owned()
+}
+
+fn kept(memory: &Memory, level: Level) -> Option<&str> {
     let shorter = &memory.shorter;
     let written = match level {
-        Level::Full => return Cow::Borrowed(&memory.text),
+        Level::Full => return Some(&memory.text),
         Level::Summary => &shorter.summary,
         Level::Compressed => &shorter.compressed,
         Level::Index => &shorter.index,
     };
-    if let Some(text) = written {
+    written.as_deref().filter(|_| !lengths::is_outdated(memory, level))
+}
+
+fn told(memory: &Memory, level: Level) -> Cow<'_, str> {
+    if let Some(text) = kept(memory, level) {
         return Cow::Borrowed(text);
     }
     match level {
-        Level::Full | Level::Summary => sentences(&memory.text, SUMMARY_CHARS),
-        Level::Compressed => sentences(&memory.text, COMPRESSED_CHARS),
-        Level::Index => words(memory.headline(), INDEX_CHARS),
+        Level::Full | Level::Summary => summary(memory),
+        Level::Compressed => compressed(memory),
+        Level::Index => index(memory),
     }
 }
 
-/// As many whole sentences from the beginning as fit; the first is cut if it alone is too long.
-fn sentences(text: &str, most: usize) -> Cow<'_, str> {
-    let text = text.trim();
-    let Some((limit, _)) = text.char_indices().nth(most) else { return Cow::Borrowed(text) };
-    let head = &text[..limit];
-    let end = head.char_indices().rev().find(|(at, c)| is_sentence_end(*c, &text[at + c.len_utf8()..]));
-    match end {
-        Some((at, c)) if at * 3 >= limit => Cow::Borrowed(text[..at + c.len_utf8()].trim_end()),
-        _ => words(text, most),
+fn summary(memory: &Memory) -> Cow<'_, str> {
+    let text = memory.text.trim();
+    if fits(text, SUMMARY_CHARS) {
+        return Cow::Borrowed(text);
+    }
+    if let Some(line) = structured(memory, SUMMARY_CHARS) {
+        return Cow::Owned(line);
+    }
+    let made = telling::summary(&sentences::of(text), SUMMARY_CHARS);
+    Cow::Owned(if made.is_empty() { beginning(text, SUMMARY_CHARS) } else { made })
+}
+
+fn compressed(memory: &Memory) -> Cow<'_, str> {
+    let text = memory.text.trim();
+    if fits(text, SHORT_CHARS) {
+        return Cow::Borrowed(text);
+    }
+    let before = told(memory, Level::Summary);
+    let room = COMPRESSED_CHARS.min(count(&before));
+    let turn = || turn_of(memory).and_then(|turn| turn.line(&subject(memory), room));
+    match structured(memory, room).or_else(turn) {
+        Some(made) => Cow::Owned(made),
+        None if fits(text, room) => Cow::Borrowed(text),
+        None => {
+            let made = phrases(text, room);
+            Cow::Owned(if made.is_empty() { beginning(text, room) } else { made })
+        }
     }
 }
 
-fn is_sentence_end(character: char, rest: &str) -> bool {
-    match character {
-        '\n' | '。' | '！' | '？' => true,
-        '.' | '!' | '?' => rest.starts_with(char::is_whitespace),
-        _ => false,
+/// The title, where there is one: people look for it. Otherwise the text in a few words.
+fn index(memory: &Memory) -> Cow<'_, str> {
+    let head = render::first_line(memory.headline());
+    if !memory.title.trim().is_empty() {
+        return if fits(head, INDEX_CHARS) { Cow::Borrowed(head) } else { Cow::Owned(clipped(head, INDEX_CHARS)) };
     }
+    let text = memory.text.trim();
+    if fits(text, INDEX_CHARS) {
+        return Cow::Borrowed(head);
+    }
+    let before = told(memory, Level::Compressed);
+    let room = INDEX_CHARS.min(count(&before));
+    if fits(head, room) {
+        return Cow::Borrowed(head);
+    }
+    let turn = || turn_of(memory).and_then(|turn| turn.line("", room));
+    let made = structured(memory, room).or_else(turn).unwrap_or_else(|| {
+        let lead = sentences::of(head).first().map_or_else(String::new, |lead| terse(lead));
+        clipped(&lead, room)
+    });
+    Cow::Owned(if made.is_empty() { beginning(head, room) } else { made })
 }
 
-fn words(text: &str, most: usize) -> Cow<'_, str> {
-    let line = render::first_line(text);
-    let Some((limit, _)) = line.char_indices().nth(most) else { return Cow::Borrowed(line) };
-    let head = &line[..limit];
-    let end = head.rfind(char::is_whitespace).filter(|at| at * 2 > limit).unwrap_or(limit);
-    Cow::Owned(format!("{}…", head[..end].trim_end()))
+/// The form of a body with parts, if the text says no more than the parts.
+fn structured(memory: &Memory, most: usize) -> Option<String> {
+    let derived = !matches!(memory.body, Body::None | Body::Fact(_)) && memory.text == render::text_of(&memory.body);
+    if derived { bodies::line(memory, most) } else { None }
+}
+
+/// The change a text tells of: in its title or among the first things it says.
+fn turn_of(memory: &Memory) -> Option<Turn> {
+    const FIRST: usize = 4;
+    sentences::of(&memory.text).into_iter().take(FIRST).find_map(Turn::of)
+}
+
+/// What a change is about, where its sentence does not say: a short title.
+fn subject(memory: &Memory) -> String {
+    let title = one_line(&memory.title);
+    if fits(&title, 32) { title } else { String::new() }
+}
+
+/// The most telling sentences in few words, one after the other, as many as fit.
+fn phrases(text: &str, most: usize) -> String {
+    let found = sentences::of(text);
+    let mut taken: Vec<(usize, String)> = Vec::new();
+    let mut room = most;
+    for one in telling::rank(&found) {
+        let line = terse(one.sentence);
+        let between = if taken.is_empty() { 0 } else { 2 };
+        let chars = count(&line);
+        if chars + between <= room {
+            room -= chars + between;
+            taken.push((one.at, line));
+        } else if taken.is_empty() {
+            return clipped(&line, most);
+        }
+    }
+    taken.sort();
+    taken.into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("; ")
+}
+
+fn beginning(text: &str, most: usize) -> String {
+    let head = &text[..text.floor_char_boundary(8 * most + 8)];
+    clipped(&one_line(head), most)
+}
+
+fn fits(text: &str, most: usize) -> bool {
+    text.char_indices().nth(most).is_none()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::{Kind, MemoryId, Timestamp};
-
-    fn memory(text: &str) -> Memory {
-        Memory::new(MemoryId::new("n").unwrap(), Kind::Note, text, Timestamp::from_micros(0))
-    }
-
-    #[test]
-    fn a_short_memory_is_the_same_at_every_length() {
-        let memory = memory("Tabs, not spaces.");
-        for level in Level::ALL {
-            assert_eq!(at_level(&memory, *level), "Tabs, not spaces.");
-        }
-    }
-
-    #[test]
-    fn a_long_memory_is_cut_where_a_sentence_ends() {
-        let long = memory(&format!("{} Second sentence. {}", "First one here.", "word ".repeat(200)));
-        let compressed = at_level(&long, Level::Compressed);
-        assert!(compressed.chars().count() <= COMPRESSED_CHARS + 1, "{compressed}");
-        let sentences = memory(&"This is a sentence of some length, no more. ".repeat(20));
-        assert!(at_level(&sentences, Level::Summary).ends_with("no more."));
-    }
-
-    #[test]
-    fn what_somebody_wrote_for_a_length_is_used() {
-        let mut memory = memory("long text");
-        memory.shorter.index = Some("short".into());
-        assert_eq!(at_level(&memory, Level::Index), "short");
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn every_length_is_no_longer_than_the_one_before(text in "(?s).{0,900}") {
-            let memory = memory(&text);
-            let chars = |level| at_level(&memory, level).chars().count();
-            proptest::prop_assert!(chars(Level::Summary) <= chars(Level::Full).min(SUMMARY_CHARS + 1));
-            proptest::prop_assert!(chars(Level::Compressed) <= COMPRESSED_CHARS + 1);
-            proptest::prop_assert!(chars(Level::Index) <= INDEX_CHARS + 1);
-        }
-    }
-}
+mod tests;

@@ -19,6 +19,11 @@ use crate::model::Draft;
 
 pub use recurring::{RecurringWorkflow, StepSequence, recurring};
 
+/// A command or an action without what differs from one time to the next; nothing for what is no step.
+pub fn step(action: &str) -> Option<String> {
+    command::normalise_all(std::iter::once(action)).into_iter().next()
+}
+
 /// What a file says about work, told by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WorkflowFile {

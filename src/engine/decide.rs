@@ -9,11 +9,13 @@ use super::error::EngineError;
 use super::event::Remembered;
 use crate::index::Snapshot;
 use crate::index::snapshot::slot_of;
+use crate::manage::contradict::{self, Ruling};
 use crate::manage::duplicate::{self, says_the_same};
+use crate::manage::statement::Judgement;
 use crate::model::draft::allowed_tier;
 use crate::model::{
     Archived, Body, Change, Contradiction, ContradictionStatus, Draft, Key, Kind, Link, Memory, MemoryId, Namespace,
-    Patch, Relation, Status, Timestamp, Tombstone, Verdict,
+    Patch, Relation, Timestamp, Tombstone, Verdict,
 };
 use crate::store::schema::{record, skill_text};
 
@@ -25,7 +27,12 @@ pub fn etag(memory: &Memory) -> String {
 }
 
 /// A new memory, a second telling of one that is known, or a newer value of a known fact.
-pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft, near: &Near<'_>) -> Decision<Remembered> {
+pub(super) fn remember(
+    snapshot: &Snapshot,
+    now: Timestamp,
+    draft: Draft,
+    company: &dyn Company,
+) -> Decision<Remembered> {
     let (supersedes, links) = (draft.supersedes.clone(), draft.links.clone());
     let wanted = draft.id.clone();
     let placeholder = MemoryId::new("new").expect("a plain word is an id");
@@ -38,7 +45,7 @@ pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft, near: 
     let wanted = wanted.filter(|id| is_free(snapshot, &Key::new(&memory.namespace, id)));
     let near = |memory: &Memory| {
         let bare = only_words && supersedes.is_empty() && links.is_empty();
-        bare.then(|| near_twin(snapshot, memory, now, near)).flatten()
+        bare.then(|| near_twin(snapshot, memory, now, company)).flatten()
     };
     // A name that is free is a wish to be told apart.
     let known = if wanted.is_some() { None } else { twin(snapshot, &memory, now).cloned().or_else(|| near(&memory)) };
@@ -65,6 +72,9 @@ pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft, near: 
     for old in rivals {
         contradictions.push(settle(&old, &mut memory, now, &mut changes));
     }
+    let settled: BTreeSet<MemoryId> =
+        explicit.iter().map(|old| &old.id).chain(contradictions.iter().map(|found| &found.a)).cloned().collect();
+    contradictions.extend(disputes(snapshot, &memory, now, company, &settled, &mut changes));
     changes.extend(contradictions.iter().cloned().map(Change::Contradict));
     changes.extend(ties(snapshot, &memory, &links, now)?);
     let id = memory.id.clone();
@@ -89,12 +99,56 @@ fn ties(
     links.iter().map(one).collect()
 }
 
-/// Memories that are alike in meaning, best first.
-pub(super) type Near<'a> = dyn Fn(&Memory) -> Vec<Key> + 'a;
+/// Those that a new memory is held against.
+pub(super) trait Company {
+    /// Memories that are so alike in meaning that they may say the same, best first.
+    fn twins(&self, memory: &Memory) -> Vec<Key>;
+
+    /// Memories that may speak of the same thing, with their likeness.
+    fn neighbours(&self, memory: &Memory) -> Vec<(Key, f32)>;
+
+    fn compare(&self, a: &str, b: &str) -> Judgement;
+}
+
+/// Statements in other words that cannot hold beside this one. The later ends the earlier only where it says so itself;
+/// what is unclear stays open.
+fn disputes(
+    snapshot: &Snapshot,
+    memory: &Memory,
+    now: Timestamp,
+    company: &dyn Company,
+    settled: &BTreeSet<MemoryId>,
+    changes: &mut Vec<Change>,
+) -> Vec<Contradiction> {
+    if !contradict::speaks(memory, now) {
+        return Vec::new();
+    }
+    let new = Arc::new(memory.clone());
+    let mut found = Vec::new();
+    for (key, likeness) in company.neighbours(memory) {
+        let Some(old) = snapshot.get(&key).filter(|old| !settled.contains(&old.id)) else { continue };
+        let fits = contradict::speaks(old, now) && contradict::comparable(old, memory, likeness);
+        if !fits || snapshot.is_derived(&key) {
+            continue;
+        }
+        let (a, b) = contradict::in_order(old, &new);
+        let judgement = company.compare(&a.text, &b.text);
+        if judgement.verdict != Verdict::Contradicts {
+            continue;
+        }
+        let ends = b.id == memory.id && contradict::ends(a, b, &judgement);
+        if ends {
+            supersede(a, b, now, changes);
+        }
+        let status = if ends { ContradictionStatus::Superseded } else { ContradictionStatus::Open };
+        found.push(contradict::found(a, b, status, &judgement.why, now));
+    }
+    found
+}
 
 /// A living memory that says this in nearly the same words. When in doubt there is none: two memories cost a line, a
 /// wrong merge costs what one of them said.
-fn near_twin(snapshot: &Snapshot, memory: &Memory, now: Timestamp, near: &Near<'_>) -> Option<Arc<Memory>> {
+fn near_twin(snapshot: &Snapshot, memory: &Memory, now: Timestamp, company: &dyn Company) -> Option<Arc<Memory>> {
     // An id, a value of its own or a structure may mean more than the words.
     let plain = memory.body == Body::None && memory.kind != Kind::Episode && memory.outcome.is_none();
     if !plain {
@@ -111,7 +165,7 @@ fn near_twin(snapshot: &Snapshot, memory: &Memory, now: Timestamp, near: &Near<'
             && (known.title == memory.title || memory.title.is_empty())
             && says_the_same(&known.text, &memory.text) == duplicate::Verdict::Same
     };
-    near(memory).iter().filter_map(|key| snapshot.get(key)).find(|known| same(known)).cloned()
+    company.twins(memory).iter().filter_map(|key| snapshot.get(key)).find(|known| same(known)).cloned()
 }
 
 /// A living memory that says exactly this. One that no longer holds is no twin: it was true, and is told again.
@@ -128,12 +182,7 @@ fn is_living_like(known: &Memory, memory: &Memory, now: Timestamp) -> bool {
 /// The union of what both tellings bring; values never differ here.
 fn merge(known: &Arc<Memory>, told: &Memory, now: Timestamp) -> (Vec<Change>, Remembered) {
     let mut merged = known.as_ref().clone();
-    unite(&mut merged.tags, &told.tags);
-    unite(&mut merged.anchors.files, &told.anchors.files);
-    unite(&mut merged.anchors.symbols, &told.anchors.symbols);
-    unite(&mut merged.anchors.commits, &told.anchors.commits);
-    unite(&mut merged.sources, &told.sources);
-    merged.confidence = merged.confidence.max(told.confidence);
+    take_over(&mut merged, told);
     // What a person confirms is no longer hearsay.
     if known.source.is_hearsay() && !told.source.is_hearsay() {
         merged.source = told.source;
@@ -152,12 +201,22 @@ fn merge(known: &Arc<Memory>, told: &Memory, now: Timestamp) -> (Vec<Change>, Re
     (vec![Change::Put { before: Some(Arc::clone(known)), after: Arc::new(merged) }], answer)
 }
 
+/// What surrounds the words of another memory: labels, places, origins.
+pub(super) fn take_over(known: &mut Memory, told: &Memory) {
+    unite(&mut known.tags, &told.tags);
+    unite(&mut known.anchors.files, &told.anchors.files);
+    unite(&mut known.anchors.symbols, &told.anchors.symbols);
+    unite(&mut known.anchors.commits, &told.anchors.commits);
+    unite(&mut known.sources, &told.sources);
+    known.confidence = known.confidence.max(told.confidence);
+}
+
 fn unite(known: &mut Vec<String>, told: &[String]) {
     let have: BTreeSet<String> = known.iter().cloned().collect();
     known.extend(told.iter().filter(|item| !have.contains(*item)).cloned());
 }
 
-fn is_free(snapshot: &Snapshot, key: &Key) -> bool {
+pub(super) fn is_free(snapshot: &Snapshot, key: &Key) -> bool {
     snapshot.get(key).is_none() && snapshot.archived(key).is_none() && snapshot.tombstone(key).is_none()
 }
 
@@ -194,35 +253,25 @@ fn rivals(snapshot: &Snapshot, memory: &Memory, now: Timestamp) -> Vec<Arc<Memor
 /// The later value wins by itself when both are asserted and it does not come from mere hearsay against better
 /// knowledge; otherwise the matter stays open.
 fn settle(old: &Arc<Memory>, new: &mut Memory, now: Timestamp, changes: &mut Vec<Change>) -> Contradiction {
-    let asserted = old.status == Status::Asserted && new.status == Status::Asserted;
-    let trusted = !new.source.is_hearsay() || old.source.is_hearsay();
     let key = new.fact().map_or_else(String::new, |fact| fact.key.clone());
-    let (status, why) = if !asserted {
-        (ContradictionStatus::Open, format!("`{key}` has another value, and one of the two is unverified"))
-    } else if !trusted {
-        (ContradictionStatus::Open, format!("`{key}` has another value, from a {} only", new.source))
-    } else if new.times.valid_at >= old.times.valid_at {
-        supersede(old, new, now, changes);
-        (ContradictionStatus::Superseded, format!("a newer value of `{key}`"))
-    } else {
-        // Late news of an earlier time: true then, over since the value that is known began.
-        new.times.invalid_at = Some(new.times.invalid_at.map_or(old.times.valid_at, |end| end.min(old.times.valid_at)));
-        changes.push(Change::Link(tie(&new.namespace, &old.id, Relation::Supersedes, &new.id, now)));
-        (ContradictionStatus::Superseded, format!("an earlier value of `{key}`"))
+    let (status, why) = match contradict::rule(old, new) {
+        Ruling::Open(why) => (ContradictionStatus::Open, format!("`{key}` has another value, and {why}")),
+        Ruling::Replaces => {
+            supersede(old, new, now, changes);
+            (ContradictionStatus::Superseded, format!("a newer value of `{key}`"))
+        }
+        Ruling::WasBefore => {
+            // Late news of an earlier time: true then, over since the value that is known began.
+            let end = new.times.invalid_at.map_or(old.times.valid_at, |end| end.min(old.times.valid_at));
+            new.times.invalid_at = Some(end);
+            changes.push(Change::Link(tie(&new.namespace, &old.id, Relation::Supersedes, &new.id, now)));
+            (ContradictionStatus::Superseded, format!("an earlier value of `{key}`"))
+        }
     };
-    Contradiction {
-        id: Contradiction::id_of(&old.key(), &new.key()),
-        namespace: new.namespace.clone(),
-        a: old.id.clone(),
-        b: new.id.clone(),
-        verdict: Verdict::Contradicts,
-        status,
-        why,
-        found_at: now,
-    }
+    contradict::found(old, new, status, &why, now)
 }
 
-fn supersede(old: &Arc<Memory>, new: &Memory, now: Timestamp, changes: &mut Vec<Change>) {
+pub(super) fn supersede(old: &Arc<Memory>, new: &Memory, now: Timestamp, changes: &mut Vec<Change>) {
     let mut ended = old.as_ref().clone();
     ended.times.invalid_at = Some(new.times.valid_at.max(old.times.valid_at));
     ended.times.expired_at = Some(now.max(old.times.created_at));

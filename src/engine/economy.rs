@@ -145,10 +145,13 @@ impl Project {
         if let Err(error) = self.economy.save() {
             tracing::warn!(project = %self.root.display(), reason = %error, "the book of sessions could not be kept");
         }
+        if let Err(error) = self.strategy.flush(self.clock.now()) {
+            tracing::warn!(project = %self.root.display(), reason = %error, "how questions fared could not be kept");
+        }
     }
 
     /// Something was counted: it is written down soon.
-    fn economy_changed(&self) {
+    pub(super) fn economy_changed(&self) {
         self.economy.changed.store(true, Ordering::Release);
         self.foresight.tell(Task::Counted);
     }
@@ -266,7 +269,7 @@ impl Project {
         Some(document)
     }
 
-    fn say(&self, kind: &'static str, data: Value) {
+    pub(in crate::engine) fn say(&self, kind: &'static str, data: Value) {
         let data: Map<String, Value> = data.as_object().cloned().unwrap_or_default();
         let project = self.root.display().to_string().into();
         self.feed.tell(self.clock.now(), &project, kind, data);

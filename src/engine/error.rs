@@ -10,6 +10,8 @@ pub enum EngineError {
     Stopping,
     #[error("no memory {0}")]
     NotFound(Key),
+    #[error("no contradiction {0}")]
+    NoContradiction(String),
     #[error("the memory has changed since: its ETag is now {etag}")]
     Stale { etag: String },
     #[error("{field}: {reason}")]

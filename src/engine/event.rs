@@ -4,7 +4,11 @@ use tokio::sync::oneshot;
 
 use super::error::EngineError;
 use super::past::{Chapter, Lesson};
-use crate::model::{Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Signal};
+use super::tidy::Tidied;
+use crate::manage::plan::Proposal;
+use crate::model::{
+    Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Signal, Tier,
+};
 use std::sync::Arc;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
@@ -41,6 +45,23 @@ pub(super) enum Event {
         to: MemoryId,
         relation: Relation,
         reply: Reply<Link>,
+    },
+    /// What the night proposes, made from an earlier snapshot.
+    Tidy {
+        proposals: Vec<Proposal>,
+        reply: Reply<Tidied>,
+    },
+    Resolve {
+        namespace: Namespace,
+        id: String,
+        resolution: Resolution,
+        note: String,
+        reply: Reply<Contradiction>,
+    },
+    Confirm {
+        key: Key,
+        tier: Option<Tier>,
+        reply: Reply<Arc<Memory>>,
     },
     Write {
         document: Box<Document>,

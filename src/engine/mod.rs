@@ -4,6 +4,7 @@
 //! state, *publish* the new snapshot, and only then reply. So what is published is durable, and what was replied is
 //! published.
 
+mod company;
 pub mod context;
 mod decide;
 mod derived;
@@ -16,7 +17,9 @@ pub mod foresight;
 pub mod ground;
 mod identity;
 mod import;
+pub mod judge;
 mod layers;
+pub mod night;
 pub mod past;
 mod place;
 mod project;
@@ -26,6 +29,8 @@ mod registry;
 pub mod replay;
 mod run;
 pub mod search;
+pub mod strategy;
+mod tidy;
 pub mod usage;
 
 pub use decide::etag;

@@ -39,6 +39,7 @@ use crate::watch::ignored_by;
 pub use code::CodeMap;
 pub(super) use evidence::kept_evidence;
 pub use evidence::{PastKnown, WEIGHTS, weights};
+pub(super) use habits::steps_of;
 
 /// Changes of files are gathered for this long before they are read again.
 const SETTLE: Duration = Duration::from_secs(2);

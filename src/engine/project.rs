@@ -16,16 +16,19 @@ use super::event::{Event, Imported, Remembered, Reply, Trust};
 use super::eyes::{Eyes, Noticed};
 use super::feed::Feed;
 use super::foresight::Foresight;
+use super::judge::Judge;
+use super::night::Night;
 use super::past::PastKnown;
 use super::redaction::Redaction;
 use super::search::{self, SearchHandle};
+use super::strategy::Strategy;
 use super::usage::UsageBook;
-use crate::config::{Config, RecallConfig};
+use crate::config::Config;
 use crate::encode::embed::Embedder;
 use crate::index::Snapshot;
 use crate::model::{
-    Document, DocumentKind, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Signal,
-    SignalKind, Timestamp,
+    Contradiction, Document, DocumentKind, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation,
+    Resolution, Signal, SignalKind, Tier, Timestamp,
 };
 use crate::sys::Clock;
 
@@ -33,6 +36,10 @@ use crate::sys::Clock;
 pub struct Pending<T>(oneshot::Receiver<Result<T, EngineError>>);
 
 impl<T> Pending<T> {
+    pub(super) fn new(receiver: oneshot::Receiver<Result<T, EngineError>>) -> Pending<T> {
+        Pending(receiver)
+    }
+
     pub async fn answer(self) -> Result<T, EngineError> {
         self.0.await.unwrap_or(Err(EngineError::Stopping))
     }
@@ -83,6 +90,10 @@ pub struct Project {
     pub(super) tell_eyes: Arc<OnceLock<Sender<Noticed>>>,
     pub(super) foresight: Arc<Foresight>,
     pub(super) economy: Arc<Economy>,
+    pub(super) night: Arc<Night>,
+    pub(super) strategy: Strategy,
+    /// One for all projects.
+    pub(super) judge: Arc<Judge>,
     pub(super) feed: Feed,
     pub(super) started_at: Timestamp,
 }
@@ -161,10 +172,6 @@ impl Project {
         }
     }
 
-    pub fn recall_weights(&self) -> RecallConfig {
-        self.config.load().recall
-    }
-
     pub fn usage(&self) -> &UsageBook {
         &self.usage
     }
@@ -220,6 +227,22 @@ impl Project {
         relation: Relation,
     ) -> Result<Pending<Link>, EngineError> {
         self.ask(|reply| Event::Link { namespace, from, to, relation, reply })
+    }
+
+    pub fn resolve(
+        &self,
+        namespace: Namespace,
+        id: String,
+        resolution: Resolution,
+        note: &str,
+    ) -> Result<Pending<Contradiction>, EngineError> {
+        let note = self.redaction.text(note);
+        self.ask(|reply| Event::Resolve { namespace, id, resolution, note, reply })
+    }
+
+    /// A person vouches for it.
+    pub fn confirm(&self, key: Key, tier: Option<Tier>) -> Result<Pending<Arc<Memory>>, EngineError> {
+        self.ask(|reply| Event::Confirm { key, tier, reply })
     }
 
     pub fn write_document(&self, mut document: Document) -> Result<Pending<()>, EngineError> {

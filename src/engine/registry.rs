@@ -16,12 +16,15 @@ use super::eyes::{Eyes, Setting};
 use super::feed::Feed;
 use super::foresight::Foresight;
 use super::identity::Book;
+use super::judge::Judge;
 use super::layers::LayersDue;
+use super::night::Night;
 use super::past;
 use super::place::{captures, memory_dir, split};
 use super::project::{Counters, Project};
 use super::redaction::Redaction;
 use super::run::Writer;
+use super::strategy::{self, Strategy};
 use super::usage::UsageBook;
 use crate::config::{Config, Worktrees};
 use crate::index::Snapshot;
@@ -37,6 +40,7 @@ pub struct Registry {
     clock: Clock,
     feed: Feed,
     redaction: Redaction,
+    judge: Arc<Judge>,
     projects: RwLock<BTreeMap<PathBuf, Arc<Project>>>,
     resolved: RwLock<BTreeMap<PathBuf, PathBuf>>,
     /// Being read from disk right now.
@@ -73,8 +77,8 @@ struct Located {
 impl Registry {
     pub fn open(dirs: Dirs, config: Config, clock: Clock) -> Registry {
         Registry {
-            dirs,
             redaction: Redaction::new(&config.redact),
+            judge: Arc::new(Judge::open(Some(dirs.state.join("judge.json")))),
             config: Arc::new(ArcSwap::from_pointee(config)),
             clock,
             feed: Feed::default(),
@@ -82,6 +86,7 @@ impl Registry {
             resolved: RwLock::default(),
             starting: RwLock::default(),
             door: Mutex::new(()),
+            dirs,
         }
     }
 
@@ -195,6 +200,9 @@ impl Registry {
         if let Err(error) = Foresight::start(&project, self.feed.clone()) {
             tracing::error!(project = %project.root.display(), reason = %error, "nothing can be made ready in advance");
         }
+        if let Err(error) = Night::start(&project) {
+            tracing::error!(project = %project.root.display(), reason = %error, "there will be no nights");
+        }
         let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
         book.set_watched(&project.id, true).map_err(|error| unusable(path, error))?;
         Ok(project)
@@ -306,10 +314,12 @@ impl Registry {
     /// Drains every inbox and waits until the last write is done.
     pub fn stop(&self) {
         let _one_at_a_time = self.door.lock();
+        self.judge.stop();
         let projects = std::mem::take(&mut *self.projects.write());
         for project in projects.values() {
             close_eyes(project);
             project.foresight.stop();
+            project.night.stop();
             ask_to_stop(project);
         }
         for project in projects.values() {
@@ -350,6 +360,14 @@ impl Registry {
         let tell_eyes = Arc::new(OnceLock::new());
         let foresight = Arc::new(Foresight::default());
         let economy = Arc::new(Economy::open((!read_only).then_some(state.clone())));
+        let night = Arc::new(Night::open((!read_only).then(|| state.join("night.json"))));
+        let strategy = if read_only {
+            Strategy::open(None, None)
+        } else {
+            let (root, writer) = (located.root.clone(), place.writer.clone());
+            let place = strategy::Place { root, loki: ".loki".into(), writer };
+            Strategy::open(captures(&located.root).then_some(place), Some(state.join("strategy.json")))
+        };
         let mut writer = Writer {
             search: Arc::clone(&search),
             usage: Arc::clone(&usage),
@@ -368,6 +386,7 @@ impl Registry {
             foresight: Arc::clone(&foresight),
             derived: Derived::default(),
             economy: Arc::clone(&economy),
+            night: Arc::clone(&night),
         };
         writer.load(now);
         // What the repository taught earlier is known from the first question on.
@@ -404,6 +423,9 @@ impl Registry {
             tell_eyes,
             foresight,
             economy,
+            night,
+            strategy,
+            judge: Arc::clone(&self.judge),
             feed: self.feed.clone(),
             started_at: now,
         }))
@@ -444,6 +466,7 @@ fn close_eyes(project: &Project) {
 fn stop(project: &Project) {
     close_eyes(project);
     project.foresight.stop();
+    project.night.stop();
     let thread = project.thread.lock().take();
     if let Some(thread) = thread {
         ask_to_stop(project);

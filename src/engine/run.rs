@@ -11,7 +11,8 @@ use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use serde_json::{Map, Value, json};
 
-use super::decide::{self, Decision, Near};
+use super::company::Writers;
+use super::decide::{self, Company, Decision};
 use super::derived::Derived;
 use super::economy::Economy;
 use super::error::EngineError;
@@ -21,12 +22,14 @@ use super::feed::Feed;
 use super::foresight::{self, Foresight};
 use super::import;
 use super::layers::LayersDue;
+use super::night::{self, Night};
 use super::project::Counters;
 use super::search::SearchHandle;
+use super::tidy;
 use super::usage::UsageBook;
 use crate::config::Config;
 use crate::index::Snapshot;
-use crate::model::{Body, Change, DocumentKind, Key, Kind, Link, Memory, Outcome, Signal, SignalKind, Timestamp};
+use crate::model::{Body, Change, DocumentKind, Key, Kind, Link, Outcome, Signal, SignalKind, Timestamp};
 use crate::store::Store;
 use crate::sys::Clock;
 
@@ -54,6 +57,7 @@ pub(super) struct Writer {
     pub(super) derived: Derived,
     pub(super) foresight: Arc<Foresight>,
     pub(super) economy: Arc<Economy>,
+    pub(super) night: Arc<Night>,
 }
 
 /// What an event asked for, decided but not yet durable.
@@ -153,8 +157,8 @@ impl Writer {
                     }
                 }
                 event => {
-                    let near = |memory: &Memory| self.near(memory, now);
-                    if let Some(turn) = decide_event(&mut draft, now, event, &near) {
+                    let company = Writers { search: self.search.get(), now };
+                    if let Some(turn) = decide_event(&mut draft, now, event, &company) {
                         turns.push(turn);
                     }
                 }
@@ -249,11 +253,6 @@ impl Writer {
         self.tell_search(&seen);
     }
 
-    /// What is closest in meaning to a memory that is about to be kept.
-    fn near(&self, memory: &Memory, now: Timestamp) -> Vec<Key> {
-        self.search.get().map(|search| search.near(memory, now)).unwrap_or_default()
-    }
-
     pub(super) fn tell_search(&self, changes: &[Change]) {
         for change in changes {
             if let Change::Purge(tombstone) = change {
@@ -299,6 +298,7 @@ impl Writer {
             data.insert("outcome".to_owned(), outcome.as_str().into());
         }
         self.feed.tell(signal.at, &self.project, "signal", data);
+        self.night.tell(night::Task::Happened(signal.kind));
         self.foresight.tell(foresight::Task::Signal(signal));
     }
 
@@ -329,9 +329,9 @@ impl Writer {
     }
 }
 
-fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, near: &Near<'_>) -> Option<Turn> {
+fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, company: &dyn Company) -> Option<Turn> {
     match event {
-        Event::Remember { draft: asked, reply } => decided(draft, decide::remember(draft, now, *asked, near), reply),
+        Event::Remember { draft: asked, reply } => decided(draft, decide::remember(draft, now, *asked, company), reply),
         Event::Patch { key, patch, if_match, reply } => {
             decided(draft, decide::patch(draft, now, &key, *patch, if_match.as_deref()), reply)
         }
@@ -342,6 +342,11 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, near: &Near<
         Event::Link { namespace, from, to, relation, reply } => {
             decided(draft, decide::link(draft, now, &namespace, &from, &to, relation), reply)
         }
+        Event::Tidy { proposals, reply } => decided(draft, Ok(tidy::tidy(draft, &proposals)), reply),
+        Event::Resolve { namespace, id, resolution, note, reply } => {
+            decided(draft, tidy::resolve(draft, now, (&namespace, &id), resolution, &note), reply)
+        }
+        Event::Confirm { key, tier, reply } => decided(draft, tidy::confirm(draft, now, &key, tier), reply),
         Event::Write { document, reply } => decided(draft, Ok((vec![Change::Write(*document)], ())), reply),
         Event::Import { records, trust, reply } => {
             let (changes, report) = import::import(draft, now, records, trust);

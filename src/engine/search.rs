@@ -21,22 +21,14 @@ use self::worker::{Bench, Worker};
 use super::usage::UsageBook;
 use crate::encode::embed::Embedder;
 use crate::index::Snapshot;
-use crate::index::roster::Filter;
 use crate::index::search::View;
-use crate::index::searchable::passages;
-use crate::index::vector::Question;
-use crate::model::{Change, Key, Memory, Timestamp};
+use crate::model::{Change, Key};
 use crate::sys::{Clock, plain, thread};
 
 /// Up to this many changes are searchable before the writer answers.
 const PROMPT: usize = 64;
 /// Longer than this nobody waits for the index; what was remembered is on disk all the same.
 const PROMPT_WAIT: Duration = Duration::from_secs(1);
-
-/// From this likeness on two memories may say the same; the words decide.
-const ALIKE: f32 = 0.95;
-/// How many of the most alike are read.
-const NEAREST: usize = 4;
 
 enum Task {
     /// These are not what they were; look them up.
@@ -153,24 +145,6 @@ impl SearchHandle {
     pub fn wait(&self, most: Duration) -> bool {
         let (reply, reached) = crossbeam_channel::bounded(1);
         self.tasks.send(Task::Reached(reply)).is_ok() && reached.recv_timeout(most).is_ok()
-    }
-
-    /// Memories of the same namespace that are alike in meaning, best first. Long ones are not compared: no two long
-    /// texts say quite the same.
-    pub(super) fn near(&self, memory: &Memory, now: Timestamp) -> Vec<Key> {
-        let ready = self.ready();
-        let passages = passages(memory);
-        let (Some(ready), [passage]) = (ready.as_ref(), passages.as_slice()) else { return Vec::new() };
-        // A slow model would hold up the writer.
-        if !ready.embedder.is_instant() {
-            return Vec::new();
-        }
-        let Some(question) = Question::of(&ready.embedder.embed(&passage.text)) else { return Vec::new() };
-        let mut filter = Filter::new(memory.namespace.clone(), now);
-        (filter.unverified, filter.restricted, filter.kinds) = (true, true, vec![memory.kind]);
-        let found = ready.view.nearest(&question, NEAREST, &filter).into_iter();
-        let alike = found.filter(|(_, likeness)| *likeness >= ALIKE);
-        alike.map(|(number, _)| ready.view.roster.key(number).clone()).collect()
     }
 
     /// Tells of changes. A few of them are waited for, so that who remembered something can ask for it at once.

@@ -1,4 +1,4 @@
-//! How often memories were given out and whether they helped, counted between two nights. The counts stand beside the
+//! How often memories were given out and whether they helped, counted beside what their files say. The counts stand in the
 //! project's state, not in its files: reading a memory must not change the repository.
 
 use std::collections::BTreeMap;

@@ -18,6 +18,19 @@ vocabulary!(
     ContradictionStatus { Open = "open", Superseded = "superseded", Resolved = "resolved" }
 );
 
+vocabulary!(
+    /// What somebody made of two memories that cannot both hold.
+    Resolution { AWins = "a_wins", BWins = "b_wins", BothValid = "both_valid", Merged = "merged" }
+);
+
+/// How a matter was ended by somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    pub resolution: Resolution,
+    pub note: String,
+    pub at: Timestamp,
+}
+
 /// `a` is the earlier record, `b` the later.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contradiction {
@@ -29,6 +42,7 @@ pub struct Contradiction {
     pub status: ContradictionStatus,
     pub why: String,
     pub found_at: Timestamp,
+    pub settled: Option<Settled>,
 }
 
 impl Contradiction {

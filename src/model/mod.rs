@@ -10,6 +10,7 @@ pub mod contradiction;
 pub mod draft;
 pub mod id;
 pub mod layer;
+pub mod lengths;
 pub mod link;
 pub mod memory;
 pub mod problem;
@@ -22,7 +23,7 @@ pub mod words;
 
 pub use change::{Archived, Change, Document, DocumentKind, Tombstone};
 pub use commit::{Commit, FileChange, FileStatus};
-pub use contradiction::{Contradiction, ContradictionStatus, Verdict};
+pub use contradiction::{Contradiction, ContradictionStatus, Resolution, Settled, Verdict};
 pub use draft::{Draft, Patch};
 pub use id::{Key, MemoryId, Namespace};
 pub use layer::{LayerDocuments, Neighbour};

@@ -3,7 +3,9 @@
 pub mod graph;
 pub mod query;
 pub mod recall;
+mod reinforce;
 pub mod score;
+pub mod strategy;
 pub mod task;
 pub mod when;
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::graph::{self, Arrival};
 use super::query::{self, Query};
+use super::reinforce;
 use super::score::{self, Parts};
 use super::task::{self, Weights};
 use super::when::{Clue, Side};
@@ -360,7 +361,7 @@ impl<'a> Search<'a> {
         parts.recency = score::recency(&memory, &usage, now);
         parts.usage = score::usage(&usage);
         parts.tier = score::tier(memory.tier);
-        parts.importance = memory.importance.clamp(0.0, 1.0);
+        parts.importance = reinforce::reinforced(&memory, &usage, now);
         parts.task = score::task(self.weights.of(memory.kind));
         parts.outcome = score::outcome(memory.outcome, self.task);
     }

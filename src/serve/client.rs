@@ -84,7 +84,9 @@ impl Client {
     /// Hands on every line of an answer that may never end, until `on_line` says no or the answer is over. The body
     /// is kept only when it is no success, to tell why.
     pub fn follow(&self, request: &Request, mut on_line: impl FnMut(&str) -> bool) -> Result<Response, ClientError> {
-        let mut exchange = self.open(request, "")?;
+        let length = format!("content-length: {}\r\n", request.body.len());
+        let mut exchange = self.open(request, if request.body.is_empty() { "" } else { &length })?;
+        exchange.write(&request.body);
         exchange.stream.set_read_timeout(None).map_err(ClientError::Broken)?;
         let mut lines = LineBuffer::default();
         let (mut wanted, mut more) = (true, true);

@@ -146,7 +146,7 @@ impl From<EngineError> for Problem {
         let detail = error.to_string();
         match error {
             EngineError::Busy | EngineError::Stopping | EngineError::Locked(_) => Problem::busy(detail),
-            EngineError::NotFound(_) => Problem::not_found(detail),
+            EngineError::NotFound(_) | EngineError::NoContradiction(_) => Problem::not_found(detail),
             EngineError::Stale { .. } => {
                 Problem::new(StatusCode::PRECONDITION_FAILED, Code::PreconditionFailed, detail)
             }

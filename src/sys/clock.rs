@@ -53,10 +53,15 @@ impl Clock {
 
     /// From UTC to the clock on the wall, as the machine is set now; a manual clock keeps to UTC.
     pub fn utc_offset_seconds(&self) -> i32 {
+        self.utc_offset_at(self.now())
+    }
+
+    /// The same at another time, by the rules of this machine's zone.
+    pub fn utc_offset_at(&self, at: Timestamp) -> i32 {
         match &self.0 {
             Source::System => {
-                let now = jiff::Timestamp::from_microsecond(self.now().as_micros()).unwrap_or_default();
-                jiff::tz::TimeZone::system().to_offset(now).seconds()
+                let at = jiff::Timestamp::from_microsecond(at.as_micros()).unwrap_or_default();
+                jiff::tz::TimeZone::system().to_offset(at).seconds()
             }
             Source::Manual { .. } => 0,
         }

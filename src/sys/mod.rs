@@ -6,15 +6,18 @@
 // The doors that `clippy.toml` closes elsewhere open here.
 #![allow(clippy::disallowed_methods)]
 
+pub mod child;
 pub mod clock;
 pub mod dirs;
 pub mod disk;
 pub mod env;
 pub mod git;
 pub mod heap;
+pub mod http;
 pub mod instance;
 pub mod kept;
 pub mod plain;
+pub mod power;
 pub mod process;
 pub mod thread;
 pub mod tree;

@@ -269,6 +269,8 @@ fn loki_place(inside: &str) -> Option<Place> {
         None => None,
         Some(("memory", rest)) => Some(memory_place(rest)),
         Some(("logs", _)) => Some(Place::Log),
+        // Written by ourselves.
+        Some(("metrics", rest)) if is_own_metric(rest) => None,
         Some((folder, _)) => TRACE_FOLDERS.contains(&folder).then_some(Place::Trace),
     }
 }
@@ -279,7 +281,14 @@ fn memory_place(inside: &str) -> Place {
 
 fn loki_enters(inside: &str) -> bool {
     let first = inside.split('/').next().unwrap_or(inside);
+    if inside.strip_prefix("metrics/").is_some_and(is_own_metric) {
+        return false;
+    }
     TRACE_FOLDERS.contains(&first) || first == "memory" || first == "logs"
+}
+
+fn is_own_metric(inside: &str) -> bool {
+    inside.split('/').next() == Some("memory-strategy")
 }
 
 #[cfg(test)]

@@ -79,6 +79,7 @@ fn workload() -> Vec<Vec<Change>> {
         status: ContradictionStatus::Superseded,
         why: "newer".into(),
         found_at: at(1),
+        settled: None,
     };
     let archived =
         |memory: &Memory| Arc::new(Archived { memory: Arc::new(memory.clone()), at: at(70), reason: "old".into() });

@@ -12,6 +12,7 @@ mod home;
 mod house;
 mod lab;
 mod neighbour;
+mod night;
 mod recall;
 mod repo;
 mod search;

@@ -84,6 +84,7 @@ fn an_open_contradiction_names_both_sides() {
         status: ContradictionStatus::Open,
         why: "opposite values".into(),
         found_at: days_ago(1),
+        settled: None,
     };
     lab.snapshot.apply(&Change::Contradict(found.clone()));
     assert_eq!(told(&lab, &at_file("src/a.rs"), &filter()), ["critical dec-1", "critical note-1"]);

@@ -187,7 +187,7 @@ impl Project {
                 filter,
                 min_score: Some(config.context.min_score + measures.stricter),
             };
-            let recalled = self.recall(&request, None)?;
+            let recalled = self.recall_for(Some(session), &request, None)?;
             let hits = recalled.answer.hits.into_iter();
             called_for.extend(hits.map(|hit| SessionCandidate { memory: hit.memory, value: hit.score }));
         }

@@ -38,7 +38,7 @@ impl Project {
         let ignored = self.named(&report.namespace, session, &report.ignored);
         let mut cited = self.named(&report.namespace, session, &report.cited);
         let said = report.text.as_deref().map(citation::cited).unwrap_or_default();
-        cited.extend(self.resolve(&report.namespace, session, &said));
+        cited.extend(self.meant(&report.namespace, session, &said));
         self.usage.loaded(loaded.iter().cloned());
         self.usage.ignored(ignored.iter().cloned());
         match session {
@@ -113,6 +113,7 @@ impl Project {
             }
         }
         drop(state);
+        self.strategy.judge(session, is_heard.then_some(&verdicts.cited[..]), verdicts.outcome, now);
         // Who never says what it applies cannot be said to ignore.
         if is_heard {
             self.usage.ignored(verdicts.ignored.iter().cloned());
@@ -171,10 +172,10 @@ impl Project {
     /// Memories by the names somebody used for them.
     fn named(&self, namespace: &Namespace, session: Option<&str>, names: &[String]) -> Vec<Key> {
         let cited: Vec<Cited> = names.iter().map(|name| as_cited(name)).collect();
-        self.resolve(namespace, session, &cited)
+        self.meant(namespace, session, &cited)
     }
 
-    fn resolve(&self, namespace: &Namespace, session: Option<&str>, cited: &[Cited]) -> Vec<Key> {
+    fn meant(&self, namespace: &Namespace, session: Option<&str>, cited: &[Cited]) -> Vec<Key> {
         if cited.is_empty() {
             return Vec::new();
         }

@@ -66,6 +66,11 @@ impl CodeMap {
         self.files.values().map(|file| file.symbols.len()).sum()
     }
 
+    /// What the files define, in no particular order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.values().flat_map(|file| &file.symbols).map(|symbol| symbol.name.as_str())
+    }
+
     pub fn imports(&self) -> usize {
         self.files.values().map(|file| file.imports.len()).sum()
     }

@@ -20,7 +20,8 @@ impl Reader {
     }
 }
 
-fn steps_of(memory: &Memory) -> Option<StepSequence> {
+/// What an episode did, in order.
+pub(in crate::engine) fn steps_of(memory: &Memory) -> Option<StepSequence> {
     let Body::Episode(episode) = &memory.body else { return None };
     let told = |action: &crate::model::Action| {
         let is_command = matches!(action.action.to_lowercase().as_str(), "bash" | "shell" | "run" | "command" | "exec");

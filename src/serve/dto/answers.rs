@@ -42,7 +42,7 @@ pub(in crate::serve) struct ProjectStatus {
     pub(in crate::serve) past: PastStatus,
     pub(in crate::serve) index: IndexStatus,
     pub(in crate::serve) prefetch: PrefetchStatus,
-    pub(in crate::serve) consolidation: ConsolidationStatus,
+    pub(in crate::serve) consolidation: super::night::ConsolidationStatus,
     pub(in crate::serve) open_contradictions: usize,
     /// May what happens become memory by itself?
     pub(in crate::serve) capture: bool,
@@ -189,12 +189,6 @@ pub(in crate::serve) struct PrefetchStatus {
     pub(in crate::serve) misses: u64,
     pub(in crate::serve) wasted: u64,
     pub(in crate::serve) wasted_tokens: u64,
-}
-
-#[derive(Debug, Default, Serialize, JsonSchema)]
-pub(in crate::serve) struct ConsolidationStatus {
-    pub(in crate::serve) last: Option<String>,
-    pub(in crate::serve) next: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -6,8 +6,10 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
 
+use crate::manage::plan::Phase;
 use crate::model::{
-    Kind, Level, MemoryId, Namespace, Outcome, Relation, Scope, SignalKind, Source, Status, TaskType, Tier, Timestamp,
+    ContradictionStatus, Kind, Level, MemoryId, Namespace, Outcome, Relation, Resolution, Scope, SignalKind, Source,
+    Status, TaskType, Tier, Timestamp,
 };
 
 /// A vocabulary as the wire sees it.
@@ -30,7 +32,21 @@ macro_rules! vocabularies {
     )+};
 }
 
-vocabularies!(Kind, Level, Outcome, Relation, Scope, SignalKind, Source, Status, TaskType, Tier);
+vocabularies!(
+    ContradictionStatus,
+    Kind,
+    Level,
+    Outcome,
+    Phase,
+    Relation,
+    Resolution,
+    Scope,
+    SignalKind,
+    Source,
+    Status,
+    TaskType,
+    Tier
+);
 
 /// What lists leave out unless it is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use crate::model::{Kind, SignalKind};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{
-    ConsolidationStatus, FileProblem, Health, IndexStatus, PastStatus, PrefetchStatus, ProjectStatus, StatusAnswer,
-    WatchStatus,
+    FileProblem, Health, IndexStatus, PastStatus, PrefetchStatus, ProjectStatus, StatusAnswer, WatchStatus,
 };
+use crate::serve::dto::night::ConsolidationStatus;
 use crate::serve::dto::queries::Status;
 use crate::serve::openapi::openapi;
 use crate::sys::process;
@@ -65,7 +65,7 @@ fn status_of(project: &Project) -> ProjectStatus {
         past: past_status(project, snapshot.derived_count()),
         index: index_status(project, snapshot.version()),
         prefetch: prefetch_status(project),
-        consolidation: ConsolidationStatus::default(),
+        consolidation: ConsolidationStatus::of(&project.night().known()),
         open_contradictions: snapshot.open_contradictions(),
         capture: project.captures(),
         problems: snapshot.problems().iter().map(problem).collect(),

@@ -2,6 +2,7 @@
 
 pub(super) mod changes;
 pub(super) mod context;
+pub(super) mod contradictions;
 pub(super) mod daemon;
 pub(super) mod documents;
 pub(super) mod events;
@@ -11,6 +12,7 @@ pub(super) mod layers;
 pub(super) mod links;
 pub(super) mod listing;
 pub(super) mod metrics;
+pub(super) mod night;
 pub(super) mod projects;
 pub(super) mod recall;
 pub(super) mod remember;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::config::RecallConfig;
 use crate::encode::compress::at_level;
-use crate::engine::Project;
 use crate::engine::recall::Recalled;
 use crate::index::roster::Filter;
 use crate::model::{Level, Timestamp, token};
@@ -31,17 +31,21 @@ pub(in crate::serve) async fn recall(app: App, call: Call) -> Answer {
     let project = app.project(asked.project.take().as_deref())?;
     let request = request(&mut asked, app.now())?;
     let wait = asked.fresh.then_some(CATCHING_UP);
-    let work = Arc::clone(&project);
-    let (recalled, request) = aside(move || (work.recall(&request, wait), request)).await?;
+    let (work, counted, session) = (Arc::clone(&project), asked.counted, asked.session_id.take());
+    let (recalled, request, session) = aside(move || {
+        let recalled =
+            if counted { work.recall_for(session.as_deref(), &request, wait) } else { work.recall(&request, wait) };
+        (recalled, request, session)
+    })
+    .await?;
     let Some(recalled) = recalled else {
         return Err(Problem::busy("the search index is being opened"));
     };
     if asked.counted {
         project.count_loaded(&recalled.answer);
     }
-    let session = asked.session_id.take();
     let level = asked.level.map_or(Level::Summary, |level| level.0);
-    let mut answer = show(&project, recalled, level, asked.explain.then_some(request.query.as_str()));
+    let mut answer = show(recalled, level, asked.explain.then_some(request.query.as_str()));
     if asked.counted {
         project.count_search(session.as_deref(), answer.results.iter().map(|found| found.tokens).sum());
     }
@@ -74,7 +78,7 @@ fn request(asked: &mut RecallRequest, now: Timestamp) -> Result<Request, Problem
     })
 }
 
-fn show(project: &Project, recalled: Recalled, level: Level, explained: Option<&str>) -> RecallAnswer {
+fn show(recalled: Recalled, level: Level, explained: Option<&str>) -> RecallAnswer {
     let answer = recalled.answer;
     let weights = answer.weights;
     RecallAnswer {
@@ -85,13 +89,13 @@ fn show(project: &Project, recalled: Recalled, level: Level, explained: Option<&
             skills: weights.skills,
             anti_patterns: weights.anti_patterns,
         },
-        results: answer.hits.iter().map(|hit| found(project, hit, level, explained)).collect(),
+        results: answer.hits.iter().map(|hit| found(&recalled.weights, hit, level, explained)).collect(),
         waiting: (recalled.waiting > 0).then_some(recalled.waiting),
         took_us: 0,
     }
 }
 
-fn found(project: &Project, hit: &Hit, level: Level, explained: Option<&str>) -> Found {
+fn found(weights: &RecallConfig, hit: &Hit, level: Level, explained: Option<&str>) -> Found {
     let memory = &hit.memory;
     let text = at_level(memory, level);
     let tokens = token::estimate(&text);
@@ -109,11 +113,11 @@ fn found(project: &Project, hit: &Hit, level: Level, explained: Option<&str>) ->
         created_at: memory.times.created_at.record_style(),
         invalid_at: memory.times.invalid_at.map(|at| at.record_style()),
         outcome: memory.outcome.map(|outcome| outcome.as_str()),
-        parts: explained.map(|question| explanation(project, hit, question)),
+        parts: explained.map(|question| explanation(weights, hit, question)),
     }
 }
 
-fn explanation(project: &Project, hit: &Hit, question: &str) -> Explanation {
+fn explanation(weights: &RecallConfig, hit: &Hit, question: &str) -> Explanation {
     let Parts {
         semantic,
         keyword,
@@ -130,7 +134,6 @@ fn explanation(project: &Project, hit: &Hit, question: &str) -> Explanation {
         outcome,
     } = hit.parts;
     let round = |value: f64| (value * 1e4).round() / 1e4;
-    let weights = project.recall_weights();
     Explanation {
         semantic: round(semantic),
         keyword: round(keyword),
@@ -138,7 +141,7 @@ fn explanation(project: &Project, hit: &Hit, question: &str) -> Explanation {
         linked: round(linked),
         place: round(place),
         time: round(time),
-        relevance: round(hit.parts.relevance(&weights)),
+        relevance: round(hit.parts.relevance(weights)),
         fit: round(fit),
         recency: round(recency),
         usage: round(usage),

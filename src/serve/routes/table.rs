@@ -11,6 +11,10 @@ use crate::serve::dto::context::{
     PromptRequest, RelevantAnswer, RelevantRequest, SessionAnswer, SessionRequest, TaskAnswer, TaskRequest,
     UsageRequest,
 };
+use crate::serve::dto::night::{
+    CheckAnswer, CheckRequest, ConfirmRequest, ConsolidateAnswer, ConsolidateRequest, Disputed, NightAnswer,
+    PauseRequest, ResolveRequest,
+};
 use crate::serve::dto::patch::Changes;
 use crate::serve::dto::queries::{
     Forget, Import, Layer, List, Neighbourhood, ProjectPath, Show, Status, Which, Within,
@@ -21,8 +25,8 @@ use crate::serve::dto::requests::{
     SkillRequest,
 };
 use crate::serve::handlers::{
-    changes, context, daemon, documents, events, forget, import, layers, links, listing, metrics, projects, recall,
-    remember, sessions, show, skills,
+    changes, context, contradictions, daemon, documents, events, forget, import, layers, links, listing, metrics,
+    night, projects, recall, remember, sessions, show, skills,
 };
 
 const fn route(verb: Verb, path: &'static str, summary: &'static str, handler: Handler) -> Route {
@@ -125,6 +129,41 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     })
     .query(of::<Within>)
     .replies(&[says(200, "the record", RECORD)]),
+    route(Verb::Post, "/memories/{id}/confirm", "Vouch for a memory, as a person", |app, call| {
+        Box::pin(contradictions::confirm(app, call))
+    })
+    .query(of::<Within>)
+    .body(json(of::<ConfirmRequest>))
+    .replies(&[says(200, "the record as it is now", RECORD)]),
+    route(Verb::Post, "/consolidate", "Tidy the memory now", |app, call| Box::pin(night::consolidate(app, call)))
+        .body(json(of::<ConsolidateRequest>))
+        .replies(&[says(200, "what was, or would be, done", &[json(of::<ConsolidateAnswer>)])]),
+    route(Verb::Get, "/consolidate", "Tell of the last night and the next", |app, call| {
+        Box::pin(night::tell(app, call))
+    })
+    .query(of::<Which>)
+    .replies(&[says(200, "how nights go here", &[json(of::<NightAnswer>)])]),
+    route(Verb::Post, "/consolidate/pause", "Hold nights off, or let them come again", |app, call| {
+        Box::pin(night::pause(app, call))
+    })
+    .body(json(of::<PauseRequest>))
+    .replies(&[says(200, "how nights go here now", &[json(of::<NightAnswer>)])]),
+    route(Verb::Get, "/contradictions", "List memories that cannot both hold", |app, call| {
+        Box::pin(contradictions::list(app, call))
+    })
+    .query(of::<Disputed>)
+    .replies(&[says(200, "newest first", &[json(of::<Items>)])]),
+    route(Verb::Post, "/contradictions/check", "Hold statements against each other", |app, call| {
+        Box::pin(contradictions::check(app, call))
+    })
+    .body(json(of::<CheckRequest>))
+    .replies(&[says(200, "how they stand to each other, and why", &[json(of::<CheckAnswer>)])]),
+    route(Verb::Post, "/contradictions/{id}/resolve", "Settle a contradiction", |app, call| {
+        Box::pin(contradictions::resolve(app, call))
+    })
+    .query(of::<Within>)
+    .body(json(of::<ResolveRequest>))
+    .replies(&[says(200, "the matter as it stands now", &[json(of::<RecordAnswer>)])]),
     route(Verb::Post, "/recall", "Ask for memories", |app, call| Box::pin(recall::recall(app, call)))
         .body(json(of::<RecallRequest>))
         .replies(&[says(200, "the best first", &[json(of::<RecallAnswer>)])]),

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::fields::{Object, take_any, take_object, take_share, take_text, take_time, take_word};
 use super::record;
 use crate::model::{
-    Archived, Contradiction, ContradictionStatus, Key, Link, MemoryId, Namespace, Relation, Timestamp, Tombstone,
-    Verdict,
+    Archived, Contradiction, ContradictionStatus, Key, Link, MemoryId, Namespace, Relation, Resolution, Settled,
+    Timestamp, Tombstone, Verdict,
 };
 
 pub(crate) fn read_link(mut object: Object, namespace: &Namespace, at: Timestamp) -> Option<Link> {
@@ -40,11 +40,20 @@ pub(crate) fn read_contradiction(mut object: Object, namespace: &Namespace) -> O
         status: take_word(&mut object, "status", ContradictionStatus::parse)?,
         why: take_text(&mut object, "why").unwrap_or_default(),
         found_at: take_time(&mut object, "found_at").unwrap_or_default(),
+        settled: read_settled(&mut object),
+    })
+}
+
+fn read_settled(object: &mut Object) -> Option<Settled> {
+    Some(Settled {
+        resolution: take_word(object, "resolution", Resolution::parse)?,
+        note: take_text(object, "note").unwrap_or_default(),
+        at: take_time(object, "settled_at").unwrap_or_default(),
     })
 }
 
 pub fn view_contradiction(contradiction: &Contradiction) -> Value {
-    json!({
+    let mut view = json!({
         "id": contradiction.id,
         "a": contradiction.a.as_str(),
         "b": contradiction.b.as_str(),
@@ -52,7 +61,15 @@ pub fn view_contradiction(contradiction: &Contradiction) -> Value {
         "status": contradiction.status.as_str(),
         "why": contradiction.why,
         "found_at": contradiction.found_at.record_style(),
-    })
+    });
+    if let (Some(settled), Some(view)) = (&contradiction.settled, view.as_object_mut()) {
+        view.insert("resolution".to_owned(), settled.resolution.as_str().into());
+        view.insert("settled_at".to_owned(), settled.at.record_style().into());
+        if !settled.note.is_empty() {
+            view.insert("note".to_owned(), settled.note.clone().into());
+        }
+    }
+    view
 }
 
 pub(crate) fn read_tombstone(mut object: Object, namespace: &Namespace, private: bool) -> Option<Tombstone> {

@@ -1,0 +1,75 @@
+//! What is typed to keep memory in order: the night, contradictions, and vouching for a memory.
+
+use clap::builder::PossibleValuesParser;
+
+use crate::cli::examples;
+use crate::manage::plan::Phase;
+use crate::model::{ContradictionStatus, Resolution};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Consolidate {
+    /// Only show what would be done
+    #[arg(short = 'n', long)]
+    pub(in crate::cli) dry_run: bool,
+    /// Do this part only; may be given again
+    #[arg(long, value_name = "PART", value_parser = PossibleValuesParser::new(Phase::WORDS))]
+    pub(in crate::cli) phase: Vec<String>,
+    /// Do it as if it were this time
+    #[arg(long, value_name = "TIME")]
+    pub(in crate::cli) now: Option<String>,
+    /// Show what the last night did, and when the next one is
+    #[arg(long, conflicts_with_all = ["dry_run", "phase", "now", "pause", "resume"])]
+    pub(in crate::cli) last: bool,
+    /// Hold nights off until `--resume`, and end one that runs
+    #[arg(long, conflicts_with_all = ["dry_run", "phase", "now", "resume"])]
+    pub(in crate::cli) pause: bool,
+    /// Let nights come again
+    #[arg(long, conflicts_with_all = ["dry_run", "phase", "now"])]
+    pub(in crate::cli) resume: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Confirm {
+    pub(in crate::cli) id: String,
+    /// Give it this tier [else one step more binding than it is]
+    #[arg(long, value_parser = PossibleValuesParser::new(["mandate", "guardrail", "reference"]))]
+    pub(in crate::cli) tier: Option<String>,
+    /// Look in this namespace
+    #[arg(long)]
+    pub(in crate::cli) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Contradictions {
+    #[command(subcommand)]
+    pub(in crate::cli) command: Option<ContradictionsCommand>,
+    /// Show those of this status; may be given again [else the open ones]
+    #[arg(long, value_parser = PossibleValuesParser::new(ContradictionStatus::WORDS))]
+    pub(in crate::cli) status: Vec<String>,
+    /// Look in this namespace
+    #[arg(long, global = true)]
+    pub(in crate::cli) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(in crate::cli) enum ContradictionsCommand {
+    /// Settle one
+    #[command(after_help = examples::CONTRADICTIONS_RESOLVE)]
+    Resolve {
+        id: String,
+        /// Which of the two holds, that both do, or that they are one
+        #[arg(value_parser = PossibleValuesParser::new(Resolution::WORDS))]
+        resolution: String,
+        /// Say why; with `merged`, the words that hold from now on
+        #[arg(long)]
+        note: Option<String>,
+    },
+    /// Hold two statements against each other, or one against the memory
+    #[command(after_help = examples::CONTRADICTIONS_CHECK)]
+    Check {
+        /// The earlier statement, or the only one
+        a: String,
+        /// The later one
+        b: Option<String>,
+    },
+}

@@ -1,0 +1,126 @@
+//! What planners ask of the house, answered from one snapshot: likeness, errors, steps, lengths, and the code that
+//! memories speak of.
+
+use std::sync::Arc;
+
+use super::ground::Grounds;
+use crate::encode::{compress, errors, workflows};
+use crate::engine::company::{self, Words};
+use crate::engine::decide;
+use crate::engine::project::Project;
+use crate::engine::search::Ready;
+use crate::index::Snapshot;
+use crate::index::roster::Filter;
+use crate::manage::merge;
+use crate::manage::plan::{Around, Ground};
+use crate::manage::statement::{self, Judgement};
+use crate::model::{Key, Level, Memory, MemoryId, Namespace, Timestamp, Usage, Verdict};
+
+pub(super) struct Surroundings<'a> {
+    project: &'a Project,
+    snapshot: &'a Snapshot,
+    namespace: &'a Namespace,
+    now: Timestamp,
+    finished: Option<Timestamp>,
+    ready: &'a Option<Ready>,
+    words: Words<'a>,
+    grounds: Grounds,
+}
+
+impl<'a> Surroundings<'a> {
+    pub(super) fn new(
+        project: &'a Project,
+        snapshot: &'a Snapshot,
+        namespace: &'a Namespace,
+        now: Timestamp,
+        finished: Option<Timestamp>,
+        ready: &'a Option<Ready>,
+    ) -> Surroundings<'a> {
+        let (grounds, words) = (Grounds::of(project), Words::new(ready.as_ref()));
+        Surroundings { project, snapshot, namespace, now, finished, ready, words, grounds }
+    }
+
+    /// How two statements stand to each other.
+    pub(super) fn compared(&self, a: &str, b: &str) -> Judgement {
+        statement::compare(a, b, &|one, other| self.words.alike(one, other))
+    }
+
+    /// The same, with the judge's word where the rules are not sure and somebody was named to be asked.
+    pub(super) fn ruled(&self, a: &str, b: &str) -> Judgement {
+        let judgement = self.compared(a, b);
+        let unclear = !judgement.clear && matches!(judgement.verdict, Verdict::Contradicts | Verdict::Compatible);
+        if !unclear {
+            return judgement;
+        }
+        let config = self.project.config.load();
+        let over = || self.is_over();
+        match self.project.judge.ask(&config.judge, a, b, self.project.clock.now(), &over) {
+            Some(verdict) if verdict != judgement.verdict => {
+                Judgement { verdict, why: format!("{} (by the judge)", judgement.why), ..judgement }
+            }
+            _ => judgement,
+        }
+    }
+
+    pub(super) fn judged(&self, a: &str, b: &str) -> merge::Judged {
+        let verdict = self.compared(a, b).verdict;
+        merge::Judged { duplicate: verdict == Verdict::Duplicate, contradicts: verdict == Verdict::Contradicts }
+    }
+
+    fn living(&self, ready: &Ready, number: u32) -> Option<&'a Arc<Memory>> {
+        self.snapshot.get(ready.view.roster.key(number))
+    }
+}
+
+impl Around for Surroundings<'_> {
+    fn usage(&self, memory: &Memory) -> Usage {
+        self.project.usage.of(memory)
+    }
+
+    fn near(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)> {
+        let Some(ready) = self.ready.as_ref() else { return Vec::new() };
+        let mut filter = Filter::new(self.namespace.clone(), self.now);
+        (filter.unverified, filter.restricted, filter.invalid) = (true, true, true);
+        // One more, for itself.
+        let found = company::alike(ready, memory, most + 1, &filter).into_iter();
+        let living = found.filter_map(|(number, likeness)| Some((self.living(ready, number)?, likeness)));
+        let others = living.filter(|(other, _)| other.id != memory.id && !self.snapshot.is_derived(&other.key()));
+        others.map(|(other, likeness)| (Arc::clone(other), likeness)).collect()
+    }
+
+    fn meaning(&self, text: &str) -> Option<Vec<f32>> {
+        self.words.meaning(text).map(|meaning| meaning.to_vec())
+    }
+
+    fn fingerprint(&self, error: &str) -> String {
+        blake3::hash(errors::normalise(error).as_bytes()).to_hex()[..16].to_owned()
+    }
+
+    fn step(&self, action: &str) -> Option<String> {
+        workflows::step(action)
+    }
+
+    fn shorten(&self, memory: &Memory, level: Level) -> String {
+        compress::made(memory, level)
+    }
+
+    fn ground(&self, memory: &Memory) -> Ground {
+        self.grounds.under(memory)
+    }
+
+    fn is_fresh(&self, memory: &Memory) -> bool {
+        self.finished.is_none_or(|finished| memory.times.updated_at >= finished)
+    }
+
+    fn is_free(&self, id: &MemoryId) -> bool {
+        decide::is_free(self.snapshot, &Key::new(self.namespace, id))
+    }
+
+    fn is_buried(&self, memory: &Memory) -> bool {
+        self.snapshot.is_buried(&memory.fingerprint())
+    }
+
+    fn is_over(&self) -> bool {
+        self.project.night.is_over()
+    }
+}

@@ -1,0 +1,92 @@
+//! One phase of a night after the other: what the planners see of the house, and which planner does which phase.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::around::Surroundings;
+use crate::encode::workflows::recurring;
+use crate::engine::past::steps_of;
+use crate::engine::project::Project;
+use crate::index::Snapshot;
+use crate::manage::plan::{Phase, Proposal, Scene};
+use crate::manage::{age, connect, contradict, errors, forget, learn, merge, promote, skills, stale};
+use crate::model::{Memory, Namespace, Timestamp};
+
+/// The newest episodes say what is usual here.
+const MOST_SEQUENCES: usize = 20_000;
+/// Longer than this a night does not wait for the index; what is not in it yet is compared the night after.
+const INDEXED: Duration = Duration::from_secs(60);
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// What stays the same over one night.
+pub(super) struct Hour<'a> {
+    project: &'a Project,
+    pub(super) now: Timestamp,
+    /// When the last whole night began.
+    finished: Option<Timestamp>,
+}
+
+impl<'a> Hour<'a> {
+    pub(super) fn new(project: &'a Project, now: Timestamp, finished: Option<Timestamp>) -> Hour<'a> {
+        Hour { project, now, finished }
+    }
+
+    pub(super) fn plan(&mut self, phase: Phase, snapshot: &Snapshot, namespace: &Namespace) -> Vec<Proposal> {
+        let own = |memory: &&Arc<Memory>| memory.namespace == *namespace && !snapshot.is_derived(&memory.key());
+        let memories: Vec<Arc<Memory>> = snapshot.memories().filter(own).cloned().collect();
+        let links: Vec<_> = snapshot.links().filter(|link| link.namespace == *namespace).cloned().collect();
+        let found = snapshot.contradictions().filter(|found| found.namespace == *namespace);
+        let contradictions: Vec<_> = found.cloned().collect();
+        let archived = snapshot.all_archived().filter(|entry| entry.memory.namespace == *namespace);
+        let archived: Vec<_> = archived.cloned().collect();
+        let ready = self.project.search().ready();
+        let around = Surroundings::new(self.project, snapshot, namespace, self.now, self.finished, &ready);
+        let scene = Scene {
+            now: self.now,
+            memories: &memories,
+            links: &links,
+            contradictions: &contradictions,
+            archived: &archived,
+            around: &around,
+        };
+        match phase {
+            Phase::Learn => learn::plan(&scene, &learn::Limits::default()),
+            Phase::Errors => errors::plan(&scene, &errors::Limits::default()),
+            Phase::Skills => skills::plan(&scene, &repeated(&memories), &skills::Limits::default()),
+            Phase::Dedupe => merge::plan(&scene, &|a, b| around.judged(a, b)),
+            Phase::Contradict => contradict::plan(&scene, &|a, b| around.ruled(a, b)),
+            Phase::Compress => age::plan(&scene),
+            Phase::Promote => promote::plan(&scene),
+            // How much of a file is another is not kept; that it is gone, or a name in it, is known.
+            Phase::Stale => stale::plan(&scene, &stale::Limits::default(), &|_, _| None),
+            Phase::Forget => {
+                let watched_since = self.project.night.known().met;
+                forget::plan(&scene, &forget::Limits { watched_since, ..forget::Limits::default() })
+            }
+            Phase::Connect => connect::plan(&scene),
+        }
+    }
+}
+
+/// Sequences of steps that episodes show again and again.
+fn repeated(memories: &[Arc<Memory>]) -> Vec<skills::Found> {
+    let mut sequences: Vec<_> = memories.iter().filter_map(|memory| steps_of(memory)).collect();
+    sequences.sort_by(|one, other| other.at.cmp(&one.at).then_with(|| one.id.cmp(&other.id)));
+    sequences.truncate(MOST_SEQUENCES);
+    let found = recurring(&sequences).into_iter();
+    found
+        .map(|way| skills::Found { name: way.name, steps: way.steps, support: way.support, sources: way.sources })
+        .collect()
+}
+
+/// Waits until what is known can be found, but not for ever and not when the night is over.
+pub(super) fn catch_up(project: &Project) {
+    let search = project.search();
+    search.opened(INDEXED);
+    let until = project.clock.monotonic() + INDEXED;
+    while search.waiting() > 0 && !project.night.is_over() && project.clock.monotonic() < until {
+        if search.wait(GLANCE) {
+            break;
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! What becomes of proposals of the night, of contradictions that somebody settles and of memories that somebody
+//! confirms: pure decisions on a snapshot, like those of `decide`.
+
+use std::sync::Arc;
+
+use super::decide::{self, Decision};
+use super::error::EngineError;
+use crate::index::Snapshot;
+use crate::manage::plan::Proposal;
+use crate::manage::{promote, stale};
+use crate::model::{
+    Change, Contradiction, ContradictionStatus, Key, Memory, Namespace, Resolution, Settled, Source, Status, Tier,
+    Timestamp,
+};
+
+/// Which of a batch of proposals were carried out, in their order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tidied {
+    pub(super) done: Vec<bool>,
+}
+
+/// Carries out what still fits: a memory that was changed since a proposal was made keeps the proposal from happening,
+/// and the next night makes another.
+pub(super) fn tidy(snapshot: &Snapshot, proposals: &[Proposal]) -> (Vec<Change>, Tidied) {
+    let mut state = snapshot.clone();
+    let mut changes = Vec::new();
+    let mut done = Vec::with_capacity(proposals.len());
+    for proposal in proposals {
+        let mut next = state.clone();
+        let fits = proposal.changes.iter().all(|change| {
+            let fits = fits(&next, change);
+            if fits {
+                next.apply(change);
+            }
+            fits
+        });
+        if fits {
+            state = next;
+            changes.extend(proposal.changes.iter().cloned());
+        }
+        done.push(fits);
+    }
+    (changes, Tidied { done })
+}
+
+/// Is what a change was made from still so?
+fn fits(snapshot: &Snapshot, change: &Change) -> bool {
+    let lives = |namespace: &Namespace, id| snapshot.get(&Key::new(namespace, id)).is_some();
+    match change {
+        Change::Put { before: Some(before), after } => {
+            before.key() == after.key() && stands(snapshot, before) && !snapshot.is_derived(&before.key())
+        }
+        Change::Put { before: None, after } => {
+            decide::is_free(snapshot, &after.key()) && !snapshot.is_buried(&after.fingerprint())
+        }
+        Change::Archive(entry) => stands(snapshot, &entry.memory) && !snapshot.is_derived(&entry.memory.key()),
+        Change::Link(link) => {
+            link.from != link.to && lives(&link.namespace, &link.from) && lives(&link.namespace, &link.to)
+        }
+        Change::Unlink(link) => snapshot.link(&link.key()).is_some(),
+        Change::Contradict(found) => lives(&found.namespace, &found.a) && lives(&found.namespace, &found.b),
+        Change::Restore(_) | Change::Purge(_) | Change::Write(_) | Change::Vanished(_) => false,
+    }
+}
+
+fn stands(snapshot: &Snapshot, memory: &Arc<Memory>) -> bool {
+    snapshot.get(&memory.key()).is_some_and(|now| Arc::ptr_eq(now, memory) || now == memory)
+}
+
+/// Ends a contradiction as somebody wishes.
+pub(super) fn resolve(
+    snapshot: &Snapshot,
+    now: Timestamp,
+    (namespace, id): (&Namespace, &str),
+    resolution: Resolution,
+    note: &str,
+) -> Decision<Contradiction> {
+    let found = snapshot
+        .contradictions()
+        .find(|known| known.namespace == *namespace && known.id == id)
+        .ok_or_else(|| EngineError::NoContradiction(id.to_owned()))?;
+    let end = |id| snapshot.get(&Key::new(namespace, id)).cloned();
+    let gone = |id| EngineError::Invalid { field: "resolution", reason: format!("{id} is no longer there") };
+    let mut changes = Vec::new();
+    let both = || Ok((end(&found.a).ok_or_else(|| gone(&found.a))?, end(&found.b).ok_or_else(|| gone(&found.b))?));
+    match resolution {
+        Resolution::AWins | Resolution::BWins => {
+            let (a, b): (Arc<Memory>, Arc<Memory>) = both()?;
+            let (winner, loser) = if resolution == Resolution::AWins { (a, b) } else { (b, a) };
+            if loser.times.expired_at.is_none() {
+                decide::supersede(&loser, &winner, now, &mut changes);
+            }
+            // A winner that was taken to be over is not.
+            if winner.times.expired_at.is_some() {
+                let mut back = winner.as_ref().clone();
+                (back.times.expired_at, back.times.invalid_at) = (None, None);
+                back.times.updated_at = now.max(winner.times.updated_at.plus_micros(1));
+                changes.push(Change::Put { before: Some(winner), after: Arc::new(back) });
+            }
+        }
+        Resolution::Merged => {
+            let (a, b) = both()?;
+            let mut one = b.as_ref().clone();
+            decide::take_over(&mut one, &a);
+            if !note.is_empty() {
+                one.text = note.to_owned();
+            } else if !one.text.lines().any(|line| line.trim() == a.text.trim()) {
+                one.text = format!("{}\n{}", a.text.trim_end(), one.text);
+            }
+            one.shorter = crate::model::memory::Shorter::default();
+            one.times.updated_at = now.max(b.times.updated_at.plus_micros(1));
+            let one = Arc::new(one);
+            changes.push(Change::Put { before: Some(b), after: Arc::clone(&one) });
+            decide::supersede(&a, &one, now, &mut changes);
+        }
+        Resolution::BothValid => {}
+    }
+    let settled = Settled { resolution, note: note.to_owned(), at: now };
+    let ended =
+        Contradiction { status: ContradictionStatus::Resolved, settled: Some(settled), ..found.as_ref().clone() };
+    changes.push(Change::Contradict(ended.clone()));
+    Ok((changes, ended))
+}
+
+/// A person vouches for a memory: it is no longer hearsay or out of date, and it binds one step more, or as much as
+/// they say.
+pub(super) fn confirm(snapshot: &Snapshot, now: Timestamp, key: &Key, tier: Option<Tier>) -> Decision<Arc<Memory>> {
+    let old = snapshot.get(key).ok_or_else(|| EngineError::NotFound(key.clone()))?;
+    if old.times.expired_at.is_some() {
+        let reason = "it no longer holds; remember what holds now instead".to_owned();
+        return Err(EngineError::Invalid { field: "id", reason });
+    }
+    let mut new = old.as_ref().clone();
+    new.tier = tier.unwrap_or(match old.tier {
+        Tier::Archive => Tier::Reference,
+        Tier::Reference => Tier::Guardrail,
+        Tier::Guardrail | Tier::Mandate => Tier::Mandate,
+    });
+    new.status = Status::Asserted;
+    if new.source != Source::User {
+        new.sources.push(format!("confirmed by a person, from {}", old.source));
+        new.source = Source::User;
+    }
+    new.confidence = 1.0;
+    stale::clear(&mut new);
+    promote::note_move(&mut new, now);
+    promote::note_confirmed(&mut new, now);
+    if new == **old {
+        return Ok((Vec::new(), Arc::clone(old)));
+    }
+    new.times.updated_at = now.max(old.times.updated_at.plus_micros(1));
+    let new = Arc::new(new);
+    Ok((vec![Change::Put { before: Some(Arc::clone(old)), after: Arc::clone(&new) }], new))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manage::plan::{Act, Phase, archive, create, revise, tie};
+    use crate::model::{Kind, MemoryId, Relation};
+
+    fn now() -> Timestamp {
+        Timestamp::from_micros(1_000_000_000)
+    }
+
+    fn note(id: &str, text: &str) -> Memory {
+        Memory::new(MemoryId::new(id).unwrap(), Kind::Note, text, Timestamp::from_micros(5))
+    }
+
+    fn with(memories: &[Memory]) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        for memory in memories {
+            snapshot.apply(&create(memory.clone()));
+        }
+        snapshot
+    }
+
+    fn key(id: &str) -> Key {
+        Key::new(&Namespace::default(), &MemoryId::new(id).unwrap())
+    }
+
+    fn proposal(about: &Memory, changes: Vec<Change>) -> Proposal {
+        Proposal::new(Phase::Dedupe, Act::Deduped, about, "because", changes)
+    }
+
+    #[test]
+    fn a_proposal_made_from_an_older_version_does_not_happen_and_the_others_do() {
+        let (a, b) = (note("a", "one"), note("b", "two"));
+        let snapshot = with(&[a.clone(), b.clone()]);
+        let old = Arc::new(note("a", "an earlier text"));
+        let stale = proposal(&a, vec![revise(&old, now(), |memory| memory.title = "x".into()).unwrap()]);
+        let fits = proposal(&b, vec![archive(snapshot.get(&key("b")).unwrap(), now(), "unused")]);
+        let (changes, tidied) = tidy(&snapshot, &[stale, fits]);
+        assert_eq!(tidied.done, [false, true]);
+        assert!(matches!(changes.as_slice(), [Change::Archive(entry)] if entry.memory.id.as_str() == "b"));
+    }
+
+    #[test]
+    fn a_proposal_happens_as_a_whole_or_not_at_all() {
+        let a = note("a", "one");
+        let snapshot = with(std::slice::from_ref(&a));
+        let nobody = MemoryId::new("nobody").unwrap();
+        let half = proposal(&a, vec![create(note("c", "new")), tie(&a, Relation::RelatedTo, &nobody, 0.5, now())]);
+        let (changes, tidied) = tidy(&snapshot, &[half]);
+        assert_eq!((changes.len(), tidied.done), (0, vec![false]));
+    }
+
+    #[test]
+    fn what_was_purged_is_not_made_again() {
+        let a = note("a", "one");
+        let mut snapshot = with(std::slice::from_ref(&a));
+        let (changes, _) = decide::forget(&snapshot, now(), &[key("a")], "asked to", true);
+        changes.iter().for_each(|change| snapshot.apply(change));
+        let again = proposal(&a, vec![create(note("another-id", "one"))]);
+        assert_eq!(tidy(&snapshot, &[again]).1.done, [false]);
+    }
+
+    fn disputed() -> (Snapshot, String) {
+        let (a, b) = (note("a", "deploy on Fridays"), note("b", "never deploy on Fridays"));
+        let mut snapshot = with(&[a.clone(), b.clone()]);
+        let found = crate::manage::contradict::found(&a, &b, ContradictionStatus::Open, "never", now());
+        snapshot.apply(&Change::Contradict(found.clone()));
+        (snapshot, found.id)
+    }
+
+    fn settle(resolution: Resolution, note: &str) -> Snapshot {
+        let (mut snapshot, id) = disputed();
+        let place = Namespace::default();
+        let (changes, ended) = resolve(&snapshot, now(), (&place, &id), resolution, note).unwrap();
+        assert_eq!(ended.settled.as_ref().map(|settled| settled.resolution), Some(resolution));
+        changes.iter().for_each(|change| snapshot.apply(change));
+        assert_eq!(snapshot.open_contradictions(), 0);
+        snapshot
+    }
+
+    #[test]
+    fn whoever_wins_holds_and_the_other_is_over() {
+        let holds = |snapshot: &Snapshot, id| snapshot.get(&key(id)).unwrap().times.expired_at.is_none();
+        let a_won = settle(Resolution::AWins, "");
+        assert!(holds(&a_won, "a") && !holds(&a_won, "b"));
+        let b_won = settle(Resolution::BWins, "");
+        assert!(!holds(&b_won, "a") && holds(&b_won, "b"));
+        let both = settle(Resolution::BothValid, "other teams");
+        assert!(holds(&both, "a") && holds(&both, "b"));
+    }
+
+    #[test]
+    fn merged_words_are_those_given_or_both() {
+        let both = settle(Resolution::Merged, "");
+        assert_eq!(both.get(&key("b")).unwrap().text, "deploy on Fridays\nnever deploy on Fridays");
+        let given = settle(Resolution::Merged, "no deploys on Fridays but hotfixes");
+        assert_eq!(given.get(&key("b")).unwrap().text, "no deploys on Fridays but hotfixes");
+        assert!(given.get(&key("a")).unwrap().times.expired_at.is_some());
+    }
+
+    #[test]
+    fn a_contradiction_that_is_not_there_is_named() {
+        let (snapshot, _) = disputed();
+        let refused = resolve(&snapshot, now(), (&Namespace::default(), "con-0"), Resolution::AWins, "");
+        assert!(matches!(refused, Err(EngineError::NoContradiction(id)) if id == "con-0"));
+    }
+
+    #[test]
+    fn a_person_makes_hearsay_binding_step_by_step() {
+        let mut heard = note("a", "from a log");
+        (heard.source, heard.status) = (Source::Log, Status::Unverified);
+        let mut snapshot = with(&[heard]);
+        for expected in [Tier::Guardrail, Tier::Mandate, Tier::Mandate] {
+            let (changes, confirmed) = confirm(&snapshot, now(), &key("a"), None).unwrap();
+            changes.iter().for_each(|change| snapshot.apply(change));
+            assert_eq!(confirmed.tier, expected);
+            assert_eq!((confirmed.source, confirmed.status), (Source::User, Status::Asserted));
+        }
+        assert_eq!(snapshot.get(&key("a")).unwrap().sources.len(), 1, "that it was confirmed is told once");
+    }
+
+    #[test]
+    fn what_is_over_is_not_confirmed() {
+        let mut over = note("a", "old");
+        over.times.expired_at = Some(now());
+        assert!(matches!(
+            confirm(&with(&[over]), now(), &key("a"), None),
+            Err(EngineError::Invalid { field: "id", .. })
+        ));
+    }
+}

@@ -1,0 +1,207 @@
+//! Errors become lessons: one that was solved once is a learning, one that came back is an anti-pattern.
+//!
+//! Evidence goes to what the memory already says about an error before anything new is made. What a person wrote gains
+//! sources and keeps its words. Scopes are told apart, and text that only tools printed stays hearsay.
+
+pub(super) mod fixes;
+mod known;
+pub(super) mod seen;
+pub(super) mod telling;
+mod write;
+
+#[cfg(test)]
+pub(super) mod lab;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use self::fixes::Fix;
+use self::known::Known;
+use self::seen::{Met, Seen, Tried};
+use self::telling::Fingerprints;
+use self::write::{Evidence, Writer};
+use super::made;
+use super::plan::{Proposal, Scene, lower_bound};
+use crate::model::{AntiPattern, Learning, Memory, MemoryId, Scope, Timestamp};
+
+/// How much evidence makes a lesson, and how much of it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limits {
+    /// Episodes in which the same thing failed before it is an anti-pattern.
+    pub episodes: usize,
+    /// How sure it must be that a command fails before it is called wrong.
+    pub sure: f64,
+    pub sources: usize,
+    pub links: usize,
+    pub files: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { episodes: 2, sure: 0.5, sources: 50, links: 20, files: 8 }
+    }
+}
+
+pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
+    let prints = Fingerprints::new(scene.around);
+    let Some(mut seen) = Seen::read(scene, &prints) else { return Vec::new() };
+    let known = Known::of(scene, &prints);
+    let mut writer = Writer::new(scene, limits);
+    // An error that tells itself needs no second anti-pattern for the command that ran into it.
+    let recurring: BTreeSet<(Scope, String)> =
+        seen.errors.iter().filter(|(_, met)| met.len() >= limits.episodes).map(|(key, _)| key.clone()).collect();
+    for (key, met) in &mut seen.errors {
+        if scene.around.is_over() {
+            return writer.done();
+        }
+        met.sort_by(|one, other| other.at().cmp(&one.at()).then_with(|| one.memory.id.cmp(&other.memory.id)));
+        learning(&mut writer, &known, key, met);
+    }
+    for (key, met) in seen.errors.iter().filter(|(key, _)| recurring.contains(*key)) {
+        if scene.around.is_over() {
+            return writer.done();
+        }
+        anti_pattern_of_error(&mut writer, &known, &seen, key, met);
+    }
+    let all = seen.tried.iter().flat_map(|(scope, tried)| tried.iter().map(move |(key, tried)| (scope, key, tried)));
+    for (scope, key, tried) in all {
+        if scene.around.is_over() {
+            return writer.done();
+        }
+        let untold =
+            |error: &Option<String>| error.as_ref().is_none_or(|error| !recurring.contains(&(*scope, error.clone())));
+        let untold = tried.failed.values().filter(|(_, error)| untold(error)).count();
+        if untold >= limits.episodes {
+            anti_pattern_of_approach(&mut writer, &known, &seen, (*scope, key), tried);
+        }
+    }
+    writer.done()
+}
+
+/// What solved an error, even if it was met once.
+fn learning(writer: &mut Writer<'_, '_>, known: &Known<'_>, key: &(Scope, String), met: &[Met<'_>]) {
+    let told = fixes::told(met);
+    let living = known.learning(key);
+    if living.is_none() && told.is_none() {
+        return;
+    }
+    let evidence = evidence(met);
+    let cause = known.cause(key).unwrap_or_default();
+    let (fix, confidence) = match &told {
+        Some(fix) if fix.known > 0 => (fix.told.clone(), lower_bound(fix.worked, fix.known)),
+        Some(fix) => (fix.told.clone(), 0.5),
+        None => (String::new(), 0.0),
+    };
+    let body = Learning { error: first_told(met), cause, fix, fingerprint: key.1.clone() };
+    let solved = met.iter().filter(|one| !one.resolutions.is_empty()).count();
+    let why = match &told {
+        Some(_) => format!("`{}` was met in {} and solved in {solved}", short(&body.error), episodes(met.len())),
+        None => format!("`{}` was met in {}", short(&body.error), episodes(met.len())),
+    };
+    writer.learning(living, body, made::rounded(confidence), &evidence, why);
+}
+
+fn anti_pattern_of_error(
+    writer: &mut Writer<'_, '_>,
+    known: &Known<'_>,
+    seen: &Seen<'_>,
+    key: &(Scope, String),
+    met: &[Met<'_>],
+) {
+    let told = |fix: Option<Fix>| fix.map(|fix| fix.told);
+    let fix = told(fixes::told(met)).or_else(|| known.fix(key)).or_else(|| told(fixes::watched(met)));
+    let command = usual_command(met);
+    let failing: BTreeSet<&MemoryId> = met.iter().map(|one| &one.memory.id).collect();
+    let newest = met.first().map(Met::at).unwrap_or_default();
+    // What passed after the last failure was mended, which says nothing against the lesson.
+    let in_between = |id: &MemoryId, memory: &Arc<Memory>| !failing.contains(id) && memory.times.created_at <= newest;
+    let tried = command.as_ref().and_then(|command| seen.tried.get(&key.0)?.get(command));
+    let passed = tried.map_or(0, |tried| tried.passed.iter().filter(|(id, memory)| in_between(id, memory)).count());
+    let ran = command.map(|command| format!("`{command}` ends with it"));
+    let what_fails = first_told(met);
+    let why = format!("`{}` failed in {}", short(&what_fails), of_all(met.len(), passed));
+    let body = AntiPattern {
+        what_fails,
+        why: known.cause(key).or(ran).unwrap_or_else(|| "it came back in one episode after another".to_owned()),
+        prevention: fix.unwrap_or_default(),
+        learnt_from: first_episode(met.iter().map(|one| one.memory)),
+    };
+    let of_kind = || known.anti_of_kind(key.0, met).filter(|memory| !writer.has_spoken_of(memory));
+    let living = known.anti(key).or_else(of_kind);
+    writer.anti_pattern(living, &key.1, body, passed, &evidence(met), why);
+}
+
+/// A command or a way that fails whenever it is tried, each time with another error.
+fn anti_pattern_of_approach(
+    writer: &mut Writer<'_, '_>,
+    known: &Known<'_>,
+    seen: &Seen<'_>,
+    (scope, key): (Scope, &str),
+    tried: &Tried<'_>,
+) {
+    let (failed, passed) = (tried.failed.len(), tried.passed.len());
+    if lower_bound(failed, failed + passed) < writer.limits.sure {
+        return;
+    }
+    let mut memories: Vec<&Arc<Memory>> = tried.failed.values().map(|(memory, _)| *memory).collect();
+    memories
+        .sort_by(|one, other| other.times.created_at.cmp(&one.times.created_at).then_with(|| one.id.cmp(&other.id)));
+    let mut met: Vec<Met<'_>> = Vec::new();
+    for (memory, error) in tried.failed.values() {
+        let Some(error) = error else { continue };
+        let all = seen.errors.get(&(scope, error.clone())).into_iter().flatten();
+        met.extend(all.filter(|one| one.memory.id == memory.id).cloned());
+    }
+    let errors: BTreeSet<String> = met.iter().map(|one| short(&one.headline)).collect();
+    let why = match errors.len() {
+        0 => "it was tried and did not lead to the goal".to_owned(),
+        _ => format!("it ended with {}", errors.into_iter().take(3).collect::<Vec<_>>().join("; ")),
+    };
+    let told: Option<Fix> = fixes::told(&met).or_else(|| fixes::watched(&met));
+    let body = AntiPattern {
+        what_fails: tried.told.clone(),
+        why,
+        prevention: told.map(|fix| fix.told).unwrap_or_default(),
+        learnt_from: first_episode(memories.iter().copied()),
+    };
+    let why = format!("{} failed in {}", tried.told, of_all(failed, passed));
+    let living = known.approach(scope, &tried.told);
+    writer.anti_pattern(living, key, body, passed, &Evidence { memories }, why);
+}
+
+fn evidence<'a>(met: &[Met<'a>]) -> Evidence<'a> {
+    Evidence { memories: met.iter().map(|one| one.memory).collect() }
+}
+
+/// The command most of them ran into it with; of equals the first by name.
+fn usual_command(met: &[Met<'_>]) -> Option<String> {
+    let mut counts: std::collections::BTreeMap<&String, usize> = Default::default();
+    met.iter().flat_map(|one| &one.commands).for_each(|command| *counts.entry(command).or_default() += 1);
+    let (command, count) = counts.into_iter().max_by(|one, other| one.1.cmp(&other.1).then(other.0.cmp(one.0)))?;
+    (count * 2 >= met.len()).then(|| command.clone())
+}
+
+/// As it was told the first time, which later evidence does not change.
+fn first_told(met: &[Met<'_>]) -> String {
+    let first = met.iter().min_by_key(|one| (one.at(), &one.memory.id));
+    first.map(|one| one.headline.clone()).unwrap_or_default()
+}
+
+fn first_episode<'a>(memories: impl Iterator<Item = &'a Arc<Memory>>) -> String {
+    let first: Option<(Timestamp, &MemoryId)> = memories.map(|memory| (memory.times.created_at, &memory.id)).min();
+    first.map(|(_, id)| id.as_str().to_owned()).unwrap_or_default()
+}
+
+fn short(text: &str) -> String {
+    made::flat(text, 80)
+}
+
+fn episodes(count: usize) -> String {
+    if count == 1 { "1 episode".to_owned() } else { format!("{count} episodes") }
+}
+
+fn of_all(failed: usize, passed: usize) -> String {
+    format!("{failed} of {}", episodes(failed + passed))
+}

@@ -1,0 +1,272 @@
+//! Errors as episodes tell them: which error, in which episode, what was being run, and what was done about it.
+//! It must not judge which of them are worth a memory.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::super::made::{self, flat};
+use super::super::plan::Scene;
+use super::telling::{Fingerprints, headline, noted};
+use crate::model::{Action, Episode, Memory, MemoryId, Outcome, Scope, Timestamp};
+
+const MOST_ACTIONS: usize = 2_000;
+const MOST_ERRORS: usize = 200;
+const LONGEST: usize = 300;
+
+/// An error in one episode.
+#[derive(Clone, Debug)]
+pub(in crate::manage) struct Met<'a> {
+    pub(in crate::manage) memory: &'a Arc<Memory>,
+    pub(in crate::manage) headline: String,
+    /// What sort of error it was called, in lower case.
+    pub(in crate::manage) kinds: BTreeSet<String>,
+    /// Commands that ended with it.
+    pub(in crate::manage) commands: BTreeSet<String>,
+    /// What somebody said solved it.
+    pub(in crate::manage) resolutions: BTreeSet<String>,
+    /// What was done between the command that failed and the same command that passed.
+    pub(in crate::manage) between: Option<String>,
+}
+
+/// Something that was tried: a command with its arguments, or a whole way to a goal.
+#[derive(Clone, Debug, Default)]
+pub(in crate::manage) struct Tried<'a> {
+    pub(in crate::manage) told: String,
+    /// Failed and was not seen to pass in the same episode, with the error where one was told.
+    pub(in crate::manage) failed: BTreeMap<&'a MemoryId, (&'a Arc<Memory>, Option<String>)>,
+    pub(in crate::manage) passed: BTreeMap<&'a MemoryId, &'a Arc<Memory>>,
+}
+
+/// All that went wrong, by scope: what is private never counts for what is shared.
+#[derive(Default)]
+pub(in crate::manage) struct Seen<'a> {
+    pub(in crate::manage) errors: BTreeMap<(Scope, String), Vec<Met<'a>>>,
+    pub(in crate::manage) tried: BTreeMap<Scope, BTreeMap<String, Tried<'a>>>,
+}
+
+impl<'a> Seen<'a> {
+    /// Nothing if the night is over before everything was read: half of the evidence would be another verdict.
+    pub(in crate::manage) fn read(scene: &Scene<'a>, prints: &Fingerprints<'_>) -> Option<Seen<'a>> {
+        let mut reader = Reader::new(scene, prints);
+        let episodes = || scene.memories.iter().filter_map(|memory| Some((memory, made::episode(memory, scene.now)?)));
+        for (memory, episode) in episodes() {
+            if scene.around.is_over() {
+                return None;
+            }
+            reader.failures(memory, episode);
+        }
+        for (memory, episode) in episodes() {
+            if scene.around.is_over() {
+                return None;
+            }
+            reader.successes(memory, episode);
+        }
+        Some(reader.seen)
+    }
+
+    /// Only the errors, and only those of some episodes.
+    pub(in crate::manage) fn errors_in(
+        scene: &Scene<'a>,
+        prints: &Fingerprints<'_>,
+        memories: impl Iterator<Item = &'a Arc<Memory>>,
+    ) -> Seen<'a> {
+        let mut reader = Reader::new(scene, prints);
+        for memory in memories {
+            if let Some(episode) = made::episode(memory, scene.now) {
+                reader.failures(memory, episode);
+            }
+        }
+        reader.seen
+    }
+}
+
+struct Reader<'a, 's> {
+    scene: &'s Scene<'a>,
+    prints: &'s Fingerprints<'s>,
+    steps: HashMap<String, Option<String>>,
+    has_failed_ways: bool,
+    seen: Seen<'a>,
+}
+
+impl<'a, 's> Reader<'a, 's> {
+    fn new(scene: &'s Scene<'a>, prints: &'s Fingerprints<'s>) -> Reader<'a, 's> {
+        Reader { scene, prints, steps: HashMap::new(), has_failed_ways: false, seen: Seen::default() }
+    }
+
+    fn failures(&mut self, memory: &'a Arc<Memory>, episode: &'a Episode) {
+        let mut met: BTreeMap<String, Met<'a>> = BTreeMap::new();
+        for error in episode.errors.iter().take(MOST_ERRORS) {
+            let line = noted(&error.kind, &error.message);
+            let Some(print) = self.prints.of(&line) else { continue };
+            let one = met.entry(print).or_insert_with(|| Met::new(memory, line));
+            one.kinds.insert(flat(&error.kind, 60).to_lowercase());
+            let resolution = flat(&error.resolution, LONGEST);
+            if says_something(&resolution) {
+                one.resolutions.insert(resolution);
+            }
+        }
+        for (command, how) in runs(episode) {
+            let Some(print) = self.prints.of(&how.error) else { continue };
+            let one = met.entry(print.clone()).or_insert_with(|| Met::new(memory, how.error));
+            one.commands.insert(command.clone());
+            if let Some(between) = how.between {
+                one.between.get_or_insert(between);
+            }
+            if !how.passed_later && self.is_telling(&command, how.is_shell) {
+                let tried = self.tried(memory.scope, &command, || format!("`{command}`"));
+                tried.failed.insert(&memory.id, (memory, Some(print)));
+            }
+        }
+        if met.is_empty() && memory.outcome == Some(Outcome::Failure) {
+            self.failed_way(memory, episode);
+        }
+        for (print, one) in met {
+            self.seen.errors.entry((memory.scope, print)).or_default().push(one);
+        }
+    }
+
+    /// It ended badly and nobody said with which error: the way as a whole is what failed.
+    fn failed_way(&mut self, memory: &'a Arc<Memory>, episode: &'a Episode) {
+        let Some((key, steps)) = self.way(episode) else { return };
+        self.has_failed_ways = true;
+        let goal = flat(&episode.goal, 120);
+        let tried = self.tried(memory.scope, &key, || format!("{} for “{goal}”", steps.join(" → ")));
+        tried.failed.insert(&memory.id, (memory, None));
+    }
+
+    fn successes(&mut self, memory: &'a Arc<Memory>, episode: &'a Episode) {
+        let may_be_way = self.has_failed_ways && memory.outcome == Some(Outcome::Success);
+        let way = may_be_way.then(|| self.way(episode)).flatten();
+        let Some(tried) = self.seen.tried.get_mut(&memory.scope) else { return };
+        let mut pass = |command: &str| match tried.get_mut(command) {
+            Some(tried) if !tried.failed.contains_key(&memory.id) => drop(tried.passed.insert(&memory.id, memory)),
+            _ => {}
+        };
+        way.iter().for_each(|(key, _)| pass(key));
+        for action in episode.action_log.iter().take(MOST_ACTIONS).filter(|action| is_blank(&action.error)) {
+            pass(&told(action));
+        }
+    }
+
+    fn tried(&mut self, scope: Scope, key: &str, told: impl FnOnce() -> String) -> &mut Tried<'a> {
+        let new = || Tried { told: told(), ..Tried::default() };
+        self.seen.tried.entry(scope).or_default().entry(key.to_owned()).or_insert_with(new)
+    }
+
+    fn step(&mut self, action: &str) -> Option<&String> {
+        if !self.steps.contains_key(action) {
+            self.steps.insert(action.to_owned(), self.scene.around.step(action));
+        }
+        self.steps.get(action)?.as_ref()
+    }
+
+    /// Says more than which tool was run: `cargo test` fails while people work, `cargo test --all-features` may never
+    /// pass. That a file could not be edited says nothing about how to go on.
+    fn is_telling(&mut self, command: &str, is_shell: bool) -> bool {
+        let words = command.split_whitespace().count();
+        match is_shell {
+            true => words >= 3 || (words == 2 && self.step(command).is_some_and(|step| !step.contains(' '))),
+            false => words >= 4,
+        }
+    }
+
+    /// The goal and every step towards it; one step alone is no way.
+    fn way(&mut self, episode: &Episode) -> Option<(String, Vec<String>)> {
+        let goal = self.prints.of(&flat(&episode.goal, LONGEST))?;
+        let mut steps: Vec<String> = Vec::new();
+        for action in episode.action_log.iter().take(MOST_ACTIONS) {
+            if let Some(step) = self.step(&told(action)).filter(|step| steps.last() != Some(step)).cloned() {
+                steps.push(step);
+            }
+            if steps.len() >= 12 {
+                break;
+            }
+        }
+        (steps.len() >= 2).then(|| (format!("\0{goal}\0{}", steps.join("\0")), steps))
+    }
+}
+
+impl<'a> Met<'a> {
+    fn new(memory: &'a Arc<Memory>, headline: String) -> Met<'a> {
+        let [kinds, commands, resolutions] = [const { BTreeSet::new() }; 3];
+        Met { memory, headline, kinds, commands, resolutions, between: None }
+    }
+
+    pub(in crate::manage) fn at(&self) -> Timestamp {
+        self.memory.times.created_at
+    }
+
+    pub(in crate::manage) fn succeeded(&self) -> bool {
+        self.memory.outcome == Some(Outcome::Success)
+    }
+}
+
+/// One run of a command, seen from the end of its episode.
+struct Run {
+    error: String,
+    is_shell: bool,
+    passed_later: bool,
+    between: Option<String>,
+}
+
+fn runs(episode: &Episode) -> Vec<(String, Run)> {
+    let actions = &episode.action_log[..episode.action_log.len().min(MOST_ACTIONS)];
+    if actions.iter().all(|action| is_blank(&action.error)) {
+        return Vec::new();
+    }
+    let tolds: Vec<String> = actions.iter().map(told).collect();
+    let mut next_pass: HashMap<&str, usize> = HashMap::new();
+    let mut found = Vec::new();
+    for (at, (action, command)) in actions.iter().zip(&tolds).enumerate().rev() {
+        if is_blank(&action.error) {
+            next_pass.insert(command, at);
+            continue;
+        }
+        let pass = next_pass.get(command.as_str()).copied();
+        let between = pass.and_then(|pass| {
+            let done = (at + 1..pass).rev().take(20).filter(|at| changes(&actions[*at]));
+            let mut done: Vec<String> = done.map(|at| format!("`{}`", tolds[at])).take(3).collect();
+            done.reverse();
+            done.dedup();
+            (!done.is_empty()).then(|| format!("{}, then `{command}` passed", done.join(", ")))
+        });
+        let (error, is_shell, passed_later) = (headline(&action.error), is_shell(action), pass.is_some());
+        found.push((command.clone(), Run { error, is_shell, passed_later, between }));
+    }
+    found.reverse();
+    found
+}
+
+/// Looking at something solves nothing.
+fn changes(action: &Action) -> bool {
+    let looks = ["read", "view", "search", "grep", "glob", "list", "think", "ls", "cat"];
+    let begins = |look: &&str| action.action.get(..look.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(look));
+    is_blank(&action.error) && !looks.iter().any(begins)
+}
+
+/// An action in the words of whoever did it; of a shell only what it was told.
+pub(in crate::manage) fn told(action: &Action) -> String {
+    match (is_shell(action), action.target.is_empty()) {
+        (true, false) => flat(&action.target, LONGEST),
+        (_, true) => flat(&action.action, LONGEST),
+        (false, false) => {
+            flat(&format!("{} {}", flat(&action.action, LONGEST), flat(&action.target, LONGEST)), LONGEST)
+        }
+    }
+}
+
+pub(in crate::manage) fn is_shell(action: &Action) -> bool {
+    ["bash", "shell", "run", "command", "exec"].iter().any(|shell| action.action.eq_ignore_ascii_case(shell))
+}
+
+pub(in crate::manage) fn is_blank(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
+}
+
+/// `fixed`, `n/a` and `-` are no resolutions.
+pub(in crate::manage) fn says_something(resolution: &str) -> bool {
+    let word = resolution.trim().trim_end_matches('.').to_lowercase();
+    let empty =
+        ["none", "n/a", "na", "null", "unresolved", "unknown", "fixed", "resolved", "pending", "todo", "done", "ok"];
+    word.chars().any(char::is_alphanumeric) && !empty.contains(&word.as_str())
+}

@@ -1,0 +1,118 @@
+//! Lines of work that no number in this module was chosen by: two pairs share a folder, a command and words.
+
+use super::corpus::Theme;
+
+pub(super) const HELD_OUT: &[Theme] = &[
+    Theme {
+        name: "keyboard shortcuts",
+        goals: &[
+            "Add keyboard shortcuts to the editor",
+            "Editor should react to Ctrl+S",
+            "Shortcut keys for the editor toolbar",
+            "Let people use the keyboard in the editor",
+            "Implement hotkeys",
+        ],
+        files: &["ui/editor/keys.ts", "ui/editor/toolbar.ts"],
+        runs: &["npm run test:ui"],
+        error: ("TypeError: event.key is undefined", "guard against composition events"),
+        wrong: "listen on the window",
+    },
+    Theme {
+        name: "editor undo",
+        goals: &[
+            "Undo in the editor loses the cursor",
+            "Fix editor undo history",
+            "Undo and redo must restore the selection",
+            "Editor: undo stack grows without bound",
+            "Redo is broken after paste",
+        ],
+        files: &["ui/editor/history.ts"],
+        runs: &["npm run test:ui"],
+        error: ("RangeError: Maximum call stack size exceeded", "cap the history"),
+        wrong: "clear the history on paste",
+    },
+    Theme {
+        name: "memory leak",
+        goals: &[
+            "Worker leaks memory overnight",
+            "Find the memory leak in the worker",
+            "Worker process grows to 4 GB",
+            "RSS of the worker keeps rising",
+            "OOM kill of the background worker",
+        ],
+        files: &["worker/main.go", "worker/pool.go"],
+        runs: &["go test ./worker"],
+        error: ("fatal error: runtime: out of memory", "close the response bodies"),
+        wrong: "restart the worker every hour",
+    },
+    Theme {
+        name: "worker retries",
+        goals: &[
+            "Retry failed jobs in the worker",
+            "Jobs that fail are lost, retry them",
+            "Exponential backoff for worker jobs",
+            "Worker should retry with backoff",
+            "Dead letter queue for failing jobs",
+        ],
+        files: &["worker/retry.go", "worker/queue.go"],
+        runs: &["go test ./worker"],
+        error: ("context deadline exceeded", "lengthen the lease while retrying"),
+        wrong: "retry in a tight loop",
+    },
+    Theme {
+        name: "translation",
+        goals: &[
+            "Translate the settings page to German",
+            "German strings missing in settings",
+            "Add German translation",
+            "Localise settings for German users",
+            "i18n: settings page, de",
+        ],
+        files: &["locales/de.json"],
+        runs: &["npm run i18n:check"],
+        error: ("Missing key settings.title in de", "run the extractor first"),
+        wrong: "copy the English strings",
+    },
+    Theme {
+        name: "tls certificates",
+        goals: &[
+            "Renew TLS certificates automatically",
+            "Certificate expired on staging",
+            "Automate certificate renewal",
+            "HTTPS certificate renewal fails",
+            "Let's Encrypt renewal job",
+        ],
+        files: &["ops/certs.yml", "ops/nginx.conf"],
+        runs: &["ansible-playbook certs.yml"],
+        error: ("acme: error 403 unauthorized", "open port 80 for the challenge"),
+        wrong: "copy the certificate by hand",
+    },
+    Theme {
+        name: "dependency upgrade",
+        goals: &[
+            "Upgrade React to 19",
+            "Move the frontend to React 19",
+            "React upgrade breaks the build",
+            "Bump react and react-dom",
+            "Update React dependencies",
+        ],
+        files: &["package.json", "package-lock.json"],
+        runs: &["npm run build"],
+        error: ("ERESOLVE unable to resolve dependency tree", "upgrade the router first"),
+        wrong: "install with --force",
+    },
+    Theme {
+        name: "onboarding email",
+        goals: &[
+            "Send a welcome email after sign-up",
+            "Welcome mail is sent twice",
+            "New users get no onboarding email",
+            "Onboarding mail template",
+            "Delay the welcome email by an hour",
+        ],
+        files: &["src/mail/welcome.rb", "src/mail/templates/welcome.erb"],
+        runs: &["bundle exec rspec spec/mail"],
+        error: ("Net::SMTPAuthenticationError: 535", "use the app password"),
+        wrong: "send it from the controller",
+    },
+];

@@ -1,0 +1,90 @@
+//! The night: asking for one, asking about one, holding them off.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::engine::Project;
+use crate::engine::night::Wish;
+use crate::manage::schedule::Cause;
+use crate::serve::app::App;
+use crate::serve::call::{Answer, Call, ok, with_type};
+use crate::serve::dto::night::{ConsolidateAnswer, ConsolidateRequest, NightAnswer, PauseRequest};
+use crate::serve::dto::queries::Which;
+use crate::serve::problem::Problem;
+
+/// Who wants to know how far it is hears of it this often.
+const TELL_EVERY: Duration = Duration::from_millis(500);
+
+/// Waits as long as the night takes; whoever asked may leave, it goes on.
+pub(in crate::serve) async fn consolidate(app: App, call: Call) -> Answer {
+    let most = app.config().server.max_record;
+    let progress = call.accepts("application/x-ndjson");
+    let request: ConsolidateRequest = call.json(&app, most).await?;
+    let project = app.project(request.project.as_deref())?;
+    // What another program wrote takes part.
+    project.rescan()?.answer().await?;
+    let wish = Wish {
+        dry_run: request.dry_run,
+        phases: request.phases.into_iter().map(|phase| phase.0).collect(),
+        now: request.now.map(|time| time.0),
+        cause: Cause::Asked,
+    };
+    if progress {
+        return Ok(with_progress(project, wish));
+    }
+    let report = project.consolidate(wish)?.answer().await?;
+    ok(&ConsolidateAnswer::of(&report))
+}
+
+/// Lines of how far it is, the last one the answer itself.
+fn with_progress(project: Arc<Project>, wish: Wish) -> axum::response::Response {
+    let (teller, told) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        let tell = |value: &Value| drop(teller.send(Bytes::from(format!("{value}\n"))));
+        let pending = match project.consolidate(wish) {
+            Ok(pending) => pending,
+            Err(error) => return tell(&json!({"problem": Problem::from(error).document()})),
+        };
+        let mut answer = Box::pin(pending.answer());
+        loop {
+            tokio::select! {
+                done = &mut answer => {
+                    return match done {
+                        Ok(report) => tell(&json!(ConsolidateAnswer::of(&report))),
+                        Err(error) => tell(&json!({"problem": Problem::from(error).document()})),
+                    };
+                }
+                () = tokio::time::sleep(TELL_EVERY) => {
+                    if let Some(running) = project.night().known().running {
+                        tell(&json!({"phase": running.phase.as_str(), "done": running.done}));
+                    }
+                }
+            }
+        }
+    });
+    let lines = futures_util::stream::unfold(told, |mut told| async move {
+        let line: Bytes = told.recv().await?;
+        Some((Ok::<Bytes, Infallible>(line), told))
+    });
+    with_type(StatusCode::OK, "application/x-ndjson", Body::from_stream(lines))
+}
+
+pub(in crate::serve) async fn tell(app: App, call: Call) -> Answer {
+    let which: Which = call.query()?;
+    let project = app.project(which.project.as_deref())?;
+    ok(&NightAnswer::of(&project.night().known()))
+}
+
+pub(in crate::serve) async fn pause(app: App, call: Call) -> Answer {
+    let most = app.config().server.max_record;
+    let request: PauseRequest = call.json(&app, most).await?;
+    let project = app.project(request.project.as_deref())?;
+    project.night().pause(request.paused.unwrap_or(true));
+    ok(&NightAnswer::of(&project.night().known()))
+}

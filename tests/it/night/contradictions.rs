@@ -1,0 +1,111 @@
+//! Statements that cannot both hold: found when they are told, shown, settled.
+
+use serde_json::{Value, json};
+
+use super::{get, night, post, remember};
+use crate::home::Home;
+
+fn open(home: &Home) -> Vec<Value> {
+    get(home, "/v1/contradictions?status=open")["items"].as_array().unwrap().clone()
+}
+
+#[test]
+fn a_statement_that_cannot_hold_beside_a_known_one_is_found_when_it_is_told() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let first = remember(&home, json!({"kind": "decision", "text": "Deployments to production happen every Friday."}));
+    let answer = post(
+        &home,
+        "/v1/memories",
+        &json!({"kind": "decision", "text": "Deployments to production never happen on Fridays."}),
+    );
+    let found = &answer["contradictions"][0];
+    assert_eq!(
+        (&found["a"], &found["b"], &found["status"]),
+        (&json!(first), &answer["id"], &json!("open")),
+        "{answer:#}"
+    );
+    assert!(!found["why"].as_str().unwrap().is_empty());
+    let listed = open(&home);
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0]["a_says"], "Deployments to production happen every Friday.");
+    // It is shown first in every context.
+    let context = post(&home, "/v1/context/assemble", &json!({"signals": {"goal": "deploy to production"}}));
+    assert!(context["context"].as_str().unwrap().contains("Friday"), "{context:#}");
+    // A night finds nothing new in it.
+    let told = night(&home);
+    assert_eq!((&told["contradictions_found"], open(&home).len()), (&json!(0), 1), "{told:#}");
+
+    let id = found["id"].as_str().unwrap();
+    home.run(&["contradictions"]).succeeded().says(id);
+    home.run(&["contradictions", "resolve", id, "b_wins", "--note", "agreed"]).succeeded().says("settled");
+    assert!(open(&home).is_empty());
+    let loser = get(&home, &format!("/v1/memories/{first}"));
+    assert!(loser["invalid_at"].is_string() && loser["expired_at"].is_string(), "{loser:#}");
+    let settled = get(&home, "/v1/contradictions?status=resolved")["items"][0].clone();
+    assert_eq!((&settled["resolution"], &settled["note"]), (&json!("b_wins"), &json!("agreed")));
+    night(&home);
+    assert!(open(&home).is_empty(), "what was settled stays settled");
+}
+
+#[test]
+fn the_night_finds_what_an_import_brought() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let lines = [
+        json!({"id": "n-tabs", "kind": "note", "text": "The code base is indented with tabs."}),
+        json!({"id": "n-spaces", "kind": "note", "text": "The code base is indented with spaces."}),
+        json!({"id": "n-port", "kind": "note", "text": "The metrics endpoint listens on port 9100."}),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    home.run_with(&["import", "-"], &text).succeeded();
+    assert!(open(&home).is_empty());
+    let told = night(&home);
+    assert_eq!(told["contradictions_found"], 1, "{told:#}");
+    let found = &open(&home)[0];
+    let mut two = [found["a"].as_str().unwrap(), found["b"].as_str().unwrap()];
+    two.sort_unstable();
+    assert_eq!(two, ["n-spaces", "n-tabs"]);
+    let both = home.run(&["contradictions", "resolve", found["id"].as_str().unwrap(), "both_valid"]).succeeded();
+    assert!(both.out.contains("both_valid"));
+    let again = night(&home);
+    assert_eq!(again["contradictions_found"], 0);
+    assert_eq!(again["deduped"], 0, "what contradicts is never merged");
+}
+
+#[test]
+fn two_statements_are_held_against_each_other_without_being_kept() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let check = |a: &str, b: &str, verdict: &str| {
+        let told = post(&home, "/v1/contradictions/check", &json!({"a": a, "b": b}));
+        assert_eq!(told["verdict"], verdict, "{a} / {b}: {told:#}");
+        assert!((0.0..=1.0).contains(&told["score"].as_f64().unwrap()));
+    };
+    check("The request timeout is 30 seconds.", "The request timeout is 60 seconds.", "contradicts");
+    check("Never push to main.", "Don't push to main.", "duplicate");
+    check("The parser is written by hand.", "Backups are kept in two regions.", "unrelated");
+    remember(&home, json!({"kind": "note", "text": "The request timeout is 30 seconds."}));
+    let told = post(&home, "/v1/contradictions/check", &json!({"text": "The request timeout is 5 minutes."}));
+    assert_eq!((&told["verdict"], told["with"].as_array().unwrap().len()), (&json!("contradicts"), 1), "{told:#}");
+    for (body, field) in [(json!({}), "text"), (json!({"a": "x"}), "b"), (json!({"text": " "}), "text")] {
+        let answer =
+            super::client(&home).send(&lokid::serve::Request::post("/v1/contradictions/check", &body)).unwrap();
+        assert_eq!(answer.status, 400);
+        assert!(answer.text().contains(field));
+    }
+}
+
+#[test]
+fn a_person_vouches_for_what_a_log_said() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let record =
+        json!({"kind": "note", "text": "The queue drops messages over 1 MB.", "source": "log", "tier": "mandate"});
+    let id = remember(&home, record);
+    assert_eq!(get(&home, &format!("/v1/memories/{id}"))["tier"], "guardrail", "a log gives no orders");
+    home.run(&["confirm", &id]).succeeded().says("mandate");
+    let now = get(&home, &format!("/v1/memories/{id}"));
+    assert_eq!((&now["tier"], &now["source"]), (&json!("mandate"), &json!("user")));
+    home.run(&["confirm", "nobody"]).exited(1).says("no memory");
+}
