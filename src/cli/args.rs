@@ -12,9 +12,15 @@ use super::examples;
 use crate::model::{Kind, Level, Relation, TaskType, Tier};
 
 mod ahead;
+mod hands;
+mod hooks;
+mod mcp;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay};
+pub(super) use hands::Hook;
+pub(super) use hooks::{Hooks, HooksChange};
+pub(super) use mcp::Mcp;
 pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand};
 
 /// A living memory for the people and agents who work in a repository.
@@ -104,6 +110,9 @@ pub(super) enum Command {
     /// List memories that cannot both hold, and settle them
     #[command(after_help = examples::CONTRADICTIONS)]
     Contradictions(Contradictions),
+    /// Tell the daemon of an agent's event, and the agent what it should know
+    #[command(after_help = examples::HOOK)]
+    Hook(Hook),
     /// Take in memories, one JSON record a line
     #[command(after_help = examples::IMPORT)]
     Import(Import),
@@ -136,6 +145,9 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: Option<DocumentCommand>,
     },
+    /// Serve agents over MCP on the standard streams
+    #[command(after_help = examples::MCP)]
+    Mcp(Mcp),
     /// List, show and write handoffs between agents; alone, list them
     #[command(after_help = examples::HANDOFF)]
     Handoff {
@@ -145,6 +157,9 @@ pub(super) enum Command {
     /// Follow what happens, one line an event
     #[command(after_help = examples::EVENTS)]
     Events,
+    /// Let agents tell lokid what they do, and hear what it knows
+    #[command(subcommand, after_help = examples::HOOKS)]
+    Hooks(Hooks),
     /// Print the completions of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions {
@@ -171,6 +186,12 @@ pub(super) struct Run {
     /// Watch the directory itself though it is in no git repository
     #[arg(long)]
     pub(super) here: bool,
+    /// Read what the repository teaches, tell what was learnt, and exit
+    #[arg(long, conflicts_with = "no_project")]
+    pub(super) oneshot: bool,
+    /// Tidy the memory once before exiting
+    #[arg(long, requires = "oneshot")]
+    pub(super) consolidate: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -433,50 +454,4 @@ fn share(text: &str) -> Result<f64, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-
-    #[test]
-    fn the_grammar_has_no_contradiction() {
-        Args::command().debug_assert();
-    }
-
-    #[test]
-    fn every_command_teaches_with_an_example() {
-        fn check(command: &clap::Command) {
-            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(help.contains("Example") && help.contains("lokid"), "{} has no example", command.get_name());
-            command.get_subcommands().for_each(check);
-        }
-        check(&Args::command());
-    }
-
-    #[test]
-    fn links_takes_an_id_or_the_word_add() {
-        let parse = |line: &str| Args::try_parse_from(line.split(' '));
-        assert!(parse("lokid links note-1 --depth 2").is_ok());
-        assert!(parse("lokid links add a related_to b").is_ok());
-        assert!(parse("lokid links").is_err());
-        assert!(parse("lokid links add a likes b").is_err());
-    }
-
-    #[test]
-    fn forget_needs_to_know_what_and_exactly_once() {
-        let parse = |line: &str| Args::try_parse_from(line.split(' ')).map(|_| ());
-        assert!(parse("lokid forget").is_err());
-        assert!(parse("lokid forget note-1 --key k").is_err());
-        for line in ["lokid forget note-1 --purge", "lokid forget --key k -y", "lokid forget --undo note-1"] {
-            assert!(parse(line).is_ok(), "{line}");
-        }
-    }
-
-    #[test]
-    fn a_share_lies_between_nothing_and_all() {
-        assert_eq!(share("0.25"), Ok(0.25));
-        for bad in ["1.1", "-0.1", "NaN", "much"] {
-            assert!(share(bad).is_err(), "{bad}");
-        }
-    }
-}
+mod tests;

@@ -26,7 +26,7 @@ const NAMES: [(&str, &str, &str); 17] = [
     ("demoted", "demoted", "demoted"),
     ("stale", "marked as out of date", "marked as out of date"),
     ("forgotten", "forgotten", "forgotten"),
-    ("archived", "archived", "archived"),
+    ("archived", "archived for want of use", "archived for want of use"),
     ("links_added", "link", "links"),
     ("links_removed", "link removed", "links removed"),
 ];
@@ -103,8 +103,13 @@ fn last(settings: &Settings, screen: &mut Screen) -> Done {
     Ok(())
 }
 
-fn tell(night: &Value, screen: &mut Screen) -> Done {
-    let count = |name: &str| night.get(name).and_then(Value::as_u64).unwrap_or(0);
+pub(super) fn tell(night: &Value, screen: &mut Screen) -> Done {
+    let number = |name: &str| night.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let count = |name: &str| match name {
+        // What was forgotten counts as archived, too; here each is told once.
+        "archived" => number("archived").saturating_sub(number("forgotten")),
+        name => number(name),
+    };
     let plan = night.get("dry_run").and_then(Value::as_bool) == Some(true);
     let told: Vec<String> = NAMES
         .iter()

@@ -69,6 +69,7 @@ pub(super) fn run(settings: Settings, place: Option<PathBuf>, greeting: Greeting
         .build()
         .context("cannot start the runtime")?;
     let app = App::new(Arc::clone(&registry), settings.socket.clone());
+    let heard = app.clone();
     let (stop, mut stopped) = watch::channel(false);
     let daemon = Arc::new(Daemon { settings, registry, logging, greeting, stop, failure: Mutex::new(None) });
 
@@ -78,6 +79,7 @@ pub(super) fn run(settings: Settings, place: Option<PathBuf>, greeting: Greeting
     let loader = spawn("load", &daemon, move |daemon| {
         daemon.load(place.as_deref());
         daemon.registry.all_started();
+        serve::hook::replay(&heard);
     })?;
     tracing::info!(socket = %daemon.settings.socket.display(), version = env!("CARGO_PKG_VERSION"), "listening");
     greeting.listening(&daemon.settings.socket);
@@ -161,6 +163,8 @@ impl Daemon {
                 _ => {
                     tracing::info!("stopping");
                     self.stop.send_replace(true);
+                    // Somebody may wait for one, and answers that are under way are waited for.
+                    self.registry.end_nights();
                 }
             }
         }

@@ -12,6 +12,7 @@ pub(super) const RUN: &str = "\
 Examples:
   lokid run                    watch the repository you stand in, and those watched before
   lokid run ~/notes --here     watch a directory that is in no git repository
+  lokid run --oneshot --json   learn from the repository and exit, in CI for example
 
 TERM and INT stop it, HUP reads the configuration again, USR1 logs the status.";
 
@@ -138,6 +139,14 @@ Examples:
   lokid contradictions check 'tests run on node 20' 'tests run on node 22'
   lokid contradictions check 'deploys are done by hand'                against what is known";
 
+pub(super) const HOOK: &str = "\
+Example:
+  echo '{\"session_id\":\"s1\",\"cwd\":\"/code/app\"}' | lokid hook SessionStart
+
+Agents run it; `lokid hooks install` has them do so. It exits with 0 whatever happens, answers within 50 ms or not at
+all (LOKID_HOOK_DEADLINE_MS says otherwise), and keeps the event for later when no daemon listens. LOKID_HOOK_DEBUG=1
+has it say on stderr what it does.";
+
 pub(super) const IMPORT: &str = "\
 Examples:
   lokid import memories.ndjson
@@ -206,10 +215,45 @@ pub(super) const DOCUMENT_WRITE: &str = "\
 Example:
   lokid handoff write review < review.json";
 
+pub(super) const MCP: &str = "\
+Examples:
+  claude mcp add loki -- lokid mcp           for Claude Code, in the repository
+  codex mcp add loki -- lokid mcp --start    for Codex; starts the daemon when none runs
+
+Answers go to the standard output, everything else to the standard error. Without a daemon it can read, not write.";
+
 pub(super) const EVENTS: &str = "\
 Examples:
   lokid events
   lokid events --json | jq -r .kind";
+
+pub(super) const HOOKS: &str = "\
+Examples:
+  lokid hooks install claude
+  lokid hooks status
+
+Agents: claude, codex, gemini, cursor, copilot, opencode.";
+
+pub(super) const HOOKS_INSTALL: &str = "\
+Examples:
+  lokid hooks install claude                    in your own settings, after showing the change
+  lokid hooks install codex --scope project --yes
+  lokid hooks install claude --scope project --command lokid    for a file that others share
+  lokid hooks install gemini --print            paste it yourself
+
+Everything else in the file stays as it is, comments and order too. A copy of it is kept in lokid's state directory.";
+
+pub(super) const HOOKS_UNINSTALL: &str = "\
+Examples:
+  lokid hooks uninstall claude
+  lokid hooks uninstall cursor --scope project --yes
+
+A file that was not changed since is restored byte for byte; of one that was, only lokid's hooks are taken out.";
+
+pub(super) const HOOKS_STATUS: &str = "\
+Examples:
+  lokid hooks status
+  lokid hooks status claude --json";
 
 pub(super) const COMPLETIONS: &str = "\
 Examples:

@@ -21,10 +21,14 @@ mod examples;
 mod export;
 mod failure;
 mod forget;
+mod hook;
+mod hooks;
 mod import;
 mod layer;
 mod links;
 mod logging;
+mod mcp;
+mod oneshot;
 mod predict;
 mod project;
 mod reach;
@@ -56,6 +60,11 @@ use crate::model::DocumentKind;
 
 /// Parses, runs, and says what went wrong.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // Agents run this at every step: nothing else may come before it.
+    if let Some(asked) = hook::Asked::read(&arguments) {
+        return hook::run(&asked);
+    }
     let args = match Args::try_parse_from(arguments) {
         Ok(args) => args,
         Err(error) => {
@@ -78,6 +87,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 fn dispatch(args: Args, screen: &mut Screen) -> Done {
     let global = &args.global;
+    if let Command::Hook(hook) = &args.command {
+        hook::run(&hook::Asked::typed(hook, global));
+        return Ok(());
+    }
     // These work with a broken configuration: two exist to mend it, the third has nothing to do with it.
     match &args.command {
         Command::Completions { shell } => return completions::run(*shell, screen),
@@ -87,7 +100,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
     }
     let settings = Settings::resolve(global)?;
     match args.command {
-        Command::Completions { .. } | Command::Config { .. } | Command::Doctor => Ok(()),
+        Command::Completions { .. } | Command::Config { .. } | Command::Doctor | Command::Hook(_) => Ok(()),
         Command::Run(run) => run::run(&run, settings, screen),
         Command::Status => status::run(&settings, screen),
         Command::Socket => socket::run(&settings, screen),
@@ -112,6 +125,8 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Skill { command } => skill::run(command.as_ref(), &settings, screen),
         Command::Ledger { command } => document::run(DocumentKind::Ledger, command.as_ref(), &settings, screen),
         Command::Handoff { command } => document::run(DocumentKind::Handoff, command.as_ref(), &settings, screen),
+        Command::Hooks(hooks) => hooks::run(&hooks, &settings, screen),
+        Command::Mcp(serve) => mcp::run(&serve, settings),
         Command::Events => events::run(&settings, screen),
     }
 }

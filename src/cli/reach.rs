@@ -16,7 +16,7 @@ use super::failure::{Done, Failure};
 use super::screen::Screen;
 use super::settings::Settings;
 use crate::engine::{ProjectError, Registry};
-use crate::serve::{App, Client, ClientError, Embedded, Response};
+use crate::serve::{App, Client, ClientError, Embedded, Request, Response};
 use crate::sys::{Clock, git, thread};
 
 /// How long a daemon that says `busy` is asked again.
@@ -92,12 +92,16 @@ impl Reach {
         })
     }
 
-    fn empty(settings: &Settings) -> Registry {
+    pub(super) fn empty(settings: &Settings) -> Registry {
         Registry::open(settings.dirs.clone(), settings.config.clone(), Clock::system())
     }
 
     fn within(registry: Registry, settings: &Settings) -> Result<Reach, Failure> {
-        let registry = Arc::new(registry);
+        Reach::over(Arc::new(registry), settings)
+    }
+
+    /// The engine in this process, with the projects it has.
+    pub(super) fn over(registry: Arc<Registry>, settings: &Settings) -> Result<Reach, Failure> {
         let twin = Embedded::new(App::new(Arc::clone(&registry), settings.socket.clone()));
         let twin = Box::new(twin.context("cannot start the engine")?);
         Ok(Reach::by(Way::Direct { twin, registry }, settings))
@@ -134,11 +138,16 @@ impl Reach {
 
     /// The answer, or why there is none.
     pub(super) fn ask(&self, ask: &Ask) -> Result<Response, Failure> {
+        or_problem(self.send(&ask.request())?, &self.project)
+    }
+
+    /// Whatever is answered, a refusal included.
+    pub(super) fn send(&self, request: &Request) -> Result<Response, Failure> {
         let answer = self.patiently(|| match &self.way {
-            Way::Daemon(client) => client.send(&ask.request()),
-            Way::Direct { twin, .. } => twin.send(&ask.request()),
+            Way::Daemon(client) => client.send(request),
+            Way::Direct { twin, .. } => twin.send(request),
         });
-        or_problem(answer.map_err(|error| self.lost(error))?, &self.project)
+        answer.map_err(|error| self.lost(error))
     }
 
     /// The answer as JSON.

@@ -7,17 +7,21 @@ use std::path::{Path, PathBuf};
 use super::args::Run;
 use super::daemon::{self, Loaded};
 use super::failure::{Done, Failure};
+use super::oneshot;
 use super::screen::Screen;
 use super::settings::{Settings, absolute};
 use super::words;
 use crate::sys::git;
 
-pub(super) fn run(run: &Run, settings: Settings, screen: &Screen) -> Done {
+pub(super) fn run(run: &Run, settings: Settings, screen: &mut Screen) -> Done {
     let place = match (&run.path, run.no_project) {
         (_, true) => None,
         (Some(path), false) => Some(project(&absolute(path)?, run.here)?),
         (None, false) => Some(project(&settings.project, run.here)?),
     };
+    if let (true, Some(place)) = (run.oneshot, &place) {
+        return oneshot::run(place, run.consolidate, settings, screen);
+    }
     let greeting = Greeting { quiet: screen.quiet() };
     daemon::run(settings, place, greeting)
 }

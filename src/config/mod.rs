@@ -33,6 +33,7 @@ pub struct Config {
     pub night: NightConfig,
     pub judge: JudgeConfig,
     pub learn: LearnConfig,
+    pub hook: HookConfig,
     pub redact: RedactConfig,
     pub log: LogConfig,
 }
@@ -162,6 +163,12 @@ pub struct LearnConfig {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookConfig {
+    /// How long an agent may be kept waiting.
+    pub deadline: Duration,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RedactConfig {
     /// The names and patterns of further secrets.
     pub rules: Vec<(String, String)>,
@@ -240,6 +247,7 @@ impl Config {
             night,
             judge,
             learn,
+            hook,
             redact,
             log,
         } = raw;
@@ -324,6 +332,10 @@ impl Config {
                 max_per_day: typed("judge.max_per_day", judge.max_per_day).count(0..=10_000)?,
             },
             learn: LearnConfig { enabled: typed("learn.enabled", learn.enabled).flag()? },
+            hook: HookConfig {
+                deadline: typed("hook.deadline", hook.deadline)
+                    .duration(Duration::from_millis(1)..=Duration::from_mins(1))?,
+            },
             redact: RedactConfig {
                 rules: typed("redact.rules", redact.rules).named_patterns()?,
                 allow: typed("redact.allow", redact.allow).strings()?,

@@ -32,6 +32,7 @@ pub(super) struct RawConfig {
     pub(super) night: RawNight,
     pub(super) judge: RawJudge,
     pub(super) learn: RawLearn,
+    pub(super) hook: RawHook,
     pub(super) redact: RawRedact,
     pub(super) log: RawLog,
 }
@@ -113,6 +114,12 @@ pub(super) struct RawWatch {
     pub(super) ignore: Spanned<Value>,
     pub(super) error_logs: Spanned<Value>,
     pub(super) max_watches: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawHook {
+    pub(super) deadline: Spanned<Value>,
 }
 
 #[derive(Deserialize)]
@@ -248,7 +255,7 @@ mod tests {
         // No raw field is optional and none may be unknown, so the example alone must fit exactly.
         let example = toml::Deserializer::from(DeTable::parse(EXAMPLE).unwrap());
         RawConfig::deserialize(example).unwrap();
-        assert_eq!(known_keys().len(), 15 + 53);
+        assert_eq!(known_keys().len(), 16 + 54);
     }
 
     #[test]

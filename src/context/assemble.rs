@@ -20,7 +20,8 @@ use std::collections::HashSet;
 
 use budget::{Plan, Sheet};
 pub(super) use choose::{digest, words_of};
-pub(super) use quote::{clean, inline};
+pub(crate) use quote::clean;
+pub(super) use quote::inline;
 use render::Frame;
 
 use super::parts::{Candidate, Part, Pointer, Shares};

@@ -32,7 +32,27 @@ const SECTIONS: [(Tier, &str, usize); 3] = [
     (Tier::Reference, "## Reference", 150),
 ];
 const FOOTER: &str = "Say which of these you apply: `Applied: [M:…]`";
-const TAIL_HEADING: &str = "New since the session began (cite as before):";
+
+/// What stands above memories that are handed out later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Occasion {
+    /// A prompt called for them.
+    Prompt,
+    /// A file or a command is about to be touched.
+    Deed,
+    /// Something failed.
+    Failure,
+}
+
+impl Occasion {
+    fn heading(self) -> &'static str {
+        match self {
+            Occasion::Prompt => "New since the session began (cite as before):",
+            Occasion::Deed => "Known about this step (cite as before):",
+            Occasion::Failure => "Known about this failure (cite as before):",
+        }
+    }
+}
 
 /// A memory that may be handed to a session.
 #[derive(Clone, Debug)]
@@ -93,11 +113,22 @@ pub fn tail(
     budget: usize,
     lengths: &dyn Fn(&Memory, Level) -> String,
 ) -> SessionBlock {
+    tail_for(Occasion::Prompt, new, already, budget, lengths)
+}
+
+/// A tail for another occasion than a prompt.
+pub fn tail_for(
+    occasion: Occasion,
+    new: &[SessionCandidate],
+    already: &dyn Fn(&Key) -> bool,
+    budget: usize,
+    lengths: &dyn Fn(&Memory, Level) -> String,
+) -> SessionBlock {
     let mut ranked = ranked(new, already);
     ranked.sort_by_key(|memory| section_of(memory.tier));
     let frame = token::estimate(&framed(&[], ""));
     let Some(limit) = budget.checked_sub(frame) else { return SessionBlock::default() };
-    let filled = Fill { heading: TAIL_HEADING, limit, binding: false, lengths }.with(&ranked);
+    let filled = Fill { heading: occasion.heading(), limit, binding: false, lengths }.with(&ranked);
     let sections = if filled.lines.is_empty() { Vec::new() } else { vec![filled] };
     finish(sections, "", budget)
 }

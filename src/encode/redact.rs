@@ -107,7 +107,16 @@ impl Redactor {
 
     /// The built-in rules and some more. What equals or wholly matches one of `allow` is never taken out.
     pub fn new(extra: &[Rule], allow: &[String]) -> Result<Redactor, RedactError> {
-        let scanner = scan::Scanner::new()?;
+        Redactor::made(extra, allow, false)
+    }
+
+    /// The same rules for a process that reads a few short texts and ends.
+    pub fn brief(extra: &[Rule], allow: &[String]) -> Result<Redactor, RedactError> {
+        Redactor::made(extra, allow, true)
+    }
+
+    fn made(extra: &[Rule], allow: &[String], brief: bool) -> Result<Redactor, RedactError> {
+        let scanner = scan::Scanner::new(brief)?;
         let extra = extra.iter().map(compile).collect::<Result<_, _>>()?;
         let allow = allow.iter().map(|pattern| compile_allowed(pattern)).collect::<Result<_, _>>()?;
         Ok(Redactor { scanner, extra, allow })

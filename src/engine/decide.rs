@@ -1,6 +1,6 @@
 //! What an event means for the memory, decided on a snapshot: pure functions that return changes and an answer.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
@@ -15,7 +15,7 @@ use crate::manage::statement::Judgement;
 use crate::model::draft::allowed_tier;
 use crate::model::{
     Archived, Body, Change, Contradiction, ContradictionStatus, Draft, Key, Kind, Link, Memory, MemoryId, Namespace,
-    Patch, Relation, Timestamp, Tombstone, Verdict,
+    Patch, Relation, Timestamp, Tombstone,
 };
 use crate::store::schema::{record, skill_text};
 
@@ -126,6 +126,9 @@ fn disputes(
     let new = Arc::new(memory.clone());
     let mut found = Vec::new();
     for (key, likeness) in company.neighbours(memory) {
+        if found.len() >= contradict::MOST_OPEN {
+            break;
+        }
         let Some(old) = snapshot.get(&key).filter(|old| !settled.contains(&old.id)) else { continue };
         let fits = contradict::speaks(old, now) && contradict::comparable(old, memory, likeness);
         if !fits || snapshot.is_derived(&key) {
@@ -133,7 +136,7 @@ fn disputes(
         }
         let (a, b) = contradict::in_order(old, &new);
         let judgement = company.compare(&a.text, &b.text);
-        if judgement.verdict != Verdict::Contradicts {
+        if !contradict::is_sure(&judgement) {
             continue;
         }
         let ends = b.id == memory.id && contradict::ends(a, b, &judgement);
@@ -343,7 +346,9 @@ pub(super) fn forget(
     reason: &str,
     purge: bool,
 ) -> (Vec<Change>, Vec<Key>) {
-    let mut changes = if purge { forget_origins(snapshot, keys, now) } else { Vec::new() };
+    let copies = if purge { copies_of(snapshot, keys) } else { Vec::new() };
+    let keys: Vec<Key> = keys.iter().chain(&copies).cloned().collect();
+    let mut changes = if purge { forget_origins(snapshot, &keys, now) } else { Vec::new() };
     let mut gone = Vec::new();
     let mut seen = HashSet::new();
     for key in keys.iter().filter(|key| seen.insert(*key)) {
@@ -367,25 +372,66 @@ pub(super) fn forget(
     (changes, gone)
 }
 
+/// Living or archived.
+fn known<'a>(snapshot: &'a Snapshot, key: &Key) -> Option<&'a Arc<Memory>> {
+    snapshot.get(key).or_else(|| snapshot.archived(key).map(|entry| &entry.memory))
+}
+
+/// The same words under other names: what became one with these, and what these became one with. Whoever purges one of
+/// them means the words.
+fn copies_of(snapshot: &Snapshot, keys: &[Key]) -> Vec<Key> {
+    let mut seen: HashSet<Key> = keys.iter().cloned().collect();
+    let mut waiting: Vec<Key> = keys.to_vec();
+    let mut copies = Vec::new();
+    while let Some(key) = waiting.pop() {
+        let Some(memory) = known(snapshot, &key) else { continue };
+        let links = snapshot.links_of(&key).into_iter();
+        for link in links.filter(|link| matches!(link.relation, Relation::Supersedes | Relation::SupersededBy)) {
+            let other = Key::new(&key.namespace, if link.from == key.id { &link.to } else { &link.from });
+            let is_copy = known(snapshot, &other).is_some_and(|other| other.fingerprint() == memory.fingerprint());
+            if is_copy && seen.insert(other.clone()) {
+                copies.push(other.clone());
+                waiting.push(other);
+            }
+        }
+    }
+    copies.sort();
+    copies
+}
+
 /// A memory leaves after its last change, whatever the clock says: else a reader of the files would take the change for
 /// the newer.
 fn later(now: Timestamp, memory: &Memory) -> Timestamp {
     now.max(memory.times.updated_at)
 }
 
-/// Memories that were made from purged ones no longer name them.
+/// Memories that were made from purged ones no longer name them, nor say what was put before their own words.
 fn forget_origins(snapshot: &Snapshot, keys: &[Key], now: Timestamp) -> Vec<Change> {
     let purged: HashSet<(&Namespace, &str)> = keys.iter().map(|key| (&key.namespace, key.id.as_str())).collect();
     let leaving: HashSet<&Key> = keys.iter().collect();
-    let mut changes = Vec::new();
-    for heir in snapshot.memories().filter(|memory| !memory.sources.is_empty()) {
-        let named = |source: &String| purged.contains(&(&heir.namespace, source.as_str()));
-        if heir.sources.iter().any(named) && !leaving.contains(&heir.key()) {
-            let mut clean = heir.as_ref().clone();
-            clean.sources.retain(|source| !named(source));
-            clean.times.updated_at = now.max(heir.times.updated_at.plus_micros(1));
-            changes.push(Change::Put { before: Some(Arc::clone(heir)), after: Arc::new(clean) });
+    let mut words: HashMap<Key, Vec<&str>> = HashMap::new();
+    for (key, memory) in keys.iter().filter_map(|key| Some((key, known(snapshot, key)?))) {
+        let heirs = snapshot.links_of(key).into_iter();
+        for heir in heirs.filter(|link| link.relation == Relation::Supersedes && link.to == key.id) {
+            words.entry(Key::new(&key.namespace, &heir.from)).or_default().push(memory.text.trim_end());
         }
+    }
+    let mut changes = Vec::new();
+    for heir in snapshot.memories().filter(|memory| !memory.sources.is_empty() || !words.is_empty()) {
+        let named = |source: &String| purged.contains(&(&heir.namespace, source.as_str()));
+        let told = words.get(&heir.key()).into_iter().flatten();
+        let rest = told.filter_map(|words| heir.text.strip_prefix(words)?.strip_prefix('\n')).next();
+        if (rest.is_none() && !heir.sources.iter().any(named)) || leaving.contains(&heir.key()) {
+            continue;
+        }
+        let mut clean = heir.as_ref().clone();
+        clean.sources.retain(|source| !named(source));
+        if let Some(rest) = rest.filter(|rest| !rest.trim().is_empty()) {
+            clean.text = rest.to_owned();
+            clean.shorter = crate::model::memory::Shorter::default();
+        }
+        clean.times.updated_at = now.max(heir.times.updated_at.plus_micros(1));
+        changes.push(Change::Put { before: Some(Arc::clone(heir)), after: Arc::new(clean) });
     }
     changes
 }

@@ -2,6 +2,7 @@
 //! measures that follow from it. The counts stand in the project's state directory; the files of the memory are changed
 //! only by what was learnt from them (a tier that was earned) and by the ledger itself, when a task or a session ends.
 
+mod beside;
 mod handed;
 mod judged;
 

@@ -83,6 +83,8 @@ pub(super) enum Noticed {
     },
     /// Who has worked here before, by hash: nobody of these joins.
     Known(Vec<String>),
+    /// Somebody waits until everything that is there was taken in.
+    AtRest(Sender<()>),
     Stop,
 }
 
@@ -118,6 +120,12 @@ impl Eyes {
         &self.past
     }
 
+    /// Waits until what is there was looked at and taken in, or the time is up. Answers which.
+    pub fn rest(&self, most: Duration) -> bool {
+        let (reply, rested) = crossbeam_channel::bounded(1);
+        self.inbox.send(Noticed::AtRest(reply)).is_ok() && rested.recv_timeout(most).is_ok()
+    }
+
     /// Ends watching and waits for it; what was seen is written down.
     pub(super) fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
@@ -143,6 +151,10 @@ struct Looker {
     rescan_at: Option<Instant>,
     save_at: Option<Instant>,
     said: Vec<(Timestamp, SignalKind, String)>,
+    /// The project's own tree was listed.
+    listed: bool,
+    /// Who wants to know when nothing is left to do.
+    waiting: Vec<Sender<()>>,
     /// Whatever goes on for long asks this.
     stopping: Arc<AtomicBool>,
     /// Somebody opted out while we looked.
@@ -169,6 +181,8 @@ impl Looker {
             rescan_at: None,
             save_at: None,
             said: Vec::new(),
+            listed: false,
+            waiting: Vec::new(),
             stopping: Arc::default(),
             muted: false,
         }
@@ -200,8 +214,20 @@ impl Looker {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.do_what_is_due();
+            if !self.waiting.is_empty() && self.is_at_rest() {
+                for waiting in self.waiting.drain(..) {
+                    let _ = waiting.try_send(());
+                }
+            }
         }
         self.save();
+    }
+
+    /// Was everything taken in that was there? A tree that cannot be watched is not waited for.
+    fn is_at_rest(&self) -> bool {
+        let listed = self.listed || !self.trees.states().iter().any(|(tree, _)| *tree == self.setting.root);
+        let timers = [self.rescan_at, self.continuity.again_at, self.logs.flush_at()];
+        listed && self.inbox.is_empty() && timers.iter().all(Option::is_none)
     }
 
     /// The next moment something is due; without one the thread sleeps until it is woken.
@@ -265,6 +291,7 @@ impl Looker {
                     self.book.people.get_or_insert_default().extend(people);
                     self.save_soon();
                 }
+                Noticed::AtRest(reply) => self.waiting.push(reply),
             }
         }
         false
@@ -284,6 +311,7 @@ impl Looker {
                 if is_main {
                     self.look_at_continuity();
                     self.take_stock(tree);
+                    self.listed = true;
                 }
             }
             Seen::MaybeOpened { path } => {

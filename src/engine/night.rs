@@ -5,6 +5,7 @@
 
 mod around;
 mod calling;
+mod familiar;
 mod ground;
 mod phases;
 mod report;
@@ -12,7 +13,7 @@ mod report;
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
@@ -26,8 +27,9 @@ use super::project::{Pending, Project};
 use crate::index::Snapshot;
 use crate::manage::plan::{Act, Phase, Proposal};
 use crate::manage::schedule::Cause;
-use crate::model::{Change, Namespace, SignalKind, Timestamp};
+use crate::model::{Change, Key, Namespace, SignalKind, Timestamp};
 use crate::sys::thread;
+use familiar::Familiar;
 use phases::Hour;
 
 pub use report::{Report, Told};
@@ -38,6 +40,8 @@ const INBOX: usize = 256;
 const ROUNDS: usize = 3;
 /// One batch of the writer: so many changes and no proposal more.
 const BATCH: usize = 128;
+/// Links and contradictions stand in one document each, which is written anew for every batch: of these, so many.
+const LISTED: usize = 4096;
 
 /// What somebody wants done.
 #[derive(Clone, Debug)]
@@ -97,6 +101,8 @@ pub struct Night {
     /// The night that runs ends at its next step.
     cut: AtomicBool,
     stopping: AtomicBool,
+    /// How nights ended since the start.
+    ended: [AtomicU64; 3],
     tasks: OnceLock<Sender<Task>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -128,12 +134,16 @@ impl Night {
         }
     }
 
+    /// Whatever runs ends at its next step. Does not wait for it.
+    pub(super) fn ask_to_stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+        self.tell(Task::Stop);
+    }
+
     pub(super) fn stop(&self) {
         let Some(thread) = self.thread.lock().take() else { return };
-        self.stopping.store(true, Ordering::Release);
-        if let Some(tasks) = self.tasks.get() {
-            let _ = tasks.send(Task::Stop);
-        }
+        // Where the inbox is full its reader is not asleep, and sees it by itself.
+        self.ask_to_stop();
         if thread.join().is_err() {
             tracing::error!("the night ended in a panic");
         }
@@ -168,6 +178,37 @@ impl Night {
         let mut known = self.known.lock();
         known.next = night;
         known.waits = waits;
+    }
+
+    /// Nothing of what the last night told is about these any more.
+    pub(super) fn purged(&self, keys: &[&Key]) {
+        {
+            let mut known = self.known.lock();
+            let Some(last) = known.last.as_mut() else { return };
+            if !Arc::make_mut(last).strike_out(|key| keys.contains(&key)) {
+                return;
+            }
+        }
+        self.save();
+    }
+
+    /// What stands here was compared with everything else, and need not be again.
+    fn went_through(&self, snapshot: &Snapshot) {
+        let Some(file) = &self.file else { return };
+        if let Err(error) = Familiar::of(snapshot).write(file) {
+            tracing::warn!(reason = %error, "what the night went through could not be written down");
+        }
+    }
+
+    /// Nights that came to their end, were ended early, failed; since the start.
+    pub fn tallied(&self) -> [(&'static str, u64); 3] {
+        let [whole, interrupted, failed] = self.ended.each_ref().map(|count| count.load(Ordering::Relaxed));
+        [("whole", whole), ("interrupted", interrupted), ("failed", failed)]
+    }
+
+    fn tally(&self, report: &Report) {
+        let at = if report.failed { 2 } else { usize::from(report.interrupted) };
+        self.ended[at].fetch_add(u64::from(!report.dry_run), Ordering::Relaxed);
     }
 
     fn save(&self) {
@@ -207,7 +248,8 @@ struct Watchman {
 impl Watchman {
     fn run(mut self) {
         thread::step_back();
-        loop {
+        // Asked before every step: a night that is due again at once must not keep the daemon from ending.
+        while !self.project.night.is_stopping() {
             let (patience, due) = self.hours.look(&self.project);
             let tasks: VecDeque<Task> = match due {
                 Some(wish) => VecDeque::from([Task::Wish(wish, None)]),
@@ -218,6 +260,9 @@ impl Watchman {
                 },
             };
             for task in tasks {
+                if self.project.night.is_stopping() {
+                    return;
+                }
                 match task {
                     Task::Stop => return,
                     Task::Reconsider => {}
@@ -247,6 +292,8 @@ impl Watchman {
             tracing::error!(project = %self.project.root.display(), "a night failed");
             let mut report = Report::begin(wish, started);
             (report.interrupted, report.failed) = (true, true);
+            self.keep(wish, &mut report);
+            self.project.tell_night("done", &report, None);
             report
         })
     }
@@ -259,10 +306,11 @@ impl Watchman {
             Phase::ALL.iter().copied().filter(|phase| wish.phases.is_empty() || wish.phases.contains(phase)).collect();
         project.tell_night("started", &report, None);
         tracing::info!(project = %project.root.display(), cause = %wish.cause, dry_run = wish.dry_run, "consolidating");
-        let finished = project.night.known.lock().finished;
-        let mut hour = Hour::new(project, wish.now.unwrap_or(started), finished);
+        let mut hour = Hour::new(project, wish.now.unwrap_or(started));
         // What is only tried out is tried on a copy.
-        let mut trial = wish.dry_run.then(|| project.snapshot().as_ref().clone());
+        let (first, is_found) = project.settled();
+        hour.missed |= !is_found;
+        let mut trial = wish.dry_run.then(|| first.as_ref().clone());
         'night: for round in 0..ROUNDS {
             let before = report.total();
             for phase in &phases {
@@ -281,26 +329,46 @@ impl Watchman {
                 break;
             }
         }
-        if !wish.dry_run && !report.interrupted && wish.phases.is_empty() {
+        let is_whole = !wish.dry_run && !report.interrupted && wish.phases.is_empty();
+        if is_whole {
+            // By the real clock: an hour that is only imagined must not make what was learnt look old.
             let is_learning = project.config.load().learn.enabled;
-            report.steps = project.strategy.night(is_learning, hour.now).iter().map(|step| step.why.clone()).collect();
+            report.steps = project.strategy.night(is_learning, started).iter().map(|step| step.why.clone()).collect();
             project.economy_changed();
         }
         report.took = project.clock.monotonic().saturating_duration_since(since);
         report.problems = project.snapshot().problems().to_vec();
-        if !wish.dry_run {
-            let mut known = project.night.known.lock();
-            if !report.interrupted && wish.phases.is_empty() {
-                known.finished = Some(started);
-            }
-            known.last = Some(Arc::new(report.clone()));
-            drop(known);
-            project.night.save();
+        if is_whole && !hour.missed {
+            project.night.went_through(&first);
         }
+        self.keep(wish, &mut report);
         let (total, dropped) = (report.total(), report.dropped);
         tracing::info!(project = %project.root.display(), changes = total, dropped, took = ?report.took, "consolidated");
         project.tell_night("done", &report, None);
         report
+    }
+
+    /// Writes a night down. A nap that found nothing to do is not worth the report of the night before it.
+    fn keep(&self, wish: &Wish, report: &mut Report) {
+        let night = &self.project.night;
+        night.tally(report);
+        if wish.dry_run {
+            return;
+        }
+        {
+            let mut known = night.known.lock();
+            if !report.interrupted && wish.phases.is_empty() {
+                known.finished = Some(report.started_at);
+            }
+            let is_empty_nap = matches!(wish.cause, Cause::Task | Cause::Phase) && report.total() == 0;
+            // What was purged meanwhile is not told; a purge that comes later strikes it out itself.
+            let snapshot = self.project.snapshot();
+            report.strike_out(|key| snapshot.tombstone(key).is_some());
+            if !is_empty_nap || report.failed {
+                known.last = Some(Arc::new(report.clone()));
+            }
+        }
+        night.save();
     }
 
     fn spend_phase(&self, phase: Phase, hour: &mut Hour<'_>, trial: &mut Option<Snapshot>, report: &mut Report) {
@@ -311,7 +379,11 @@ impl Watchman {
         for namespace in spaces {
             let snapshot = match trial {
                 Some(trial) => Arc::new(trial.clone()),
-                None => self.project.settled(),
+                None => {
+                    let (snapshot, is_found) = self.project.settled();
+                    hour.missed |= !is_found;
+                    snapshot
+                }
             };
             let planned = hour.plan(phase, &snapshot, &namespace);
             let mut rest = planned.as_slice();
@@ -324,7 +396,10 @@ impl Watchman {
                         changes.iter().for_each(|change| trial.apply(change));
                         tidied.done
                     }
-                    None => self.project.tidy(batch),
+                    None => self.project.tidy(batch).unwrap_or_else(|| {
+                        hour.missed = true;
+                        vec![false; batch.len()]
+                    }),
                 };
                 report.note(&namespace, batch, &done);
             }
@@ -334,29 +409,40 @@ impl Watchman {
 
 /// How many of these make up one batch.
 fn batch_of(proposals: &[Proposal]) -> usize {
+    let most = if proposals.first().is_some_and(only_listed) { LISTED } else { BATCH };
     let mut changes = 0;
     let fit = proposals.iter().take_while(|proposal| {
         changes += proposal.changes.len();
-        changes <= BATCH
+        changes <= most && (most == BATCH || only_listed(proposal))
     });
     fit.count().max(1)
 }
 
+/// Does it change nothing but a list that is written as a whole?
+fn only_listed(proposal: &Proposal) -> bool {
+    let listed = |change: &Change| matches!(change, Change::Link(_) | Change::Unlink(_) | Change::Contradict(_));
+    proposal.changes.iter().all(listed)
+}
+
 impl Night {
     fn is_over(&self) -> bool {
-        self.cut.load(Ordering::Acquire) || self.stopping.load(Ordering::Acquire)
+        self.cut.load(Ordering::Acquire) || self.is_stopping()
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
     }
 }
 
 impl Project {
-    /// What is known, with the indexes brought up to it.
-    fn settled(&self) -> Arc<Snapshot> {
-        phases::catch_up(self);
-        self.snapshot()
+    /// What is known, with the indexes brought up to it; and whether they could be.
+    fn settled(&self) -> (Arc<Snapshot>, bool) {
+        let is_found = phases::catch_up(self);
+        (self.snapshot(), is_found)
     }
 
-    /// Has the writer carry proposals out; answers which it did.
-    fn tidy(&self, batch: &[Proposal]) -> Vec<bool> {
+    /// Has the writer carry proposals out; answers which it did, and nothing where it could not write.
+    fn tidy(&self, batch: &[Proposal]) -> Option<Vec<bool>> {
         let (reply, pending) = oneshot::channel();
         let event = Event::Tidy { proposals: batch.to_vec(), reply };
         let sent = self.inbox.send(event).is_ok();
@@ -366,11 +452,11 @@ impl Project {
                 for (proposal, _) in batch.iter().zip(&tidied.done).filter(|(_, done)| **done) {
                     self.inherit(proposal);
                 }
-                tidied.done
+                Some(tidied.done)
             }
             Err(error) => {
                 tracing::warn!(project = %self.root.display(), reason = %error, "a part of the night could not be written");
-                vec![false; batch.len()]
+                None
             }
         }
     }

@@ -1,5 +1,7 @@
 //! The projects a daemon watches: finding the one a path belongs to, starting and stopping them.
 
+mod alone;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -311,10 +313,17 @@ impl Registry {
         Ok(root)
     }
 
+    /// Nights end at their next step. Does not wait for them.
+    pub fn end_nights(&self) {
+        self.judge.stop();
+        self.projects.read().values().for_each(|project| project.night.ask_to_stop());
+    }
+
     /// Drains every inbox and waits until the last write is done.
     pub fn stop(&self) {
         let _one_at_a_time = self.door.lock();
-        self.judge.stop();
+        // All at once: each may need a moment.
+        self.end_nights();
         let projects = std::mem::take(&mut *self.projects.write());
         for project in projects.values() {
             close_eyes(project);

@@ -191,6 +191,8 @@ impl Writer {
                 self.publish();
                 self.tell_search(&changes);
                 self.tell_search(&seen);
+                self.tell_night(&changes);
+                self.tell_night(&seen);
                 self.tell(now, &changes);
                 // A purge has answered only when index and timeline no longer tell of it either.
                 if !self.layers.purged.is_empty() {
@@ -251,12 +253,28 @@ impl Writer {
         self.meet_neighbours();
         self.publish();
         self.tell_search(&seen);
+        self.tell_night(&seen);
+    }
+
+    /// A purge has answered only when the report of the last night no longer tells of it either.
+    fn tell_night(&self, changes: &[Change]) {
+        let mut purged: Vec<&Key> = Vec::new();
+        for change in changes {
+            if let Change::Purge(tombstone) = change {
+                purged.push(&tombstone.key);
+            }
+        }
+        if !purged.is_empty() {
+            self.night.purged(&purged);
+        }
     }
 
     pub(super) fn tell_search(&self, changes: &[Change]) {
         for change in changes {
-            if let Change::Purge(tombstone) = change {
-                self.usage.forget(&tombstone.key);
+            match change {
+                Change::Purge(tombstone) => self.usage.forget(&tombstone.key),
+                Change::Restore(entry) => self.usage.wanted(entry.memory.key(), self.clock.now()),
+                _ => {}
             }
         }
         if let Some(search) = self.search.get() {

@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 
 use self::worker::{Bench, Worker};
@@ -122,10 +122,10 @@ impl SearchHandle {
         self.ready.load_full()
     }
 
-    /// Waits until there is a first view, or the time is up.
-    pub fn opened(&self, most: Duration) {
+    /// Waits until there is a first view, or the time is up. Answers which.
+    pub fn opened(&self, most: Duration) -> bool {
         // Nothing is ever sent: it ends by being closed.
-        let _ = self.opening.recv_timeout(most);
+        self.opening.recv_timeout(most) != Err(RecvTimeoutError::Timeout)
     }
 
     /// Memories that are known and cannot be found yet.

@@ -9,8 +9,8 @@ use crate::index::Snapshot;
 use crate::manage::plan::Proposal;
 use crate::manage::{promote, stale};
 use crate::model::{
-    Change, Contradiction, ContradictionStatus, Key, Memory, Namespace, Resolution, Settled, Source, Status, Tier,
-    Timestamp,
+    Change, Contradiction, ContradictionStatus, Key, Link, Memory, Namespace, Relation, Resolution, Settled, Source,
+    Status, Tier, Timestamp,
 };
 
 /// Which of a batch of proposals were carried out, in their order.
@@ -79,47 +79,93 @@ pub(super) fn resolve(
         .contradictions()
         .find(|known| known.namespace == *namespace && known.id == id)
         .ok_or_else(|| EngineError::NoContradiction(id.to_owned()))?;
+    let repeated = |settled: &Settled| settled.resolution == resolution && settled.note == note;
+    if found.settled.as_ref().is_some_and(repeated) {
+        return Ok((Vec::new(), found.as_ref().clone()));
+    }
     let end = |id| snapshot.get(&Key::new(namespace, id)).cloned();
     let gone = |id| EngineError::Invalid { field: "resolution", reason: format!("{id} is no longer there") };
+    let (a, b) = (end(&found.a), end(&found.b));
+    if a.is_none() && b.is_none() {
+        return Err(gone(&found.a));
+    }
     let mut changes = Vec::new();
-    let both = || Ok((end(&found.a).ok_or_else(|| gone(&found.a))?, end(&found.b).ok_or_else(|| gone(&found.b))?));
     match resolution {
         Resolution::AWins | Resolution::BWins => {
-            let (a, b): (Arc<Memory>, Arc<Memory>) = both()?;
-            let (winner, loser) = if resolution == Resolution::AWins { (a, b) } else { (b, a) };
-            if loser.times.expired_at.is_none() {
+            let won = if resolution == Resolution::AWins { (a, b, &found.a) } else { (b, a, &found.b) };
+            let (winner, loser) = (won.0.ok_or_else(|| gone(won.2))?, won.1);
+            take_back(snapshot, &winner, loser.as_ref(), now, &mut changes);
+            // One that has left has lost already.
+            if let Some(loser) = loser.filter(|loser| loser.times.expired_at.is_none()) {
                 decide::supersede(&loser, &winner, now, &mut changes);
-            }
-            // A winner that was taken to be over is not.
-            if winner.times.expired_at.is_some() {
-                let mut back = winner.as_ref().clone();
-                (back.times.expired_at, back.times.invalid_at) = (None, None);
-                back.times.updated_at = now.max(winner.times.updated_at.plus_micros(1));
-                changes.push(Change::Put { before: Some(winner), after: Arc::new(back) });
             }
         }
         Resolution::Merged => {
-            let (a, b) = both()?;
+            let (a, b) = (a.ok_or_else(|| gone(&found.a))?, b.ok_or_else(|| gone(&found.b))?);
+            if note.is_empty() && a.scope != b.scope {
+                let reason = "what is private and what is not are not put together; say the words yourself".to_owned();
+                return Err(EngineError::Invalid { field: "note", reason });
+            }
             let mut one = b.as_ref().clone();
             decide::take_over(&mut one, &a);
+            one.restricted |= a.restricted;
             if !note.is_empty() {
                 one.text = note.to_owned();
-            } else if !one.text.lines().any(|line| line.trim() == a.text.trim()) {
+            } else if !format!("\n{}\n", one.text).contains(&format!("\n{}\n", a.text.trim_end())) {
                 one.text = format!("{}\n{}", a.text.trim_end(), one.text);
             }
             one.shorter = crate::model::memory::Shorter::default();
+            (one.times.expired_at, one.times.invalid_at) = (None, None);
             one.times.updated_at = now.max(b.times.updated_at.plus_micros(1));
             let one = Arc::new(one);
-            changes.push(Change::Put { before: Some(b), after: Arc::clone(&one) });
-            decide::supersede(&a, &one, now, &mut changes);
+            changes.push(Change::Put { before: Some(Arc::clone(&b)), after: Arc::clone(&one) });
+            changes.extend(said_to_replace(snapshot, &a, &b).map(Change::Unlink));
+            if a.times.expired_at.is_none() {
+                decide::supersede(&a, &one, now, &mut changes);
+            }
         }
-        Resolution::BothValid => {}
+        Resolution::BothValid => {
+            for (one, other) in [(&a, &b), (&b, &a)] {
+                if let Some(one) = one {
+                    take_back(snapshot, one, other.as_ref(), now, &mut changes);
+                }
+            }
+        }
     }
     let settled = Settled { resolution, note: note.to_owned(), at: now };
     let ended =
         Contradiction { status: ContradictionStatus::Resolved, settled: Some(settled), ..found.as_ref().clone() };
     changes.push(Change::Contradict(ended.clone()));
     Ok((changes, ended))
+}
+
+/// A memory that was taken to be over because of another one is not, and nothing says any more that it was replaced.
+fn take_back(
+    snapshot: &Snapshot,
+    memory: &Arc<Memory>,
+    other: Option<&Arc<Memory>>,
+    now: Timestamp,
+    changes: &mut Vec<Change>,
+) {
+    let said: Vec<_> = other.into_iter().flat_map(|other| said_to_replace(snapshot, other, memory)).collect();
+    if memory.times.expired_at.is_none() || said.is_empty() {
+        return;
+    }
+    let mut back = memory.as_ref().clone();
+    (back.times.expired_at, back.times.invalid_at) = (None, None);
+    back.times.updated_at = now.max(memory.times.updated_at.plus_micros(1));
+    changes.push(Change::Put { before: Some(Arc::clone(memory)), after: Arc::new(back) });
+    changes.extend(said.into_iter().map(Change::Unlink));
+}
+
+/// The links that say that `new` took the place of `old`.
+fn said_to_replace(snapshot: &Snapshot, new: &Memory, old: &Memory) -> impl Iterator<Item = Link> {
+    let (place, new, old) = (&old.namespace, &new.id, &old.id);
+    let said = [
+        (place.clone(), new.clone(), Relation::Supersedes, old.clone()),
+        (place.clone(), old.clone(), Relation::SupersededBy, new.clone()),
+    ];
+    said.into_iter().filter_map(|key| snapshot.link(&key).map(|link| link.as_ref().clone()))
 }
 
 /// A person vouches for a memory: it is no longer hearsay or out of date, and it binds one step more, or as much as
@@ -157,7 +203,7 @@ pub(super) fn confirm(snapshot: &Snapshot, now: Timestamp, key: &Key, tier: Opti
 mod tests {
     use super::*;
     use crate::manage::plan::{Act, Phase, archive, create, revise, tie};
-    use crate::model::{Kind, MemoryId, Relation};
+    use crate::model::{Archived, Kind, MemoryId, Scope};
 
     fn now() -> Timestamp {
         Timestamp::from_micros(1_000_000_000)
@@ -251,6 +297,94 @@ mod tests {
         let given = settle(Resolution::Merged, "no deploys on Fridays but hotfixes");
         assert_eq!(given.get(&key("b")).unwrap().text, "no deploys on Fridays but hotfixes");
         assert!(given.get(&key("a")).unwrap().times.expired_at.is_some());
+    }
+
+    /// What holds of the two after they were settled so and so, one after the other.
+    fn settled_as(turns: &[Resolution]) -> (Snapshot, [bool; 2]) {
+        let (mut snapshot, id) = disputed();
+        for turn in turns {
+            let (changes, _) = resolve(&snapshot, now(), (&Namespace::default(), &id), *turn, "").unwrap();
+            changes.iter().for_each(|change| snapshot.apply(change));
+        }
+        let holds = |id| snapshot.get(&key(id)).unwrap().times.expired_at.is_none();
+        let both = [holds("a"), holds("b")];
+        (snapshot, both)
+    }
+
+    #[test]
+    fn whoever_thinks_again_is_heard_and_whoever_repeats_it_changes_nothing() {
+        use Resolution::{AWins, BWins, BothValid, Merged};
+        for (turns, expected) in [
+            (&[AWins, BWins] as &[_], [false, true]),
+            (&[AWins, BothValid], [true, true]),
+            (&[BWins, AWins], [true, false]),
+            (&[AWins, Merged], [false, true]),
+        ] {
+            let (snapshot, holds) = settled_as(turns);
+            assert_eq!(holds, expected, "{turns:?}");
+            let replaced = snapshot.links().filter(|link| link.relation == Relation::SupersededBy).count();
+            assert_eq!(replaced, holds.iter().filter(|holds| !**holds).count(), "{turns:?}");
+        }
+        for turn in [AWins, BWins, BothValid, Merged] {
+            let (snapshot, _) = settled_as(&[turn]);
+            let id = snapshot.contradictions().next().unwrap().id.clone();
+            let again = resolve(&snapshot, now().plus_micros(9), (&Namespace::default(), &id), turn, "").unwrap();
+            assert!(again.0.is_empty(), "{turn}");
+        }
+    }
+
+    #[test]
+    fn what_left_has_lost_and_cannot_win() {
+        let (mut snapshot, id) = disputed();
+        let place = Namespace::default();
+        let leave = |snapshot: &mut Snapshot, id| {
+            let memory = Arc::clone(snapshot.get(&key(id)).unwrap());
+            snapshot.apply(&Change::Archive(Arc::new(Archived { memory, at: now(), reason: String::new() })));
+        };
+        leave(&mut snapshot, "a");
+        assert!(resolve(&snapshot, now(), (&place, &id), Resolution::AWins, "").is_err());
+        assert!(resolve(&snapshot, now(), (&place, &id), Resolution::Merged, "").is_err());
+        let (changes, _) = resolve(&snapshot, now(), (&place, &id), Resolution::BWins, "").unwrap();
+        assert!(matches!(changes.as_slice(), [Change::Contradict(_)]));
+        leave(&mut snapshot, "b");
+        assert!(resolve(&snapshot, now(), (&place, &id), Resolution::BothValid, "").is_err());
+    }
+
+    #[test]
+    fn private_words_are_not_put_into_what_is_shared() {
+        let (mut snapshot, id) = disputed();
+        let mut a = snapshot.get(&key("a")).unwrap().as_ref().clone();
+        (a.scope, a.restricted) = (Scope::UserPrivate, true);
+        snapshot.apply(&Change::Put { before: None, after: Arc::new(a) });
+        let place = Namespace::default();
+        let refused = resolve(&snapshot, now(), (&place, &id), Resolution::Merged, "");
+        assert!(matches!(refused, Err(EngineError::Invalid { field: "note", .. })));
+        let (changes, _) =
+            resolve(&snapshot, now(), (&place, &id), Resolution::Merged, "in words of one's own").unwrap();
+        assert!(matches!(&changes[0], Change::Put { after, .. } if after.restricted && after.text.ends_with("own")));
+    }
+
+    #[test]
+    fn words_that_became_part_of_others_are_purged_there_too() {
+        let mut snapshot = settle(Resolution::Merged, "");
+        let (changes, gone) = decide::forget(&snapshot, now(), &[key("a")], "asked to", true);
+        changes.iter().for_each(|change| snapshot.apply(change));
+        assert_eq!(gone, [key("a")]);
+        assert_eq!(snapshot.get(&key("b")).unwrap().text, "never deploy on Fridays");
+    }
+
+    #[test]
+    fn whoever_purges_one_of_several_copies_means_the_words() {
+        let (a, b, other) = (note("a", "a word"), note("b", "a word"), note("c", "another word"));
+        let mut snapshot = with(&[a, b, other]);
+        for (winner, loser) in [("a", "b"), ("c", "a")] {
+            let (winner, loser) = (snapshot.get(&key(winner)).unwrap(), snapshot.get(&key(loser)).unwrap());
+            let mut changes = Vec::new();
+            decide::supersede(loser, winner, now(), &mut changes);
+            changes.iter().for_each(|change| snapshot.apply(change));
+        }
+        assert_eq!(decide::forget(&snapshot, now(), &[key("b")], "asked to", true).1, [key("b"), key("a")]);
+        assert_eq!(decide::forget(&snapshot, now(), &[key("b")], "no use", false).1, [key("b")]);
     }
 
     #[test]

@@ -55,6 +55,11 @@ impl UsageBook {
         });
     }
 
+    /// Somebody brought it back: it is needed, whatever came of it so far.
+    pub(super) fn wanted(&self, key: Key, now: Timestamp) {
+        self.count([key].into_iter(), |usage| usage.last_used = usage.last_used.max(Some(now)));
+    }
+
     /// These were given and never named.
     pub fn ignored(&self, keys: impl Iterator<Item = Key>) {
         self.count(keys, |usage| usage.ignored += 1);
@@ -152,6 +157,17 @@ mod tests {
         again.forget(&memory.key());
         again.save().unwrap();
         assert_eq!(UsageBook::open(Some(path)).of(&memory).loaded, 2);
+    }
+
+    #[test]
+    fn what_was_brought_back_counts_as_needed_and_not_as_named() {
+        let memory = Memory::new(MemoryId::new("n-1").unwrap(), Kind::Note, "x", Timestamp::from_micros(1));
+        let book = UsageBook::open(None);
+        for at in [9, 5] {
+            book.wanted(memory.key(), Timestamp::from_micros(at));
+        }
+        let found = book.of(&memory);
+        assert_eq!((found.last_used, found.referenced, found.loaded), (Some(Timestamp::from_micros(9)), 0, 0));
     }
 
     #[test]

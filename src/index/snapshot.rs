@@ -172,8 +172,11 @@ impl Snapshot {
         self.contradictions.values()
     }
 
+    /// With one side gone there is nothing left to decide.
     pub fn open_contradictions(&self) -> usize {
-        self.contradictions().filter(|found| found.status == ContradictionStatus::Open).count()
+        let lives = |found: &Contradiction, id| self.memories.contains_key(&Key::new(&found.namespace, id));
+        let open = |found: &&Arc<Contradiction>| found.status == ContradictionStatus::Open;
+        self.contradictions().filter(open).filter(|found| lives(found, &found.a) && lives(found, &found.b)).count()
     }
 
     pub fn open_contradictions_of(&self, namespace: &Namespace) -> impl Iterator<Item = &Arc<Contradiction>> {

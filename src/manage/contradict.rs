@@ -16,8 +16,15 @@ use crate::model::{
 pub const CANDIDATES: usize = 20;
 /// What is less alike than this, and shares no telling word, is about something else.
 const ALIKE: f32 = 0.25;
+/// What is less likely than this to be a contradiction is kept to oneself.
+const SURE: f64 = 0.6;
+/// Whoever disagrees with so many needs somebody to look at it, not a longer list.
+pub const MOST_OPEN: usize = 5;
 /// A statement is short; a longer text says many things.
 const LONGEST: usize = 600;
+
+/// Holds what two memories say against each other, the earlier first.
+pub type Compare<'a> = dyn Fn(&Memory, &Memory) -> Judgement + 'a;
 
 /// What a later statement does to an earlier one it contradicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +60,9 @@ pub fn speaks(memory: &Memory, now: Timestamp) -> bool {
 /// May these two be held against each other?
 pub fn comparable(one: &Memory, other: &Memory, likeness: f32) -> bool {
     let apart = one.times.valid_at == other.times.invalid_at.unwrap_or_default();
-    one.id != other.id && one.scope == other.scope && likeness >= ALIKE && !apart
+    // Of two facts, their keys tell whether they are about the same thing.
+    let slots = one.fact().is_some() && other.fact().is_some();
+    one.id != other.id && one.scope == other.scope && likeness >= ALIKE && !apart && !slots
 }
 
 /// The one that was true first, and the other.
@@ -77,6 +86,11 @@ pub fn found(a: &Memory, b: &Memory, status: ContradictionStatus, why: &str, now
     }
 }
 
+/// Sure enough to be told of unasked?
+pub fn is_sure(judgement: &Judgement) -> bool {
+    judgement.verdict == Verdict::Contradicts && judgement.score >= SURE
+}
+
 /// May what `b` says end `a` without asking? Only when `b` says itself that it replaces something, nobody has to guess,
 /// and no person is overruled by a machine.
 pub fn ends(a: &Memory, b: &Memory, judgement: &Judgement) -> bool {
@@ -84,13 +98,18 @@ pub fn ends(a: &Memory, b: &Memory, judgement: &Judgement) -> bool {
     judgement.clear && judgement.replaces && !overrules && rule(a, b) == Ruling::Replaces
 }
 
-pub fn plan(scene: &Scene<'_>, compare: &dyn Fn(&str, &str) -> Judgement) -> Vec<Proposal> {
+pub fn plan(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
     let mut proposals = closed(scene, compare);
     // Whatever was once found stays as it was settled; the order of the two does not matter.
     let pair = |a: &MemoryId, b: &MemoryId| if a <= b { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) };
     let mut met: HashSet<(MemoryId, MemoryId)> =
         scene.contradictions.iter().map(|known| pair(&known.a, &known.b)).collect();
     let mut ended: BTreeSet<MemoryId> = BTreeSet::new();
+    let mut open: BTreeMap<MemoryId, usize> = BTreeMap::new();
+    for known in scene.contradictions.iter().filter(|known| known.status == ContradictionStatus::Open) {
+        *open.entry(known.a.clone()).or_default() += 1;
+        *open.entry(known.b.clone()).or_default() += 1;
+    }
     proposals.extend(same_slot(scene, &mut met, &mut ended));
     for memory in scene.memories {
         if scene.around.is_over() {
@@ -104,16 +123,21 @@ pub fn plan(scene: &Scene<'_>, compare: &dyn Fn(&str, &str) -> Judgement) -> Vec
             speaks(other, scene.now) && comparable(memory, other, *likeness) && !ended.contains(&other.id)
         });
         for (other, _) in candidates.take(CANDIDATES).collect::<Vec<_>>() {
-            if ended.contains(&memory.id) || !met.insert(pair(&memory.id, &other.id)) {
+            let full =
+                [&memory.id, &other.id].into_iter().any(|id| open.get(id).is_some_and(|many| *many >= MOST_OPEN));
+            if full || ended.contains(&memory.id) || !met.insert(pair(&memory.id, &other.id)) {
                 continue;
             }
             let (a, b) = in_order(memory, &other);
-            let judgement = compare(&a.text, &b.text);
-            if judgement.verdict == Verdict::Contradicts {
+            let judgement = compare(a, b);
+            if is_sure(&judgement) {
                 let ends = ends(a, b, &judgement);
                 proposals.push(propose(a, b, ends, &judgement.why, scene.now));
                 if ends {
                     ended.insert(a.id.clone());
+                } else {
+                    *open.entry(a.id.clone()).or_default() += 1;
+                    *open.entry(b.id.clone()).or_default() += 1;
                 }
             }
         }
@@ -174,7 +198,7 @@ fn propose(a: &Arc<Memory>, b: &Arc<Memory>, ends: bool, why: &str, now: Timesta
 }
 
 /// Open matters that are none any more: one of the two is gone, over, or says something else now.
-fn closed(scene: &Scene<'_>, compare: &dyn Fn(&str, &str) -> Judgement) -> Vec<Proposal> {
+fn closed(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
     let mut proposals = Vec::new();
     for open in scene.contradictions.iter().filter(|known| known.status == ContradictionStatus::Open) {
         let (Some(a), Some(b)) = (scene.get(&open.a), scene.get(&open.b)) else { continue };
@@ -183,7 +207,7 @@ fn closed(scene: &Scene<'_>, compare: &dyn Fn(&str, &str) -> Judgement) -> Vec<P
         let slots = a.fact().zip(b.fact()).is_some_and(|(a, b)| (&a.key, &a.scope) == (&b.key, &b.scope));
         let changed = !slots
             && (rewritten(a) || rewritten(b))
-            && matches!(compare(&a.text, &b.text).verdict, Verdict::Compatible | Verdict::Duplicate);
+            && matches!(compare(a, b).verdict, Verdict::Compatible | Verdict::Duplicate);
         if !over && !changed {
             continue;
         }

@@ -113,7 +113,8 @@ impl End {
         if !holds(memory, scene.now) {
             let past = times.invalid_at.filter(|end| *end <= scene.now);
             let since_when = times.expired_at.into_iter().chain(past).min()?;
-            let over = since(since_when, scene.now) > limits.quiet;
+            let used = scene.around.usage(memory).last_used.map_or(since_when, |used| used.max(since_when));
+            let over = since(used, scene.now) > limits.quiet;
             return over.then_some(End::Over { since: since_when, replaced: times.expired_at.is_some() });
         }
         let sure = memory.fact().is_some() && memory.confidence >= limits.sure;

@@ -51,6 +51,8 @@ pub struct Seen<'a> {
     pub heard: Option<Timestamp>,
     /// Work that ended, and when.
     pub ended: Option<(Cause, Timestamp)>,
+    /// When a whole night was last begun by itself, whatever became of it.
+    pub tried: Option<Timestamp>,
     /// When the last night of any kind was over.
     pub rested: Option<Timestamp>,
     /// Is there anything that no night has seen?
@@ -102,8 +104,14 @@ pub fn decide(policy: &Policy, seen: &Seen<'_>) -> Decision {
     if let Some(due) = due {
         let is_late = now - due > LATE;
         let begin = if is_late { seen.awake.as_micros() + SETTLE } else { due };
+        // One that did not come to its end is tried again, but not at once and for ever.
+        let again = seen.tried.map(|tried| tried.as_micros() + AGAIN).filter(|again| *again > now);
         return match hindrance {
             Some(why) => later(now + AGAIN, Some(now + AGAIN), Some(why)),
+            None if again.is_some_and(|again| again - now <= AGAIN) => {
+                let again = again.unwrap_or(now);
+                later(again, Some(again), Some("the last one did not come to its end"))
+            }
             None if begin > now && begin - now <= SETTLE => later(begin, Some(begin), None),
             None => Decision::Night(if is_late { Cause::Missed } else { Cause::Nightly }),
         };
@@ -193,6 +201,7 @@ mod tests {
             lot: 7,
             heard: None,
             ended: None,
+            tried: None,
             rested: None,
             has_news: true,
             paused: false,
@@ -225,6 +234,17 @@ mod tests {
         assert!(next(decide(&policy(), &back)).starts_with("2026-03-02T09:02:00"));
         back.now = at("2026-03-02T09:02:00Z");
         assert_eq!(decide(&policy(), &back), Decision::Night(Cause::Missed));
+    }
+
+    #[test]
+    fn a_night_that_fails_is_tried_again_and_not_at_once() {
+        let mut failed = seen("2026-03-02T03:30:05Z", "2026-03-01T03:30:00Z");
+        failed.tried = Some(at("2026-03-02T03:30:01Z"));
+        assert!(next(decide(&policy(), &failed)).starts_with("2026-03-02T03:40:01"));
+        failed.now = at("2026-03-02T03:40:01Z");
+        assert_eq!(decide(&policy(), &failed), Decision::Night(Cause::Nightly));
+        failed.tried = Some(at("2031-01-01T00:00:00Z"));
+        assert_eq!(decide(&policy(), &failed), Decision::Night(Cause::Nightly), "under a clock that was wrong");
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Two statements of developers: do they contradict one another, say the same, go together, or have nothing in common?
 //!
-//! Each is read into what it is about and what it says: segments with their stance (does, must, may, need not, must
-//! not), words with their roles (topic, action, value, scope, condition, reason), quantities in base units, what comes
-//! before what. Words of one are laid beside words of the other: equal, synonyms, opposites, two of one kind. What
-//! agrees and what differs, slot by slot, becomes a row of readable features, and `judge` decides by it. No model of
-//! language is asked; the likeness of words may come from an embedder, or be nought.
+//! Each is read twice. Once into slots: segments with their stance (does, must, may, need not, must not), words with
+//! their roles (topic, action, value, scope, condition, reason), quantities in base units, what comes before what. And
+//! once in the manner of natural logic (`logic`). Words of one are laid beside words of the other: equal, synonyms,
+//! opposites, two of one kind, by hand-made lists and a dictionary (`thesaurus`). What agrees and what differs becomes a
+//! row of readable features, and `judge` decides by it. No model of language is asked; the likeness of words may come
+//! from an embedder, or be nought.
 //!
 //! It reads prose in English, the first four hundred words, and never fails on any text. It must not be asked what is
 //! true, only whether both can be.
@@ -14,20 +15,15 @@ mod clause;
 mod feature;
 mod judge;
 mod lexicon;
+mod logic;
 mod order;
 mod quantity;
 mod reading;
 mod reason;
-/// The features' names and values, to look into a judgement.
-#[cfg(test)]
-fn explain(a: &str, b: &str, alike: &dyn Fn(&str, &str) -> f32) -> Vec<(&'static str, f64)> {
-    let (earlier, later) = Statement::pair(a, b);
-    let compared = side_by_side((a, &earlier), (b, &later), alike);
-    feature::NAMES.iter().copied().zip(compared.features.row()).collect()
-}
-
+mod replacing;
 #[cfg(test)]
 mod tests;
+mod thesaurus;
 mod trees;
 #[allow(clippy::approx_constant)]
 mod weights;
@@ -35,7 +31,6 @@ mod weights;
 use self::align::Alignment;
 use self::clause::Statement;
 use self::feature::Compared;
-use self::lexicon::Class;
 use crate::model::Verdict;
 
 /// From here on a verdict may be acted on without asking anyone.
@@ -56,24 +51,63 @@ pub struct Judgement {
     pub replaces: bool,
 }
 
+/// A statement taken apart, to be compared with as many others as one likes.
+#[derive(Clone, Debug)]
+pub struct Read {
+    text: String,
+    slots: Statement,
+    /// Read as it is meant beside another that speaks of removing too; only for one that does.
+    removing: Option<Statement>,
+    logic: logic::Reading,
+}
+
+type Alike<'a> = &'a dyn Fn(&str, &str) -> f32;
+
+pub fn read(text: &str) -> Read {
+    let (slots, removing) = Statement::read(text);
+    Read { text: text.to_owned(), slots, removing, logic: logic::read(text) }
+}
+
 /// Compares an earlier statement with a later one. `alike` gives the likeness of two words or short texts, 0 if it
 /// knows none. The verdict does not depend on which is the earlier; only `replaces` does.
-pub fn compare(a: &str, b: &str, alike: &dyn Fn(&str, &str) -> f32) -> Judgement {
-    let (earlier, later) = Statement::pair(a, b);
-    let replaces = later.says(Class::CHANGES);
-    let Compared { features, findings } = side_by_side((a, &earlier), (b, &later), alike);
-    let (verdict, score) = judge::decide(&features, judge::likelihoods(&features));
+pub fn compare(a: &str, b: &str, alike: Alike<'_>) -> Judgement {
+    compare_read(&read(a), &read(b), alike)
+}
+
+/// As `compare`, for statements read before.
+pub fn compare_read(earlier: &Read, later: &Read, alike: Alike<'_>) -> Judgement {
+    let (Compared { features, findings }, row) = side_by_side(earlier, later, alike);
+    let (verdict, score) = judge::decide(&features, judge::likelihoods(&row));
     let clear = match verdict {
         Verdict::Contradicts => score >= CLEAR_CONTRADICTION,
         Verdict::Duplicate => score >= CLEAR_DUPLICATE,
         Verdict::Compatible | Verdict::Unrelated => score >= CLEAR_OTHERWISE,
     };
+    let replaces = replacing::replaces(&later.slots);
     Judgement { verdict, score, why: reason::why(verdict, &features, &findings), clear, replaces }
 }
 
+/// The features' names and values, to look into a judgement.
+#[cfg(test)]
+fn explain(a: &str, b: &str, alike: Alike<'_>) -> Vec<(&'static str, f64)> {
+    let (a, b) = (read(a), read(b));
+    let (a, b) = if a.text <= b.text { (a, b) } else { (b, a) };
+    let logic = logic::weigh(&a.logic, &b.logic, 0.0, &|_, _| 0.0);
+    let names = feature::NAMES.iter().copied().chain(logic.names);
+    names.zip(side_by_side(&a, &b, alike).1).map(|(name, value)| (name, f64::from(value))).collect()
+}
+
 /// Always in the same order, whichever came first, so that the verdict is the same both ways.
-fn side_by_side(a: (&str, &Statement), b: (&str, &Statement), alike: &dyn Fn(&str, &str) -> f32) -> Compared {
-    let (a, b) = if a.0 <= b.0 { (a, b) } else { (b, a) };
-    let alignment = Alignment::of(a.1, b.1, alike);
-    feature::compare(a.1, b.1, &alignment, f64::from(alike(a.0, b.0)), alike)
+fn side_by_side(a: &Read, b: &Read, alike: Alike<'_>) -> (Compared, Vec<f32>) {
+    let (a, b) = if a.text <= b.text { (a, b) } else { (b, a) };
+    let (one, other) = match (&a.removing, &b.removing) {
+        (Some(one), Some(other)) => (one, other),
+        _ => (&a.slots, &b.slots),
+    };
+    let whole = f64::from(alike(&a.text, &b.text));
+    let alignment = Alignment::of(one, other, alike);
+    let compared = feature::compare(one, other, &alignment, whole, alike);
+    let logic = logic::weigh(&a.logic, &b.logic, whole, alike);
+    let row = compared.features.row().into_iter().chain(logic.values).map(|value| value as f32).collect();
+    (compared, row)
 }

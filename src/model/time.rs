@@ -14,8 +14,14 @@ impl Timestamp {
     const FIRST: i64 = -62_135_596_800 * SECOND;
     const LAST: i64 = 253_402_300_799 * SECOND + 999_999;
 
-    pub fn from_micros(micros: i64) -> Timestamp {
-        Timestamp(micros.clamp(Self::FIRST, Self::LAST))
+    pub const fn from_micros(micros: i64) -> Timestamp {
+        Timestamp(if micros < Self::FIRST {
+            Self::FIRST
+        } else if micros > Self::LAST {
+            Self::LAST
+        } else {
+            micros
+        })
     }
 
     pub fn as_micros(self) -> i64 {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use super::hook::Heard;
 use super::problem::Problem;
 use super::tally::Tally;
 use crate::config::Config;
@@ -26,6 +27,7 @@ struct Shared {
     socket: PathBuf,
     started: Instant,
     tally: Tally,
+    heard: Heard,
     closing: watch::Sender<bool>,
 }
 
@@ -34,7 +36,8 @@ impl App {
     pub fn new(registry: Arc<Registry>, socket: PathBuf) -> App {
         let started = registry.clock().monotonic();
         let closing = watch::Sender::new(false);
-        App { shared: Arc::new(Shared { registry, socket, started, tally: Tally::default(), closing }) }
+        let (tally, heard) = (Tally::default(), Heard::default());
+        App { shared: Arc::new(Shared { registry, socket, started, tally, heard, closing }) }
     }
 
     pub fn registry(&self) -> &Arc<Registry> {
@@ -63,6 +66,11 @@ impl App {
 
     pub(super) fn tally(&self) -> &Tally {
         &self.shared.tally
+    }
+
+    /// Which events of agents were heard lately.
+    pub(super) fn heard(&self) -> &Heard {
+        &self.shared.heard
     }
 
     /// The project a request is about. Asking also brings a look at its files that other programs may have written.

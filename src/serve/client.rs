@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use super::message::{Request, Response};
 use super::{API_HEADER, API_VERSION};
+use crate::sys::dial;
 use decode::Decoder;
 pub(super) use decode::LineBuffer;
 
@@ -56,6 +57,31 @@ impl Client {
         let mut exchange = self.open(request, &format!("content-length: {}\r\n", request.body.len()))?;
         exchange.write(&request.body);
         exchange.finish(&mut |_| {})
+    }
+
+    /// Like [`Client::send`], with so much time for all of it as `left` says again and again. A daemon that does not take
+    /// the connection at once is not reachable.
+    pub fn send_within(&self, request: &Request, left: &dyn Fn() -> Duration) -> Result<Response, ClientError> {
+        let unreachable = |source| ClientError::Unreachable { socket: self.socket.clone(), source };
+        let stream = dial::at_once(&self.socket).map_err(unreachable)?;
+        let mut exchange = Exchange {
+            stream,
+            decoder: Decoder::default(),
+            lines: LineBuffer::default(),
+            failed: None,
+            patience: left(),
+        };
+        let mut bytes = head(request, &format!("content-length: {}\r\n", request.body.len()))?.into_bytes();
+        bytes.extend_from_slice(&request.body);
+        exchange.limit(left())?;
+        exchange.write(&bytes);
+        while !exchange.decoder.is_done() {
+            exchange.limit(left())?;
+            if !exchange.read()? {
+                break;
+            }
+        }
+        Ok(exchange.decoder.into_response())
     }
 
     /// Sends what `source` gives as the body; every line of the answer is handed on as it comes, and kept.
@@ -150,6 +176,14 @@ impl Exchange {
         if self.failed.is_none() {
             self.failed = self.stream.write_all(bytes).err();
         }
+    }
+
+    fn limit(&mut self, left: Duration) -> Result<(), ClientError> {
+        if left.is_zero() {
+            return Err(ClientError::TimedOut(self.patience));
+        }
+        self.stream.set_read_timeout(Some(left)).map_err(ClientError::Broken)?;
+        self.stream.set_write_timeout(Some(left)).map_err(ClientError::Broken)
     }
 
     /// Is there no point in sending more?

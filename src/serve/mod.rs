@@ -3,7 +3,9 @@
 //! HTTP/1.1 over a Unix socket. `routes` is the one table of what can be asked; the router and the OpenAPI document
 //! are both made from it. `handlers` turn a call into words for the engine and its answer into JSON, `dto` holds every
 //! type that goes over the wire, `problem` every way to say no. `client` and `embedded` are the other end: the same
-//! requests over a socket, or in-process when no daemon runs.
+//! requests over a socket, or in-process when no daemon runs. `hook` is both ends of what agents tell while they work.
+//!
+//! `mcp` is a server of another kind that speaks to agents and asks through the same requests.
 //!
 //! Nothing here decides what becomes of a memory, and nothing here opens a file.
 
@@ -14,8 +16,10 @@ pub mod client;
 mod dto;
 mod embedded;
 mod handlers;
+pub mod hook;
 mod lines;
 mod listen;
+pub mod mcp;
 mod message;
 mod openapi;
 mod pace;

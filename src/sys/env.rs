@@ -3,6 +3,7 @@
 //! It reads and never sets: a changed variable would be seen by every thread at once.
 
 use std::io::{self, IsTerminal};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 /// A variable that is set and is UTF-8; it may be empty.
@@ -17,6 +18,25 @@ pub fn var_path(name: &str) -> Option<PathBuf> {
 
 pub fn current_dir() -> io::Result<PathBuf> {
     std::env::current_dir()
+}
+
+/// The user's home, when it is told as an absolute path.
+pub fn home_dir() -> Option<PathBuf> {
+    etcetera::home_dir().ok().filter(|home| home.is_absolute())
+}
+
+/// The file of the running program, without links. An error when it was removed or replaced meanwhile.
+pub fn current_program() -> io::Result<PathBuf> {
+    std::env::current_exe()?.canonicalize()
+}
+
+/// The file that a shell would run for this name: the first one on `$PATH` that may be executed, or the path itself.
+pub fn program(name: &str) -> Option<PathBuf> {
+    let runs = |path: &PathBuf| path.metadata().is_ok_and(|found| found.is_file() && found.mode() & 0o111 != 0);
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(runs);
+    }
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(name)).find(runs)
 }
 
 pub fn stdout_is_terminal() -> bool {
@@ -35,6 +55,19 @@ mod tests {
     fn an_absent_variable_is_none() {
         assert_eq!(var("LOKID_TEST_SURELY_ABSENT"), None);
         assert_eq!(var_path("LOKID_TEST_SURELY_ABSENT"), None);
+    }
+
+    #[test]
+    fn the_program_knows_its_own_file() {
+        assert!(current_program().unwrap().is_file());
+    }
+
+    #[test]
+    fn a_program_is_found_by_its_name_and_by_its_path() {
+        assert!(program("sh").is_some_and(|path| path.is_absolute()));
+        assert_eq!(program("/bin/sh"), Some("/bin/sh".into()));
+        assert_eq!(program("lokid-test-surely-absent"), None);
+        assert_eq!(program("/etc/passwd"), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 pub mod child;
 pub mod clock;
+pub mod dial;
 pub mod dirs;
 pub mod disk;
 pub mod env;
@@ -19,6 +20,8 @@ pub mod kept;
 pub mod plain;
 pub mod power;
 pub mod process;
+pub mod spool;
+pub mod stdin;
 pub mod thread;
 pub mod tree;
 

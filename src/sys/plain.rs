@@ -98,6 +98,28 @@ pub fn is_file(path: &Path) -> bool {
     path.is_file()
 }
 
+/// Is the name itself a link, wherever it leads?
+pub fn is_link(path: &Path) -> bool {
+    path.is_symlink()
+}
+
+/// Where a path leads when its links are followed; `None` when nothing is there. A link that leads nowhere is an error.
+pub fn leads_to(path: &Path) -> io::Result<Option<PathBuf>> {
+    match path.canonicalize() {
+        Ok(real) => Ok(Some(real)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(io::Error::new(error.kind(), format!("{} is a link that leads nowhere", path.display())))
+        }
+        Err(error) => Err(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+    }
+}
+
+/// Only when nothing is in it; tells whether it is gone.
+pub fn remove_empty_folder(path: &Path) -> bool {
+    std::fs::remove_dir(path).is_ok()
+}
+
 /// Without links and dots.
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     path.canonicalize()
@@ -127,6 +149,28 @@ mod tests {
         replace(&link, b"new").unwrap();
         assert_eq!(std::fs::read_to_string(&real).unwrap(), "new");
         assert!(link.is_symlink());
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_neither_followed_nor_replaced() {
+        let lab = tempfile::tempdir().unwrap();
+        let (real, link) = (lab.path().join("real"), lab.path().join("link"));
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        assert!(leads_to(&link).unwrap_err().to_string().ends_with("link is a link that leads nowhere"));
+        assert!(replace(&link, b"x").is_err() && is_link(&link));
+        assert_eq!(leads_to(&real).unwrap(), None);
+        std::fs::write(&real, "").unwrap();
+        assert_eq!(leads_to(&link).unwrap(), Some(real.canonicalize().unwrap()));
+    }
+
+    #[test]
+    fn only_an_empty_folder_is_removed() {
+        let lab = tempfile::tempdir().unwrap();
+        let folder = lab.path().join("a");
+        std::fs::create_dir_all(folder.join("b")).unwrap();
+        assert!(
+            !remove_empty_folder(&folder) && remove_empty_folder(&folder.join("b")) && remove_empty_folder(&folder)
+        );
     }
 
     #[test]

@@ -1,10 +1,14 @@
 //! Facts about the running process, its file mode mask, and randomness for names that must not collide.
 //!
-//! Nothing here starts another process, and only [`terminate`] reaches one.
+//! Only [`start_apart`] starts another process, and only [`terminate`] reaches one.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 pub fn pid() -> u32 {
     std::process::id()
@@ -20,6 +24,14 @@ pub fn terminate(pid: u32) -> io::Result<()> {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     let pid = pid.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "this is no process id"))?;
     Ok(rustix::process::kill_process(pid, rustix::process::Signal::TERM)?)
+}
+
+/// Starts a program that outlives this one: in a group of its own, so that what ends this one does not end it, and with
+/// nothing to read and nowhere to write.
+pub fn start_apart(program: &Path, arguments: &[OsString]) -> io::Result<Child> {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.process_group(0).spawn()
 }
 
 /// Is there such a process? One of another user counts.

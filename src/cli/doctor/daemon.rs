@@ -1,25 +1,41 @@
-//! The daemon's side: its socket, who may open it, and whether the one that answers is this version.
+//! The daemon's side: its socket, who may open it, whether it answers, and whether what answers is this version.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::time::Duration;
 
-use super::super::ask::Ask;
 use super::super::reach::Reach;
 use super::super::settings::Settings;
 use super::super::words;
 use super::Check;
+use crate::serve::{Client, Request};
 use crate::sys::process;
+
+/// Health is answered at once by whoever is well.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// What the system takes as the path of a socket: 104 bytes on macOS, 108 on Linux, the last one a zero.
+const LONGEST_PATH: usize = if cfg!(target_os = "macos") { 103 } else { 107 };
 
 /// The daemon, if one answers.
 pub(super) fn look(settings: &Settings, checks: &mut Vec<Check>) -> Option<Reach> {
     let socket = &settings.socket;
     let shown = socket.display();
     checks.extend(directory(settings));
+    if socket.as_os_str().len() > LONGEST_PATH {
+        let found = format!("{shown} is longer than the {LONGEST_PATH} bytes that a socket's path may have");
+        checks.push(Check::broken("socket", found, "name a shorter one with `[server] socket` or $LOKID_SOCKET"));
+        return None;
+    }
     let Ok(metadata) = socket.symlink_metadata() else {
         checks.push(Check::doubtful("socket", format!("no daemon listens at {shown}"), "`lokid run` starts one"));
         return None;
     };
     if !metadata.file_type().is_socket() {
         checks.push(Check::broken("socket", format!("{shown} is no socket"), format!("remove {shown}")));
+        return None;
+    }
+    if metadata.uid() != process::uid() {
+        let fix = "choose another place with `[server] socket` or $LOKID_SOCKET";
+        checks.push(Check::broken("socket", format!("{shown} belongs to somebody else"), fix));
         return None;
     }
     let reach = match Reach::daemon(settings) {
@@ -34,7 +50,9 @@ pub(super) fn look(settings: &Settings, checks: &mut Vec<Check>) -> Option<Reach
         0 => Check::good("socket", format!("{shown}, for its owner alone")),
         _ => Check::broken("socket", format!("others may open {shown}"), format!("chmod 600 {shown}")),
     });
-    match reach.learn(&Ask::get("/health")) {
+    let asked = Client::new(socket).patience(PATIENCE).send(&Request::get("/v1/health"));
+    let health = asked.map_err(|error| error.to_string());
+    match health.and_then(|health| health.json().map_err(|error| error.to_string())) {
         Ok(health) => {
             let (version, ours) = (words::field(&health, "version"), env!("CARGO_PKG_VERSION"));
             let found = format!("process {}, version {version}", words::field(&health, "pid"));
@@ -46,9 +64,9 @@ pub(super) fn look(settings: &Settings, checks: &mut Vec<Check>) -> Option<Reach
             });
             Some(reach)
         }
-        Err(failure) => {
-            let why = failure.message().unwrap_or_default();
-            checks.push(Check::broken("daemon", why, "`lokid stop`, then `lokid run`"));
+        Err(why) => {
+            let found = format!("it takes connections and does not answer: {why}");
+            checks.push(Check::broken("daemon", found, "end the process that holds it, then `lokid run`"));
             None
         }
     }

@@ -2,7 +2,12 @@
 //!
 //! It works with a broken configuration and without a daemon: these are what it is asked about.
 
+mod clock;
 mod daemon;
+mod health;
+mod hooks;
+mod merging;
+mod places;
 mod project;
 
 use serde_json::{Value, json};
@@ -57,8 +62,10 @@ impl Check {
 pub(super) fn run(global: &Global, screen: &mut Screen) -> Done {
     let mut checks = vec![Check::good("program", format!("lokid {}", env!("CARGO_PKG_VERSION")))];
     let settings = configuration(global, &mut checks)?;
+    places::look(&settings, &mut checks);
     let reach = daemon::look(&settings, &mut checks);
-    project::look(&settings, reach.as_ref(), &mut checks);
+    let status = project::look(&settings, reach.as_ref(), &mut checks);
+    hooks::look(&settings, status.as_ref(), reach.is_some(), &mut checks);
     let broken = checks.iter().any(|check| check.state == State::Broken);
     if settings.json {
         let all: Vec<Value> = checks.iter().map(Check::json).collect();

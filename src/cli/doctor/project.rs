@@ -1,6 +1,6 @@
 //! The project's side: the repository, its store, what is wrong in it, and what keeps it from being filled.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -8,19 +8,15 @@ use super::super::ask::{self, Ask};
 use super::super::reach::Reach;
 use super::super::settings::Settings;
 use super::super::words;
-use super::Check;
-use crate::model::Timestamp;
-use crate::model::time::DAY;
-use crate::sys::{Clock, Disk, InstanceError, InstanceLock, env, git, plain, process};
+use super::{Check, clock, health, merging, places};
+use crate::sys::{Disk, InstanceError, InstanceLock, env, git, plain, process};
 
-/// Below this, writing is about to fail.
-const TOO_LITTLE: u64 = 16 << 20;
-const LITTLE: u64 = 512 << 20;
 /// Written and removed again; watchers pass over the name.
 const PROBE: &str = ".tmp_lokid_doctor";
 const SHOWN_PROBLEMS: usize = 10;
 
-pub(super) fn look(settings: &Settings, daemon: Option<&Reach>, checks: &mut Vec<Check>) {
+/// Answers with the status, where one could be had.
+pub(super) fn look(settings: &Settings, daemon: Option<&Reach>, checks: &mut Vec<Check>) -> Option<Value> {
     let checkout = git::discover(&settings.project);
     let root = match &checkout {
         Some(checkout) => checkout.main_worktree.clone().unwrap_or_else(|| checkout.worktree.clone()),
@@ -36,8 +32,12 @@ pub(super) fn look(settings: &Settings, daemon: Option<&Reach>, checks: &mut Vec
     let memory =
         env::var_path("LOKI_MEMORY_BASE_PATH").map_or_else(|| root.join(".loki/memory"), |base| root.join(base));
     checks.extend(store(&memory));
-    checks.extend(space(&memory));
+    checks.push(places::space(settings, &memory));
     checks.push(opt_outs(&root));
+    if checkout.is_some() {
+        checks.push(merging::look(&root));
+    }
+    checks.extend(clock::files(&root, &memory));
     match daemon {
         Some(daemon) => contents(daemon, settings, true, checks),
         None if memory.is_dir() => match Reach::direct(settings) {
@@ -45,9 +45,10 @@ pub(super) fn look(settings: &Settings, daemon: Option<&Reach>, checks: &mut Vec
             Err(failure) => {
                 let why = failure.error.map(|error| format!("{error:#}")).unwrap_or_default();
                 checks.push(Check::broken("store", why, "end the process that holds it, or wait for it"));
+                None
             }
         },
-        None => {}
+        None => None,
     }
 }
 
@@ -68,17 +69,6 @@ fn store(memory: &Path) -> Option<Check> {
     Some(match disk.replace(PROBE, b"").and_then(|()| disk.remove(PROBE)) {
         Ok(()) => Check::good("store", format!("{shown} can be read and written")),
         Err(error) => Check::broken("store", format!("cannot be written: {error}"), format!("chmod u+rwx {shown}")),
-    })
-}
-
-fn space(memory: &Path) -> Option<Check> {
-    let living: PathBuf = memory.ancestors().find(|path| path.is_dir())?.canonicalize().ok()?;
-    let free = Disk::open(&living).ok()?.free_bytes().ok()?;
-    let found = format!("{} free", words::size(free));
-    Some(match free {
-        ..TOO_LITTLE => Check::broken("disk", found, "make room: writes are about to fail"),
-        TOO_LITTLE..LITTLE => Check::doubtful("disk", found, "make room soon"),
-        _ => Check::good("disk", found),
     })
 }
 
@@ -111,14 +101,14 @@ fn is_yes(value: &str) -> bool {
 }
 
 /// What only a loaded store can tell.
-fn contents(reach: &Reach, settings: &Settings, watched: bool, checks: &mut Vec<Check>) {
+fn contents(reach: &Reach, settings: &Settings, watched: bool, checks: &mut Vec<Check>) -> Option<Value> {
     let status = match reach.learn(&Ask::get("/status").query("fresh", "true").project(settings)) {
         Ok(status) => status,
         Err(failure) => {
             let why = failure.error.map(|error| format!("{error:#}")).unwrap_or_default();
             let fix = failure.hint.unwrap_or_else(|| "`lokid status` tells more".to_owned());
             checks.push(Check::doubtful("project", why, fix));
-            return;
+            return None;
         }
     };
     let project = status.pointer("/projects/0").cloned().unwrap_or(Value::Null);
@@ -138,7 +128,14 @@ fn contents(reach: &Reach, settings: &Settings, watched: bool, checks: &mut Vec<
         let more = format!("{} more", problems.len() - SHOWN_PROBLEMS);
         checks.push(Check::doubtful("files", more, "`lokid status --json` lists them all"));
     }
-    checks.extend(clock(reach, settings));
+    checks.extend(clock::newest(reach, settings));
+    if watched {
+        health::watches(&project, &settings.config, checks);
+        checks.extend(health::past(&project));
+        checks.push(health::index(&project, &settings.config));
+    }
+    checks.extend(health::night(reach, settings, &project));
+    Some(status)
 }
 
 /// One writer a project: whoever answered holds the lock, or somebody else does.
@@ -157,19 +154,5 @@ fn lock(status: &Value, project: &Value, settings: &Settings) -> Option<Check> {
         }
         Err(InstanceError::Io { .. }) => return None,
         _ => Check::good("lock", "free"),
-    })
-}
-
-fn clock(reach: &Reach, settings: &Settings) -> Option<Check> {
-    let newest = Ask::get("/memories").project(settings).query("limit", "1");
-    let newest = reach.learn(&newest).ok()?;
-    let newest = newest.pointer("/items/0")?;
-    let stamp = ["created_at", "timestamp"].iter().find_map(|key| Timestamp::parse(&words::field(newest, key)))?;
-    let now = Clock::system().now();
-    Some(if stamp.as_micros() - now.as_micros() > DAY {
-        let found = format!("it is {}, and the newest memory is from {}", now.day(), stamp.day());
-        Check::broken("clock", found, "set the clock of this machine")
-    } else {
-        Check::good("clock", "agrees with the newest memory")
     })
 }

@@ -97,7 +97,7 @@ impl Sessions {
 
     pub fn note_loaded<'a>(&mut self, id: &str, keys: impl IntoIterator<Item = &'a Key>, now: Timestamp) {
         let session = self.of(id, now);
-        keys.into_iter().for_each(|key| session.mark(key, |traces| traces.loaded = true));
+        keys.into_iter().for_each(|key| session.mark(key, |traces| (traces.loaded, traces.gone) = (true, false)));
     }
 
     pub fn note_cited<'a>(&mut self, id: &str, keys: impl IntoIterator<Item = &'a Key>, now: Timestamp) {
@@ -127,6 +127,13 @@ impl Sessions {
             }
         }
         verdicts
+    }
+
+    /// The context of a session was summarised: what stood behind its prompts may be handed out again.
+    pub fn compacted(&mut self, id: &str) {
+        if let Some(session) = self.sessions.get_mut(&session_name(id)) {
+            session.compacted();
+        }
     }
 
     /// A memory was purged: nothing the book keeps may still tell of it.
@@ -207,7 +214,7 @@ impl Sessions {
 fn note(session: &mut Session, block: &SessionBlock) {
     session.tokens = session.tokens.saturating_add(block.tokens as u64);
     for item in &block.items {
-        session.mark(&item.key, |traces| traces.injected = true);
+        session.mark(&item.key, |traces| (traces.injected, traces.gone) = (true, false));
     }
 }
 

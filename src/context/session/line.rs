@@ -9,9 +9,30 @@ const LONGEST: usize = 4000;
 const LONGEST_PLACE: usize = 40;
 const COMPRESSED: usize = 160;
 const INDEX: usize = 60;
+/// In characters: enough to know any of [`TAGS`].
+const LONGEST_TAG: usize = 24;
 const NOWHERE_SPECIAL: &str = "this repository";
 /// Tags that the text around us may be closed or opened with.
-const TAGS: [&str; 2] = ["lokid-memory", "system-reminder"];
+const TAGS: [&str; 18] = [
+    "lokid-memory",
+    "lokid_memory",
+    "system-reminder",
+    "system",
+    "assistant",
+    "human",
+    "user",
+    "developer",
+    "instruction",
+    "function_",
+    "function-",
+    "tool_",
+    "tool-",
+    "antml",
+    "invoke",
+    "context",
+    "|",
+    "!--",
+];
 
 /// `- [M:1a2b3c4d] text`, or nothing for a memory without words.
 pub(super) fn line_of(memory: &Memory, level: Level, lengths: &dyn Fn(&Memory, Level) -> String) -> Option<String> {
@@ -88,6 +109,9 @@ pub(super) fn even(text: &str, most: usize) -> String {
             blank = true;
             continue;
         }
+        if is_unseen(character) {
+            continue;
+        }
         if length >= most {
             return cut(line);
         }
@@ -97,7 +121,15 @@ pub(super) fn even(text: &str, most: usize) -> String {
         }
         blank = false;
         let tag = character == '<' && begins_tag(&text[at + 1..]);
-        line.push(if tag { '‹' } else { character });
+        // A mark that stands in a text was not given by us.
+        let mark = character == '[' && begins_mark(&text[at + 1..]);
+        line.push(if tag {
+            '‹'
+        } else if mark {
+            '('
+        } else {
+            character
+        });
         length += 1;
     }
     line
@@ -118,7 +150,22 @@ fn is_direction(character: char) -> bool {
     matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Characters that nobody sees and some models read: they could spell what looks like nothing.
+fn is_unseen(character: char) -> bool {
+    matches!(character, '\u{ad}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(character, '\u{e0000}'..='\u{e007f}')
+}
+
+fn begins_mark(rest: &str) -> bool {
+    let mut characters = rest.chars().filter(|c| !is_unseen(*c) && !c.is_whitespace());
+    matches!((characters.next(), characters.next()), (Some('M' | 'G' | 'R' | 'm' | 'g' | 'r'), Some(':')))
+}
+
 fn begins_tag(rest: &str) -> bool {
-    let name = rest.trim_start_matches(|c: char| c == '/' || c.is_whitespace() || c.is_control() || is_direction(c));
+    let between = |c: char| {
+        let joins = matches!(c, '\u{200c}' | '\u{200d}');
+        c == '/' || c.is_whitespace() || c.is_control() || is_direction(c) || is_unseen(c) || joins
+    };
+    let name: String = rest.trim_start_matches(between).chars().filter(|c| !is_unseen(*c)).take(LONGEST_TAG).collect();
     TAGS.iter().any(|tag| name.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag)))
 }

@@ -44,6 +44,8 @@ pub(super) struct Traces {
     /// Judged already: a session that is resumed and ends again tells only what is new.
     pub(super) told_cited: bool,
     pub(super) told_ignored: bool,
+    /// Handed out, and since then summarised away: it may be handed out again.
+    pub(super) gone: bool,
 }
 
 impl Session {
@@ -68,7 +70,7 @@ impl Session {
 
     /// Was it handed out or asked for?
     pub fn has(&self, key: &Key) -> bool {
-        self.memories.get(key).is_some_and(|traces| traces.injected || traces.loaded)
+        self.memories.get(key).is_some_and(|traces| (traces.injected || traces.loaded) && !traces.gone)
     }
 
     /// Which of its memories an answer names. What the session never met is for others to find.
@@ -84,6 +86,14 @@ impl Session {
             })
         };
         self.memories.keys().filter(named).cloned().collect()
+    }
+
+    /// The session's context was summarised: of what it was handed only the block comes back by itself.
+    pub(super) fn compacted(&mut self) {
+        let block = self.block.as_deref().unwrap_or_default();
+        for (key, traces) in &mut self.memories {
+            traces.gone = !block.contains(&format!(":{}]", handle(key)));
+        }
     }
 
     /// What is forgotten goes from the given text as well: the one thing that outweighs its staying the same.
@@ -174,13 +184,21 @@ impl Traces {
             (self.cited, 'c'),
             (self.told_cited, 'C'),
             (self.told_ignored, 'I'),
+            (self.gone, 'g'),
         ];
         flags.iter().filter(|(on, _)| *on).map(|(_, letter)| letter).collect()
     }
 
     fn of(letters: &str) -> Traces {
         let on = |letter: char| letters.contains(letter);
-        Traces { injected: on('i'), loaded: on('l'), cited: on('c'), told_cited: on('C'), told_ignored: on('I') }
+        Traces {
+            injected: on('i'),
+            loaded: on('l'),
+            cited: on('c'),
+            told_cited: on('C'),
+            told_ignored: on('I'),
+            gone: on('g'),
+        }
     }
 }
 

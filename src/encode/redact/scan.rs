@@ -71,14 +71,15 @@ const WORDS: &[(&str, Look)] = &[
 ];
 
 impl Scanner {
-    pub(super) fn new() -> Result<Scanner, BuildError> {
+    /// `brief` costs less to build and more to use: for a process that reads one text and ends.
+    pub(super) fn new(brief: bool) -> Result<Scanner, BuildError> {
         let fixed = WORDS.iter().copied();
         let tokens = tokens::TOKENS.iter().map(|token| (token.begins, Look::Token(token)));
         let names = keys::KEYWORDS.iter().map(|word| (*word, Look::Name));
         let commands = headers::commands().map(|name| (name, Look::Command));
         let (words, looks): (Vec<&str>, Vec<Look>) = fixed.chain(tokens).chain(names).chain(commands).unzip();
-        let keywords =
-            AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA)).build(words)?;
+        let kind = if brief { AhoCorasickKind::NoncontiguousNFA } else { AhoCorasickKind::DFA };
+        let keywords = AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).build(words)?;
         Ok(Scanner { keywords, looks })
     }
 

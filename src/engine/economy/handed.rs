@@ -235,7 +235,7 @@ impl Project {
     }
 
     /// A block left for an agent.
-    fn note_given(&self, session: &str, block: &SessionBlock) {
+    pub(super) fn note_given(&self, session: &str, block: &SessionBlock) {
         let full: usize = block.items.iter().filter(|item| item.level == Level::Full).map(|item| item.tokens).sum();
         if block.tokens > 0 {
             self.usage.loaded(block.items.iter().map(|item| item.key.clone()));

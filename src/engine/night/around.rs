@@ -1,8 +1,9 @@
 //! What planners ask of the house, answered from one snapshot: likeness, errors, steps, lengths, and the code that
 //! memories speak of.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::familiar::Familiar;
 use super::ground::Grounds;
 use crate::encode::{compress, errors, workflows};
 use crate::engine::company::{self, Words};
@@ -14,17 +15,18 @@ use crate::index::roster::Filter;
 use crate::manage::merge;
 use crate::manage::plan::{Around, Ground};
 use crate::manage::statement::{self, Judgement};
-use crate::model::{Key, Level, Memory, MemoryId, Namespace, Timestamp, Usage, Verdict};
+use crate::model::{Key, Level, Memory, MemoryId, Namespace, Scope, Timestamp, Usage, Verdict};
 
 pub(super) struct Surroundings<'a> {
     project: &'a Project,
     snapshot: &'a Snapshot,
     namespace: &'a Namespace,
     now: Timestamp,
-    finished: Option<Timestamp>,
+    familiar: &'a Familiar,
     ready: &'a Option<Ready>,
     words: Words<'a>,
-    grounds: Grounds,
+    /// Made when it is first asked for: most phases do not look at the code.
+    grounds: OnceLock<Grounds>,
 }
 
 impl<'a> Surroundings<'a> {
@@ -33,11 +35,11 @@ impl<'a> Surroundings<'a> {
         snapshot: &'a Snapshot,
         namespace: &'a Namespace,
         now: Timestamp,
-        finished: Option<Timestamp>,
+        familiar: &'a Familiar,
         ready: &'a Option<Ready>,
     ) -> Surroundings<'a> {
-        let (grounds, words) = (Grounds::of(project), Words::new(ready.as_ref()));
-        Surroundings { project, snapshot, namespace, now, finished, ready, words, grounds }
+        let (grounds, words) = (OnceLock::new(), Words::new(ready.as_ref()));
+        Surroundings { project, snapshot, namespace, now, familiar, ready, words, grounds }
     }
 
     /// How two statements stand to each other.
@@ -45,16 +47,18 @@ impl<'a> Surroundings<'a> {
         statement::compare(a, b, &|one, other| self.words.alike(one, other))
     }
 
-    /// The same, with the judge's word where the rules are not sure and somebody was named to be asked.
-    pub(super) fn ruled(&self, a: &str, b: &str) -> Judgement {
-        let judgement = self.compared(a, b);
+    /// The same, with the judge's word where the rules are not sure and somebody was named to be asked. What is private
+    /// or restricted is told to nobody.
+    pub(super) fn ruled(&self, a: &Memory, b: &Memory) -> Judgement {
+        let may_be_told = |memory: &Memory| memory.scope != Scope::UserPrivate && !memory.restricted;
+        let judgement = self.compared(&a.text, &b.text);
         let unclear = !judgement.clear && matches!(judgement.verdict, Verdict::Contradicts | Verdict::Compatible);
-        if !unclear {
+        if !unclear || !may_be_told(a) || !may_be_told(b) {
             return judgement;
         }
         let config = self.project.config.load();
         let over = || self.is_over();
-        match self.project.judge.ask(&config.judge, a, b, self.project.clock.now(), &over) {
+        match self.project.judge.ask(&config.judge, &a.text, &b.text, self.project.clock.now(), &over) {
             Some(verdict) if verdict != judgement.verdict => {
                 Judgement { verdict, why: format!("{} (by the judge)", judgement.why), ..judgement }
             }
@@ -105,11 +109,11 @@ impl Around for Surroundings<'_> {
     }
 
     fn ground(&self, memory: &Memory) -> Ground {
-        self.grounds.under(memory)
+        self.grounds.get_or_init(|| Grounds::of(self.project)).under(memory)
     }
 
     fn is_fresh(&self, memory: &Memory) -> bool {
-        self.finished.is_none_or(|finished| memory.times.updated_at >= finished)
+        !self.familiar.knows(memory)
     }
 
     fn is_free(&self, id: &MemoryId) -> bool {

@@ -26,6 +26,7 @@ pub(super) struct Hours {
     looked: (Timestamp, Instant),
     heard: Option<Timestamp>,
     ended: Option<(Cause, Timestamp)>,
+    tried: Option<Timestamp>,
     rested: Option<Timestamp>,
     /// What the memory was when it was last gone through.
     version: Option<u64>,
@@ -37,7 +38,7 @@ impl Hours {
         let hash = blake3::hash(project.id.as_bytes());
         let lot = hash.as_bytes().iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         let looked = (now, project.clock.monotonic());
-        Hours { lot, awake: now, looked, heard: None, ended: None, rested: None, version: None }
+        Hours { lot, awake: now, looked, heard: None, ended: None, tried: None, rested: None, version: None }
     }
 
     pub(super) fn heard(&mut self, kind: SignalKind, now: Timestamp) {
@@ -71,6 +72,7 @@ impl Hours {
             lot: self.lot,
             heard: self.heard,
             ended: self.ended,
+            tried: self.tried,
             rested: self.rested,
             has_news: self.version != Some(version),
             paused,
@@ -78,7 +80,10 @@ impl Hours {
             load: power::load_a_core(),
         };
         let due = match decide(&policy, &seen) {
-            Decision::Night(cause) => Wish::of(cause),
+            Decision::Night(cause) => {
+                self.tried = Some(now);
+                Wish::of(cause)
+            }
             Decision::Nap(cause) => Wish { phases: NAP.to_vec(), ..Wish::of(cause) },
             Decision::Later { look, night, waits } => {
                 project.night.expect(night, waits);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::around::Surroundings;
+use super::familiar::Familiar;
 use crate::encode::workflows::recurring;
 use crate::engine::past::steps_of;
 use crate::engine::project::Project;
@@ -22,16 +23,19 @@ const GLANCE: Duration = Duration::from_millis(200);
 pub(super) struct Hour<'a> {
     project: &'a Project,
     pub(super) now: Timestamp,
-    /// When the last whole night began.
-    finished: Option<Timestamp>,
+    /// What the last whole night went through.
+    familiar: Familiar,
+    /// Something could not be found or written: what was fresh stays so.
+    pub(super) missed: bool,
 }
 
 impl<'a> Hour<'a> {
-    pub(super) fn new(project: &'a Project, now: Timestamp, finished: Option<Timestamp>) -> Hour<'a> {
-        Hour { project, now, finished }
+    pub(super) fn new(project: &'a Project, now: Timestamp) -> Hour<'a> {
+        let familiar = project.night.file.as_deref().map(Familiar::read).unwrap_or_default();
+        Hour { project, now, familiar, missed: false }
     }
 
-    pub(super) fn plan(&mut self, phase: Phase, snapshot: &Snapshot, namespace: &Namespace) -> Vec<Proposal> {
+    pub(super) fn plan(&self, phase: Phase, snapshot: &Snapshot, namespace: &Namespace) -> Vec<Proposal> {
         let own = |memory: &&Arc<Memory>| memory.namespace == *namespace && !snapshot.is_derived(&memory.key());
         let memories: Vec<Arc<Memory>> = snapshot.memories().filter(own).cloned().collect();
         let links: Vec<_> = snapshot.links().filter(|link| link.namespace == *namespace).cloned().collect();
@@ -40,7 +44,7 @@ impl<'a> Hour<'a> {
         let archived = snapshot.all_archived().filter(|entry| entry.memory.namespace == *namespace);
         let archived: Vec<_> = archived.cloned().collect();
         let ready = self.project.search().ready();
-        let around = Surroundings::new(self.project, snapshot, namespace, self.now, self.finished, &ready);
+        let around = Surroundings::new(self.project, snapshot, namespace, self.now, &self.familiar, &ready);
         let scene = Scene {
             now: self.now,
             memories: &memories,
@@ -79,14 +83,16 @@ fn repeated(memories: &[Arc<Memory>]) -> Vec<skills::Found> {
         .collect()
 }
 
-/// Waits until what is known can be found, but not for ever and not when the night is over.
-pub(super) fn catch_up(project: &Project) {
+/// Waits until what is known can be found, but not for ever and not when the night is over. Answers whether it can.
+pub(super) fn catch_up(project: &Project) -> bool {
     let search = project.search();
-    search.opened(INDEXED);
     let until = project.clock.monotonic() + INDEXED;
-    while search.waiting() > 0 && !project.night.is_over() && project.clock.monotonic() < until {
+    let has_time = || !project.night.is_over() && project.clock.monotonic() < until;
+    while !search.opened(GLANCE) && has_time() {}
+    while search.waiting() > 0 && has_time() {
         if search.wait(GLANCE) {
             break;
         }
     }
+    search.ready().is_some() && search.waiting() == 0
 }

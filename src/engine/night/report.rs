@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::{Known, Wish};
 use crate::manage::plan::{Act, Phase, Proposal};
 use crate::manage::schedule::Cause;
-use crate::model::{Change, MemoryId, Namespace, Problem, Timestamp};
+use crate::model::{Change, Key, MemoryId, Namespace, Problem, Timestamp};
 use crate::sys::plain;
 
 /// So many things are told one by one; of the rest the number.
@@ -86,6 +86,14 @@ impl Report {
                 self.untold += 1;
             }
         }
+    }
+
+    /// Leaves out what tells of these; it still counts. Answers whether anything did.
+    pub(super) fn strike_out(&mut self, gone: impl Fn(&Key) -> bool) -> bool {
+        let before = self.told.len();
+        self.told.retain(|told| !told.about.iter().any(|id| gone(&Key::new(&told.namespace, id))));
+        self.untold += before - self.told.len();
+        before != self.told.len()
     }
 
     /// Links come in bundles, and each of them counts.

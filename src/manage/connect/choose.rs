@@ -36,6 +36,8 @@ pub(super) fn settle(cast: &Cast<'_>, known: &Known<'_>, wanted: Wanted, limits:
         let wish = wishes.get(&pair).filter(|wish| says(wish, link.relation, *from)).cloned();
         match wish {
             _ if !cast.may_meet(*from, *to) || standing.contains(&pair) => drop(gone.insert(Loose(link))),
+            // More is said of the pair now than that they are alike.
+            _ if slot == Slot::Likeness && known.is_told(&pair, link.relation) => drop(gone.insert(Loose(link))),
             Some(wish) => {
                 standing.insert(pair);
                 entries.push(Entry { pair, strength: wish.strength, stands: Some(link), wish: Some(wish) });
@@ -62,8 +64,14 @@ pub(super) fn settle(cast: &Cast<'_>, known: &Known<'_>, wanted: Wanted, limits:
     });
     let mut room = Room { used: known.occupied(limits), origins: known.origins.clone() };
     let mut made = Vec::new();
+    let mut origins: HashSet<(usize, usize)> = HashSet::new();
     for entry in entries {
-        let fits = room.take(&entry, limits);
+        let ends = (entry.pair.0, entry.pair.1);
+        let told = entry.pair.2 == Slot::Likeness && origins.contains(&ends);
+        let fits = !told && room.take(&entry, limits);
+        if fits && entry.pair.2 == Slot::Origin {
+            origins.insert(ends);
+        }
         match (entry.stands, entry.wish) {
             (Some(link), _) if !fits => drop(gone.insert(Loose(link))),
             (Some(link), Some(wish)) if (wish.strength - link.strength).abs() >= TREMBLE - 1e-9 => {

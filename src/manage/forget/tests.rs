@@ -72,6 +72,12 @@ fn the_replaced_and_the_ended_leave_ninety_days_after() {
         (memory.times.expired_at, memory.usage.referenced, memory.tier) = (Some(day(100)), 50, Tier::Guardrail);
     });
     check(50, None, |memory| memory.times.invalid_at = Some(day(100)));
+    // Somebody still needed it, or brought it back.
+    let used = |memory: &mut Memory| {
+        (memory.times.expired_at, memory.usage.last_used) = (Some(day(100)), Some(day(150)));
+    };
+    check(240, None, used);
+    check(241, Some("forgotten n"), used);
 }
 
 #[test]

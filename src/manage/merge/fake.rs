@@ -93,13 +93,18 @@ impl World {
         }
     }
 
-    /// Plans and applies; then a second look must find nothing.
+    /// Plans and applies, in as many rounds as a night has; then another look must find nothing.
     pub(in crate::manage) fn night(&mut self, planner: &dyn Fn(&Scene<'_>) -> Vec<Proposal>) -> Vec<Proposal> {
-        let proposals = self.plan(planner);
-        assert_eq!(proposals, self.plan(planner), "the same twice");
-        proposals.iter().for_each(|proposal| self.apply(proposal));
+        const ROUNDS: usize = 3;
+        let mut all = Vec::new();
+        for _ in 0..ROUNDS {
+            let proposals = self.plan(planner);
+            assert_eq!(proposals, self.plan(planner), "the same twice");
+            proposals.iter().for_each(|proposal| self.apply(proposal));
+            all.extend(proposals);
+        }
         assert_eq!(self.plan(planner), Vec::new(), "a fixed point");
-        proposals
+        all
     }
 }
 

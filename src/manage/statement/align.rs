@@ -3,6 +3,7 @@
 use super::clause::{Role, Statement};
 use super::lexicon::{self, Relation};
 use super::reading::{Kind, Token};
+use super::thesaurus::{self, Kinship};
 
 /// As many words without a partner are compared by their vectors.
 const MOST_COMPARED: usize = 12;
@@ -24,12 +25,20 @@ pub(super) struct Alignment {
     pub(super) pairs: Vec<Pair>,
     pub(super) of_a: Vec<Option<usize>>,
     pub(super) of_b: Vec<Option<usize>>,
+    /// The likeness to the likest word of the other side, for words whose vectors were compared.
+    pub(super) near_a: Vec<f64>,
+    pub(super) near_b: Vec<f64>,
 }
 
 impl Alignment {
     pub(super) fn of(a: &Statement, b: &Statement, alike: &dyn Fn(&str, &str) -> f32) -> Alignment {
-        let mut found =
-            Alignment { pairs: Vec::new(), of_a: vec![None; a.tokens.len()], of_b: vec![None; b.tokens.len()] };
+        let mut found = Alignment {
+            pairs: Vec::new(),
+            of_a: vec![None; a.tokens.len()],
+            of_b: vec![None; b.tokens.len()],
+            near_a: vec![0.0; a.tokens.len()],
+            near_b: vec![0.0; b.tokens.len()],
+        };
         let open = |tokens: &[Token]| Self::open(tokens, &vec![None; tokens.len()]);
         let theirs = open(&b.tokens);
         let mut known: Vec<(Relation, f64, Pair)> = Vec::new();
@@ -68,6 +77,8 @@ impl Alignment {
         for i in &ours {
             for j in &theirs {
                 let like = alike(&a.tokens[*i].lower, &b.tokens[*j].lower);
+                self.near_a[*i] = self.near_a[*i].max(f64::from(like));
+                self.near_b[*j] = self.near_b[*j].max(f64::from(like));
                 if like >= LIKE {
                     likely.push((like, *i, *j));
                 }
@@ -115,6 +126,13 @@ fn relation(a: &Token, b: &Token) -> Option<Found> {
     let (known, kind) = lexicon::relate(a.senses, b.senses);
     if known == Relation::Same {
         return Some((2, Relation::Same, 0.85, kind));
+    }
+    let kin = if known == Relation::None { thesaurus::relate(a.meanings, b.meanings) } else { None };
+    match kin {
+        Some(Kinship::Synonym) => return Some((3, Relation::Same, 0.75, "")),
+        Some(Kinship::Opposite) => return Some((6, Relation::Opposite, 1.0, "")),
+        Some(Kinship::Broader) => return Some((5, Relation::Same, 0.5, "")),
+        Some(Kinship::Indirect | Kinship::Sibling) | None => {}
     }
     if known == Relation::None && is_part(a, b) {
         return Some((4, Relation::Same, 0.7, ""));

@@ -56,11 +56,13 @@ pub(super) struct Statement {
 }
 
 impl Statement {
-    /// Both at once: what one means by "removed" depends on whether the other speaks of removing too.
-    pub(super) fn pair(a: &str, b: &str) -> (Statement, Statement) {
-        let (a, b) = (read(a), read(b));
-        let removing = [&a, &b].iter().all(|tokens| tokens.iter().any(|token| token.is(Class::REMOVALS)));
-        (Self::of(a, !removing), Self::of(b, !removing))
+    /// What one means by "removed" depends on whether the other speaks of removing too: the second is for then, and
+    /// only if this one does.
+    pub(super) fn read(text: &str) -> (Statement, Option<Statement>) {
+        let tokens = read(text);
+        let removing = tokens.iter().any(|token| token.is(Class::REMOVALS));
+        let second = removing.then(|| Self::of(tokens.clone(), false));
+        (Self::of(tokens, true), second)
     }
 
     fn of(tokens: Vec<Token>, gone: bool) -> Statement {

@@ -1,9 +1,11 @@
 //! Two statements side by side as numbers a person can read: how much they share, and where they part.
 
+mod kinship;
 mod numbers;
 mod places;
 mod stances;
 
+use self::kinship::kinship;
 use self::numbers::numbers;
 use self::places::{bonds, open, slots};
 use self::stances::stances;
@@ -38,6 +40,8 @@ features! {
     same_shape, code_differs, clash, apart, slot_clash, denied_cover, denied_agreed, denied_words, all_only, open_alike,
     solid_open, solid_open_max, exchanged, bonds, own_shared, label_differs, denied_predicate, past_told_one,
     past_told_both, topic_apart, action_differs, restricts_one, restricts_both,
+    kin_synonym, kin_opposite, kin_indirect, kin_broader, kin_sibling_value, kin_sibling_topic, kin_sibling_like,
+    field_value, soft_min, soft_max, soft_value, word_for_word,
 }
 
 /// What was found, to say why.
@@ -57,6 +61,9 @@ pub(super) struct Compared {
     pub(super) findings: Vec<Finding>,
 }
 
+/// Longer ones may differ where nothing is read any more.
+const MOST_WORD_FOR_WORD: usize = 100;
+
 type Alike<'a> = &'a dyn Fn(&str, &str) -> f32;
 
 pub(super) fn compare(a: &Statement, b: &Statement, alignment: &Alignment, whole: f64, alike: Alike<'_>) -> Compared {
@@ -70,6 +77,7 @@ pub(super) fn compare(a: &Statement, b: &Statement, alignment: &Alignment, whole
     open(a, b, alignment, &mut compared.features);
     slots(a, b, alignment, &mut compared.features, alike);
     bonds(a, b, alignment, &mut compared.features);
+    kinship(a, b, alignment, &mut compared.features);
     let features = &mut compared.features;
     let denied = flag(features.denied_cover > 0.5 && features.denied_predicate > 0.5);
     features.clash = features.opposite_said
@@ -162,6 +170,12 @@ fn coverage(a: &Statement, b: &Statement, alignment: &Alignment, features: &mut 
         stems
     };
     features.identical = flag(words(a) == words(b));
+    let told = |statement: &Statement| -> Vec<String> {
+        let bare = |token: &&Token| !["a", "an", "the", "please"].contains(&token.lower.as_str());
+        statement.tokens.iter().filter(bare).map(|token| token.lower.clone()).collect()
+    };
+    let short = (1..MOST_WORD_FOR_WORD).contains(&a.tokens.len());
+    features.word_for_word = flag(short && told(a) == told(b));
 }
 
 fn content(statement: &Statement) -> usize {

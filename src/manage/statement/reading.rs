@@ -3,6 +3,7 @@
 
 use super::lexicon::{self, Class, Sense};
 use super::quantity::{self, Number};
+use super::thesaurus::{self, Meanings};
 
 /// More words than this are not read: a statement is a sentence or three, and comparing is not linear.
 const MOST_WORDS: usize = 400;
@@ -36,6 +37,7 @@ pub(super) struct Token {
     /// Of a phrase or an identifier of several parts.
     pub(super) parts: Vec<String>,
     pub(super) senses: &'static [Sense],
+    pub(super) meanings: Meanings,
     pub(super) kind: Kind,
     pub(super) class: Class,
     pub(super) number: Option<Number>,
@@ -224,6 +226,7 @@ fn prose(raw: &str, lower: &str, named: bool, gap: Break) -> Token {
         stem,
         parts: Vec::new(),
         senses,
+        meanings: if weight > 0.0 { thesaurus::meanings(lower) } else { &[] },
         kind,
         class,
         number: None,
@@ -254,6 +257,7 @@ fn code(raw: &str, lower: &str, gap: Break) -> Token {
         stem,
         parts,
         senses,
+        meanings: &[],
         kind: Kind::Code,
         class,
         number: None,
@@ -313,6 +317,7 @@ fn merge(words: Vec<Token>) -> Vec<Token> {
             parts: parts.iter().filter(|part| part.has_content()).map(|part| part.stem.clone()).collect(),
             stem,
             senses,
+            meanings: &[],
             kind: parts[0].kind,
             class: parts.iter().fold(Class::default(), |class, part| class.with(part.class)).phrase(),
             number: None,

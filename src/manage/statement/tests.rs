@@ -14,7 +14,7 @@ fn check(a: &str, b: &str, expect: Verdict) {
 }
 
 fn values(text: &str) -> Vec<f64> {
-    Statement::pair(text, "").0.quantities.iter().map(|quantity| quantity.value).collect()
+    Statement::read(text).0.quantities.iter().map(|quantity| quantity.value).collect()
 }
 
 fn feature(a: &str, b: &str, name: &str) -> f64 {
@@ -82,13 +82,13 @@ fn units_come_to_one_base() {
 
 #[test]
 fn never_without_is_a_duty() {
-    let statement = Statement::pair("Never merge without a review.", "").0;
+    let statement = Statement::read("Never merge without a review.").0;
     assert_eq!(statement.stance_at(1), clause::Stance::Must);
 }
 
 #[test]
 fn what_explains_is_no_part_of_the_claim() {
-    let statement = Statement::pair("Pin the compiler, because nightly broke the build twice.", "").0;
+    let statement = Statement::read("Pin the compiler, because nightly broke the build twice.").0;
     let told = statement.tokens.iter().position(|token| token.stem == "broke" || token.stem == "break").unwrap();
     assert_eq!(statement.roles[told], clause::Role::Reason);
 }
@@ -106,6 +106,37 @@ fn two_that_changed_places_are_noticed() {
 fn a_replacement_says_so() {
     assert!(compare("We use npm.", "We no longer use npm.", &none).replaces);
     assert!(!compare("We no longer use npm.", "We use npm.", &none).replaces);
+    for text in [
+        "We moved from Jenkins to Actions.",
+        "Use pnpm instead of npm.",
+        "The old client is deprecated in favour of the new one.",
+        "As of March 2025 the API listens on 8443.",
+        "Jenkins was replaced by Actions.",
+        "The team switched to Postgres.",
+    ] {
+        assert!(replacing::replaces(&read(text).slots), "{text}");
+    }
+    for text in [
+        "Old records are moved to the archive.",
+        "The timeout is now 30 seconds.",
+        "The password must be changed every 90 days.",
+        "Deleted files are kept for a week.",
+        "Restart the worker if the lock is no longer held.",
+        "The cache key changed because the old one is no longer unique.",
+    ] {
+        assert!(!replacing::replaces(&read(text).slots), "{text}");
+    }
+}
+
+#[test]
+fn what_was_read_once_is_judged_as_what_is_read_anew() {
+    let texts = ["Deleted rows are removed after 30 days.", "Rows are never removed.", "We use npm.", ""];
+    let all = texts.map(read);
+    for (a, text) in all.iter().zip(texts) {
+        for (b, other) in all.iter().zip(texts) {
+            assert_eq!(compare_read(a, b, &none), compare(text, other, &none));
+        }
+    }
 }
 
 #[test]

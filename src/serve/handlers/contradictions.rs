@@ -24,7 +24,10 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
         // Somebody who asks for what is settled means all that is.
         let settled =
             found.status == ContradictionStatus::Superseded && query.status.has(ContradictionStatus::Resolved);
-        found.namespace == place && (query.status.allow(found.status) || settled)
+        // With one side gone there is nothing left to decide, until it is brought back.
+        let lives = |id| snapshot.get(&Key::new(&place, id)).is_some();
+        let is_moot = found.status == ContradictionStatus::Open && !(lives(&found.a) && lives(&found.b));
+        found.namespace == place && !is_moot && (query.status.allow(found.status) || settled)
     };
     let mut found: Vec<_> = snapshot.contradictions().filter(|found| wanted(found)).collect();
     found.sort_by(|one, other| other.found_at.cmp(&one.found_at).then_with(|| one.id.cmp(&other.id)));
@@ -32,12 +35,15 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     ok(&Items { items })
 }
 
-/// With what the two say, unless that is restricted.
+/// With what the two say, unless that is restricted; then the reason, which may quote it, is kept back, too.
 fn with_words(snapshot: &Snapshot, found: &Contradiction) -> Option<serde_json::Map<String, Value>> {
     let Value::Object(mut view) = view_contradiction(found) else { return None };
     for (name, id) in [("a_says", &found.a), ("b_says", &found.b)] {
         let key = Key::new(&found.namespace, id);
         let memory = snapshot.get(&key).or_else(|| snapshot.archived(&key).map(|entry| &entry.memory));
+        if memory.is_some_and(|memory| memory.restricted) {
+            view.insert("why".to_owned(), json!("one of the two is restricted"));
+        }
         let says = memory.filter(|memory| !memory.restricted).map(|memory| memory.text.clone());
         view.insert(name.to_owned(), json!(says));
     }

@@ -7,6 +7,7 @@ use axum::body::Body;
 use axum::http::StatusCode;
 
 use crate::engine::Project;
+use crate::manage::plan::Act;
 use crate::model::{Kind, SignalKind};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, with_type};
@@ -73,7 +74,51 @@ const FAMILIES: &[Family] = &[
         help: "Files that could not be read.",
         samples: |project, sample| sample(&[], project.snapshot().problems().len() as f64),
     },
+    Family {
+        name: "lokid_open_contradictions",
+        kind: "gauge",
+        help: "Pairs of memories that cannot both hold and that nobody settled.",
+        samples: |project, sample| sample(&[], project.snapshot().open_contradictions() as f64),
+    },
+    Family { name: "lokid_nights_total", kind: "counter", help: "Nights by how they ended.", samples: nights },
+    Family {
+        name: "lokid_last_night_timestamp_seconds",
+        kind: "gauge",
+        help: "When the last night began.",
+        samples: |project, sample| {
+            let began = project.night().known().last.map(|last| last.started_at.as_micros());
+            began.into_iter().for_each(|micros| sample(&[], micros as f64 / 1e6));
+        },
+    },
+    Family {
+        name: "lokid_last_night_seconds",
+        kind: "gauge",
+        help: "How long the last night took.",
+        samples: |project, sample| {
+            let took = project.night().known().last.map(|last| last.took);
+            took.into_iter().for_each(|took| sample(&[], took.as_secs_f64()));
+        },
+    },
+    Family {
+        name: "lokid_last_night_changes",
+        kind: "gauge",
+        help: "What the last night did, by what it was.",
+        samples: night_changes,
+    },
 ];
+
+fn nights(project: &Project, sample: Sample<'_>) {
+    for (outcome, count) in project.night().tallied() {
+        sample(&[("outcome", outcome)], count as f64);
+    }
+}
+
+fn night_changes(project: &Project, sample: Sample<'_>) {
+    let Some(last) = project.night().known().last else { return };
+    for act in Act::ALL {
+        sample(&[("act", act.as_str())], last.count(*act) as f64);
+    }
+}
 
 /// How often looking ahead paid.
 fn prefetches(project: &Project, sample: Sample<'_>) {

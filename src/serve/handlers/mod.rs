@@ -7,6 +7,7 @@ pub(super) mod daemon;
 pub(super) mod documents;
 pub(super) mod events;
 pub(super) mod forget;
+pub(super) mod hook;
 pub(super) mod import;
 pub(super) mod layers;
 pub(super) mod links;

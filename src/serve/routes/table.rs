@@ -11,6 +11,7 @@ use crate::serve::dto::context::{
     PromptRequest, RelevantAnswer, RelevantRequest, SessionAnswer, SessionRequest, TaskAnswer, TaskRequest,
     UsageRequest,
 };
+use crate::serve::dto::hook::{HookAnswer, HookRequest};
 use crate::serve::dto::night::{
     CheckAnswer, CheckRequest, ConfirmRequest, ConsolidateAnswer, ConsolidateRequest, Disputed, NightAnswer,
     PauseRequest, ResolveRequest,
@@ -25,7 +26,7 @@ use crate::serve::dto::requests::{
     SkillRequest,
 };
 use crate::serve::handlers::{
-    changes, context, contradictions, daemon, documents, events, forget, import, layers, links, listing, metrics,
+    changes, context, contradictions, daemon, documents, events, forget, hook, import, layers, links, listing, metrics,
     night, projects, recall, remember, sessions, show, skills,
 };
 
@@ -92,6 +93,12 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Verb::Post, "/signals", "Tell that something happened", |app, call| Box::pin(projects::signal(app, call)))
         .body(json(of::<SignalRequest>))
         .replies(&[says(202, "taken", &[json(of::<Accepted>)])]),
+    route(Verb::Post, "/hook", "Tell what an agent's hook was told", |app, call| Box::pin(hook::hook(app, call)))
+        .body(json(of::<HookRequest>))
+        .replies(&[
+            says(200, "what the agent should read, in the agent's own shape", &[json(of::<HookAnswer>)]),
+            says(204, "heard, and there is nothing to say", &[]),
+        ]),
     route(Verb::Post, "/memories", "Remember", |app, call| Box::pin(remember::remember(app, call)))
         .body(json(of::<Record>))
         .replies(REMEMBERED),

@@ -66,6 +66,11 @@ pub fn tracked(worktree: &Path) -> Option<Vec<String>> {
     Some(files)
 }
 
+/// A value of git's configuration as it holds in a working tree: the repository's own, the user's or the system's.
+pub fn setting(worktree: &Path, key: &str) -> Option<String> {
+    Repository::open(worktree).ok()?.config().ok()?.snapshot().ok()?.get_string(key).ok()
+}
+
 /// The first commit of the history: first parents from `HEAD` down. Clones of one project share it.
 ///
 /// `None` without commits, and in a shallow clone, whose oldest commit is not the first.

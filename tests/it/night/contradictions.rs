@@ -74,6 +74,62 @@ fn the_night_finds_what_an_import_brought() {
 }
 
 #[test]
+fn what_comes_later_with_an_old_date_is_compared_too() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    remember(&home, json!({"kind": "note", "text": "The request timeout is 30 seconds."}));
+    night(&home);
+    let old =
+        |id: &str, text: &str| json!({"id": id, "kind": "note", "text": text, "timestamp": "2026-01-02T00:00:00Z"});
+    let (tabs, spaces) = ("The code base is indented with tabs.", "The code base is indented with spaces.");
+    home.run_with(&["import", "-"], &format!("{}\n{}\n", old("n-tabs", tabs), old("n-spaces", spaces))).succeeded();
+    assert_eq!(night(&home)["contradictions_found"], 1);
+    // A branch that is merged brings files from the past, too.
+    let late = json!({"id": "n-pull", "kind": "note", "text": "The request timeout is 60 seconds.", "created_at": "2026-01-01T00:00:00Z"});
+    std::fs::write(home.path("app/.loki/memory/notes/2026-01.00c0ffee.ndjson"), format!("{late}\n")).unwrap();
+    assert_eq!(night(&home)["contradictions_found"], 1);
+    assert_eq!(super::deeds(&night(&home)), 0);
+}
+
+#[test]
+fn what_a_newer_value_ended_holds_again_when_both_are_valid() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let port = |value: &str| json!({"kind": "fact", "fact": {"key": "server.port", "value": value}});
+    let first = remember(&home, port("8080"));
+    let answer = post(&home, "/v1/memories", &port("9443"));
+    let id = answer["contradictions"][0]["id"].as_str().unwrap();
+    let ended = || get(&home, &format!("/v1/memories/{first}"))["expired_at"].is_string();
+    assert!(ended());
+    for _ in 0..2 {
+        home.run(&["contradictions", "resolve", id, "both_valid"]).succeeded();
+        assert!(!ended());
+        let told = night(&home);
+        assert_eq!((&told["superseded"], ended()), (&json!(0), false), "{told:#}");
+    }
+}
+
+#[test]
+fn a_purge_strikes_its_memory_out_of_what_is_told_of_nights() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    remember(&home, json!({"id": "n-tabs", "kind": "note", "text": "The code base is indented with tabs."}));
+    remember(&home, json!({"id": "n-spaces", "kind": "note", "text": "The code base is indented with spaces."}));
+    night(&home);
+    let told = || get(&home, "/v1/consolidate").to_string() + &home.run(&["consolidate", "--last"]).succeeded().out;
+    assert!(told().contains("n-tabs"));
+    let metrics = super::client(&home).send(&lokid::serve::Request::get("/v1/metrics")).unwrap().text().into_owned();
+    for number in
+        ["lokid_open_contradictions{", "outcome=\"whole\"} 1\n", "act=\"linked\"}", "lokid_last_night_seconds{"]
+    {
+        assert!(metrics.contains(number), "{number} is not in\n{metrics}");
+    }
+    home.run(&["forget", "--purge", "--yes", "n-tabs"]).succeeded();
+    assert!(!told().contains("n-tabs"));
+    assert_eq!(get(&home, "/v1/status")["projects"][0]["open_contradictions"], 0);
+}
+
+#[test]
 fn two_statements_are_held_against_each_other_without_being_kept() {
     let home = Home::new();
     let _daemon = home.daemon();
@@ -84,7 +140,7 @@ fn two_statements_are_held_against_each_other_without_being_kept() {
     };
     check("The request timeout is 30 seconds.", "The request timeout is 60 seconds.", "contradicts");
     check("Never push to main.", "Don't push to main.", "duplicate");
-    check("The parser is written by hand.", "Backups are kept in two regions.", "unrelated");
+    check("Backups are kept in two regions.", "The login page has a dark theme.", "unrelated");
     remember(&home, json!({"kind": "note", "text": "The request timeout is 30 seconds."}));
     let told = post(&home, "/v1/contradictions/check", &json!({"text": "The request timeout is 5 minutes."}));
     assert_eq!((&told["verdict"], told["with"].as_array().unwrap().len()), (&json!("contradicts"), 1), "{told:#}");

@@ -89,10 +89,8 @@ fn a_wrong_request_names_what_is_wrong() {
     home.run(&["consolidate", "--phase", "sleep"]).exited(2).says("learn");
 }
 
-#[test]
-fn a_stop_in_the_middle_of_a_night_is_quick_and_leaves_everything_whole() {
-    let home = Home::new();
-    let mut daemon = home.daemon();
+/// So much to compare that a night takes a while.
+fn rows(home: &Home) {
     let mut lines = String::new();
     for at in 0..3000 {
         let (topic, module) = (at % 97, at % 13);
@@ -100,6 +98,48 @@ fn a_stop_in_the_middle_of_a_night_is_quick_and_leaves_everything_whole() {
         lines.push_str(&format!("{}\n", json!({"id": format!("n-{at:04}"), "kind": "note", "text": text})));
     }
     home.run_with(&["import", "-"], &lines).succeeded();
+}
+
+/// As if the project had been met the day before, and the hour of the night had come a few minutes ago.
+fn let_the_hour_come(home: &Home) {
+    let clock = lokid::sys::Clock::system();
+    let now = clock.now();
+    let minute = now.plus_micros(-3 * 60_000_000 + i64::from(clock.utc_offset_at(now)) * 1_000_000).as_micros();
+    let minute = (minute / 60_000_000).rem_euclid(24 * 60);
+    let (hour, minute) = (minute / 60, minute % 60);
+    home.configure(&format!(
+        "[night]\nat = \"{hour:02}:{minute:02}\"\njitter = \"0s\"\non_battery = true\nmax_load = 1000\n"
+    ));
+    let projects = home.path("state/lokid/projects");
+    let project = std::fs::read_dir(projects).unwrap().next().unwrap().unwrap().path();
+    let met = json!({"met": now.plus_micros(-86_400_000_000).to_string()});
+    std::fs::write(project.join("night.json"), met.to_string()).unwrap();
+}
+
+#[test]
+fn a_night_comes_by_itself_and_a_stop_in_the_middle_of_it_is_the_end() {
+    let home = Home::new();
+    let mut daemon = home.daemon();
+    rows(&home);
+    daemon.signal(Signal::TERM);
+    daemon.ended();
+    let_the_hour_come(&home);
+    let mut daemon = home.daemon();
+    let running =
+        eventually_some(|| Some(get(&home, "/v1/consolidate")["running"].clone()).filter(|now| !now.is_null()));
+    assert_eq!(running["cause"], "nightly");
+    daemon.signal(Signal::TERM);
+    assert_eq!(daemon.ended().0, Some(0));
+    let _daemon = home.daemon();
+    let known = eventually_some(|| Some(get(&home, "/v1/consolidate")).filter(|known| known["last"].is_object()));
+    assert_eq!((&known["last"]["interrupted"], &known["finished"]), (&json!(true), &json!(null)), "{known:#}");
+}
+
+#[test]
+fn a_stop_in_the_middle_of_a_night_is_quick_and_leaves_everything_whole() {
+    let home = Home::new();
+    let mut daemon = home.daemon();
+    rows(&home);
     let asking = {
         let client = client(&home);
         std::thread::spawn(move || client.send(&Request::post("/v1/consolidate", &json!({}))))

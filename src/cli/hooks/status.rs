@@ -1,0 +1,154 @@
+//! Where hooks are, whether all of them are there, whether what they call is, and when one last fired.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::super::ask::Ask;
+use super::super::failure::Done;
+use super::super::reach::Reach;
+use super::super::screen::{Screen, Style};
+use super::super::settings::Settings;
+use super::super::words;
+use super::agent::{Agent, Scope, Shape};
+use super::json::{Allowed, Kind, Node, parse};
+use super::target::{self, Target};
+use super::{command, merge, module, program};
+
+/// One agent's hooks in one file.
+struct Place {
+    scope: Scope,
+    path: String,
+    /// In the order the agent tells of them.
+    events: Vec<String>,
+    missing: Vec<String>,
+    /// The programs that are called; more than one when somebody wrote another by hand.
+    programs: Vec<String>,
+    /// What keeps it from being read or from working.
+    problem: Option<String>,
+}
+
+pub(super) fn run(agents: &[Agent], settings: &Settings, screen: &mut Screen) -> Done {
+    // Only a daemon knows what fired.
+    let status = Reach::daemon(settings).ok().and_then(|daemon| daemon.learn(&Ask::get("/status")).ok());
+    let scopes = if target::root(settings).is_ok() { &[Scope::User, Scope::Project][..] } else { &[Scope::User] };
+    let mut rows = Vec::new();
+    let mut all = Vec::new();
+    for agent in agents {
+        let last = status.as_ref().and_then(|status| last_event(status, *agent));
+        let places: Vec<Place> = scopes.iter().map(|scope| look(*agent, *scope, settings)).collect();
+        for place in &places {
+            rows.push(place.row(*agent, last.as_deref(), screen));
+        }
+        all.push(json!({
+            "agent": agent.word(),
+            "name": agent.name(),
+            "last_event_at": last,
+            "places": places.iter().map(Place::json).collect::<Vec<_>>(),
+        }));
+    }
+    if settings.json {
+        return screen.line(json!({"agents": all}).to_string());
+    }
+    for line in words::table(&rows) {
+        screen.line(line)?;
+    }
+    Ok(())
+}
+
+/// Of this agent, as far as the daemon tells agents apart.
+fn last_event(status: &Value, agent: Agent) -> Option<String> {
+    let own = format!("/hooks/{}/last_event_at", agent.word());
+    status.pointer(&own).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn look(agent: Agent, scope: Scope, settings: &Settings) -> Place {
+    let path = target::place(agent, scope, settings).map(|path| path.display().to_string()).unwrap_or_default();
+    let mut place = Place { scope, path, events: Vec::new(), missing: Vec::new(), programs: Vec::new(), problem: None };
+    match Target::look(agent, scope, settings) {
+        Ok(target) => read(agent, target.text.as_deref().unwrap_or(""), &mut place),
+        Err(failure) => place.problem = failure.error.map(|error| format!("{error:#}")),
+    }
+    if let Some(gone) = place.programs.iter().find(|program| !program::exists(program)) {
+        place.problem.get_or_insert_with(|| format!("{gone} is gone"));
+    }
+    place
+}
+
+fn read(agent: Agent, text: &str, place: &mut Place) {
+    if agent.shape() == Shape::Module {
+        if module::is_ours(text) {
+            place.events = agent.events().iter().map(|event| (*event).to_owned()).collect();
+            place.programs.extend(module::program(text));
+        }
+        return;
+    }
+    if text.trim().is_empty() {
+        return;
+    }
+    // Read as generously as we can, and complain as the agent would.
+    let root = match parse(text, Allowed::ALL) {
+        Ok(root) => root,
+        Err(problem) => {
+            place.problem = Some(problem.to_string());
+            return;
+        }
+    };
+    let found = merge::found(&root, agent);
+    let events: BTreeSet<&str> = found.iter().map(|found| found.event.as_str()).collect();
+    let known = agent.events().iter().copied();
+    place.events = known.clone().filter(|event| events.contains(event)).map(str::to_owned).collect();
+    if !place.events.is_empty() {
+        place.missing = known.filter(|event| !events.contains(event)).map(str::to_owned).collect();
+        let programs = found.iter().filter_map(|found| command::program(&found.command));
+        place.programs = programs.collect::<BTreeSet<_>>().into_iter().collect();
+        let off = root.get("disableAllHooks").is_some_and(is_true);
+        place.problem = off.then(|| "switched off by `disableAllHooks`".to_owned());
+    }
+    if let Err(problem) = parse(text, agent.allowed()) {
+        place.problem = Some(format!("{} cannot read it: {problem}", agent.name()));
+    }
+}
+
+fn is_true(node: &Node) -> bool {
+    matches!(&node.kind, Kind::Plain(word) if word == "true")
+}
+
+impl Place {
+    fn row(&self, agent: Agent, last: Option<&str>, screen: &Screen) -> Vec<String> {
+        let installed = !self.events.is_empty();
+        let mut state = match (installed, self.missing.len()) {
+            (false, _) => "not installed".to_owned(),
+            (true, 0) => "installed".to_owned(),
+            (true, _) => {
+                let all = self.events.len() + self.missing.len();
+                format!("{} of {all} events, install again", self.events.len())
+            }
+        };
+        if let Some(problem) = &self.problem {
+            state = if installed { format!("{state}, but {problem}") } else { problem.clone() };
+        } else if let Some(last) = last.filter(|_| installed) {
+            state.push_str(&format!(", last event {}", words::moment(last)));
+        }
+        let style = match (&self.problem, installed) {
+            (Some(_), _) => Style::Yellow,
+            (None, true) => Style::Green,
+            (None, false) => Style::Dim,
+        };
+        let scope = self.scope.word().to_owned();
+        vec![agent.word().to_owned(), scope, self.path.clone(), screen.paint(style, &state)]
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "scope": self.scope.word(),
+            "path": self.path,
+            "installed": !self.events.is_empty(),
+            "events": self.events,
+            "missing_events": self.missing,
+            "commands": self.programs,
+            "command_exists": !self.programs.is_empty() && self.programs.iter().all(|one| program::exists(one)),
+            "problem": self.problem,
+        })
+    }
+}

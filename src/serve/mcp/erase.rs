@@ -1,0 +1,169 @@
+//! Tools that take memories away: forgetting, which can be undone, and redacting, which cannot.
+
+use serde_json::{Value, json};
+
+use super::fields::{Arguments, Object};
+use super::quote;
+use super::session::{Answer, Refusal, Session, memory_path};
+use crate::model::Kind;
+
+const BLACK: &str = "[redacted]";
+/// Titles of what is forgotten are told up to here.
+const TOLD: usize = 2_000;
+
+pub(super) fn forget(session: &Session, asked: &Arguments) -> Answer {
+    let given = ["id", "query", "key"].iter().filter(|name| asked.get(name).is_some()).count();
+    if given != 1 {
+        return Err(Refusal::argument("id", "give exactly one of `id`, `query` and `key`"));
+    }
+    if asked.get("id").is_none() {
+        let request = several(session, asked, false);
+        return Ok(gone(session.write(&request)?));
+    }
+    let id = asked.said("id")?;
+    if asked.flag("undo", false) {
+        let request = session.post(&format!("{}/restore", memory_path(id)), asked.only(&["namespace"]));
+        session.write(&request)?;
+        return Ok(gone(json!({"restored": id, "count": 0})));
+    }
+    if asked.flag("dry_run", false) {
+        let looked = one(session, asked, id)?;
+        let told = json!({"id": looked["id"], "kind": looked["kind"], "title": looked["title"]});
+        return Ok(gone(json!({"dry_run": true, "forgotten": [told], "count": 1})));
+    }
+    Ok(gone(session.write(&away(session, asked, id, false))?))
+}
+
+pub(super) fn redact(session: &Session, asked: &Arguments) -> Answer {
+    match (asked.get("id"), asked.get("query")) {
+        (Some(_), None) => {}
+        (None, Some(_)) if asked.get("find").is_some() => {
+            return Err(Refusal::argument("find", "goes with an `id`; a `query` erases whole memories"));
+        }
+        (None, Some(_)) => return Ok(gone(session.write(&several(session, asked, true))?)),
+        _ => return Err(Refusal::argument("id", "give an `id` or a `query`")),
+    }
+    let id = asked.said("id")?;
+    let dry_run = asked.flag("dry_run", false);
+    let Some(find) = asked.text("find") else {
+        if asked.get("replacement").is_some() {
+            return Err(Refusal::argument("replacement", "goes with `find`: what it replaces"));
+        }
+        if dry_run {
+            let looked = one(session, asked, id)?;
+            let told = json!({"id": looked["id"], "kind": looked["kind"], "title": looked["title"]});
+            return Ok(gone(json!({"dry_run": true, "purge": true, "forgotten": [told], "count": 1})));
+        }
+        return Ok(gone(session.write(&away(session, asked, id, true))?));
+    };
+    if find.trim().is_empty() {
+        return Err(Refusal::argument("find", "must not be empty"));
+    }
+    let old = one(session, asked, id)?;
+    let mut places = 0;
+    let new = blacken(old, find, asked.text("replacement").unwrap_or(BLACK), &mut places);
+    if places == 0 {
+        return Err(Refusal::argument("find", format!("does not stand in {id}")));
+    }
+    if dry_run {
+        return Ok(gone(json!({"dry_run": true, "places": places, "count": 0})));
+    }
+    // A change of the old memory could leave the words in what was made of it. So a clean copy takes its place first,
+    // and then every trace of the old one is erased.
+    let kept = session.write(&session.post("/memories", as_new(new)))?;
+    session.write(&away(session, asked, id, true))?;
+    Ok(gone(json!({"purge": true, "forgotten": [{"id": id}], "count": 1, "places": places, "replaced_by": kept["id"]})))
+}
+
+/// Several by what they say: first told, then done.
+fn several(session: &Session, asked: &Arguments, purge: bool) -> crate::serve::message::Request {
+    let mut body = asked.only(&["query", "key", "reason", "namespace"]);
+    body.insert("dry_run".to_owned(), asked.flag("dry_run", true).into());
+    body.insert("purge".to_owned(), purge.into());
+    session.post("/memories/forget", body)
+}
+
+fn one(session: &Session, asked: &Arguments, id: &str) -> Answer {
+    let request = session.get(&memory_path(id)).query("counted", "false");
+    session.read(&asked.text("namespace").into_iter().fold(request, |request, name| request.query("namespace", name)))
+}
+
+fn away(session: &Session, asked: &Arguments, id: &str, purge: bool) -> crate::serve::message::Request {
+    let mut request = session.delete(&memory_path(id));
+    for name in ["reason", "namespace"] {
+        request = asked.text(name).into_iter().fold(request, |request, value| request.query(name, value));
+    }
+    if purge { request.query("purge", "true") } else { request }
+}
+
+fn gone(answer: Value) -> Value {
+    let titles = answer.get("forgotten").and_then(Value::as_array).cloned().unwrap_or_default();
+    let (titles, more) = quote::within(titles, TOLD);
+    let mut told = json!({
+        "dry_run": answer.get("dry_run").and_then(Value::as_bool).unwrap_or(false),
+        "purge": answer.get("purge").and_then(Value::as_bool).unwrap_or(false),
+        "count": answer.get("count").and_then(Value::as_u64).unwrap_or(0),
+        "forgotten": titles,
+        "more": more,
+    });
+    for name in ["restored", "places", "replaced_by"] {
+        if let Some(value) = answer.get(name) {
+            told[name] = value.clone();
+        }
+    }
+    quote::recalled(told)
+}
+
+/// The same with every place where it stands made unreadable.
+fn blacken(value: Value, find: &str, by: &str, places: &mut usize) -> Value {
+    match value {
+        Value::String(text) => {
+            *places += text.matches(find).count();
+            text.replace(find, by).into()
+        }
+        Value::Array(list) => list.into_iter().map(|one| blacken(one, find, by, places)).collect(),
+        Value::Object(object) => {
+            let each = object.into_iter().map(|(name, value)| {
+                // Names of things, times and words of closed vocabularies are no text.
+                let fixed = ["id", "kind", "namespace", "tier", "scope", "source", "status", "outcome"];
+                let kept = fixed.contains(&name.as_str()) || name.ends_with("_at");
+                let value = if kept { value } else { blacken(value, find, by, places) };
+                (name, value)
+            });
+            Value::Object(each.collect())
+        }
+        other => other,
+    }
+}
+
+/// A record as it is saved anew: with its own times, and a name of its own.
+fn as_new(record: Value) -> Object {
+    let Value::Object(mut record) = record else { return Object::new() };
+    let prefix = record.get("kind").and_then(Value::as_str).and_then(Kind::parse).map_or("note", Kind::id_prefix);
+    let id = format!("{prefix}-{}", crate::sys::process::random_hex(6));
+    record.insert("id".to_owned(), id.into());
+    record.retain(|name, value| !value.is_null() && name != "superseded_by" && name != "usage");
+    record
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_is_blackened_and_names_stay() {
+        let record = json!({"id": "hunter2", "text": "pw hunter2, hunter2", "title": "hunter2", "tags": ["hunter2"],
+            "learning": {"error": "hunter2", "fix": "x"}, "created_at": "2026"});
+        let mut places = 0;
+        let clean = blacken(record, "hunter2", BLACK, &mut places);
+        assert_eq!((places, clean.to_string().matches("hunter2").count()), (5, 1));
+        assert_eq!(clean["text"], "pw [redacted], [redacted]");
+    }
+
+    #[test]
+    fn a_clean_copy_gets_a_name_of_its_own() {
+        let new = as_new(json!({"id": "dec-1", "kind": "decision", "text": "x", "invalid_at": null}));
+        let id = new["id"].as_str().unwrap();
+        assert!(id.starts_with("dec-") && id != "dec-1" && !new.contains_key("invalid_at"), "{new:?}");
+    }
+}
