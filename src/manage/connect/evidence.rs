@@ -247,10 +247,12 @@ pub(super) fn sources(memory: &Memory) -> impl Iterator<Item = &str> {
 }
 
 /// The neighbours in meaning of each memory, as far as fresh ones were asked for theirs; nothing if there was
-/// no time for it.
+/// no time for it. Episodes are not asked: what was done is alike day after day, and what they have in common is told by
+/// the patterns made from them.
 fn meanings(cast: &Cast<'_>, limits: &Limits) -> Option<Vec<Vec<(usize, f32)>>> {
     let mut meanings: Vec<Vec<(usize, f32)>> = vec![Vec::new(); cast.takes_part.len()];
-    for one in cast.all().filter(|at| cast.fresh[*at]) {
+    let asks = |at: &usize| cast.fresh[*at] && cast.memory(*at).kind != Kind::Episode;
+    for one in cast.all().filter(asks) {
         if cast.scene.around.is_over() {
             return None;
         }
