@@ -116,6 +116,7 @@ impl Night {
 
     pub(super) fn start(project: &Arc<Project>) -> std::io::Result<()> {
         let (sender, inbox) = crossbeam_channel::bounded(INBOX);
+        project.night.met(project.clock.now());
         let watch = Watchman { hours: calling::Hours::new(project), project: Arc::clone(project), inbox };
         let thread = thread::spawn("night", move || watch.run())?;
         let _ = project.night.tasks.set(sender);

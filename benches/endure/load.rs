@@ -1,0 +1,188 @@
+//! Many clients at once, reading and writing: nobody gets an error, nothing acknowledged is lost, and a hostile client is
+//! the hostile client's trouble.
+
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use lokid::serve::Request;
+use serde_json::json;
+
+use crate::house::{House, at};
+use crate::lots::Lots;
+use crate::writer::{Promised, Writer};
+
+const CLIENTS: usize = 64;
+/// Those beside the hostile one.
+const NEIGHBOURS: usize = 8;
+const KNOWN: usize = 2_000;
+/// Memories of each client; what it tells after that replaces what it told.
+const EACH: usize = 40;
+/// Connections that the hostile client keeps half open.
+const HELD: usize = 400;
+
+pub(crate) fn run(seconds: u64) {
+    let house = House::new();
+    let daemon = house.start();
+    let mut lots = Lots::new(7);
+    let record = |at: usize, lots: &mut Lots| json!({"id": format!("known-{at}"), "kind": "note", "text": lots.statement("old")});
+    let lines: String = (0..KNOWN).map(|at| format!("{}\n", record(at, &mut lots))).collect();
+    let answer = house.client().upload(&Request::new("POST", "/v1/memories/import"), lines.as_bytes(), |_| {});
+    assert_eq!(answer.unwrap().status, 200);
+
+    let (promised, quarter) = (Promised::default(), Duration::from_secs(seconds / 4 + 1));
+    println!("\nload: reads and writes 4 to 1, {KNOWN} memories and {EACH} of each client");
+    let one = many(&house, &promised, "one", 1, quarter);
+    let all = many(&house, &promised, "all", CLIENTS, Duration::from_secs(seconds));
+    one.told("1 client");
+    all.told(&format!("{CLIENTS} clients"));
+    println!(
+        "  {CLIENTS} clients beside 1: p50 {:.1} x, p99 {:.1} x, {:.1} x the answers a second",
+        all.at(0.5) / one.at(0.5),
+        all.at(0.99) / one.at(0.99),
+        all.rate() / one.rate()
+    );
+
+    let calm = many(&house, &promised, "calm", NEIGHBOURS, quarter);
+    let ends = AtomicBool::new(false);
+    let beside = std::thread::scope(|scope| {
+        let hostile = scope.spawn(|| Hostile::new(house.socket()).rage(&ends));
+        let beside = many(&house, &promised, "beside", NEIGHBOURS, quarter);
+        ends.store(true, Ordering::Relaxed);
+        println!("  the hostile client sent {} things", hostile.join().unwrap());
+        beside
+    });
+    calm.told(&format!("{NEIGHBOURS} clients alone"));
+    beside.told(&format!("{NEIGHBOURS} beside a hostile one"));
+    let ratio = beside.at(0.99) / calm.at(0.99);
+    println!("  beside the hostile one: p50 {:.2} x, p99 {ratio:.2} x (at most 2)", beside.at(0.5) / calm.at(0.5));
+
+    let acknowledged = promised.acknowledged();
+    daemon.stop(&house);
+    promised.check(&house, "after the load");
+    println!("  {acknowledged} memories acknowledged, all there; no errors");
+}
+
+/// How long each answer took, in milliseconds, in order; and how long it all took.
+struct Measured {
+    sorted: Vec<f64>,
+    took: Duration,
+}
+
+impl Measured {
+    fn at(&self, share: f64) -> f64 {
+        at(&self.sorted, share)
+    }
+
+    fn rate(&self) -> f64 {
+        self.sorted.len() as f64 / self.took.as_secs_f64()
+    }
+
+    fn told(&self, who: &str) {
+        let (p50, p99, most) = (self.at(0.5), self.at(0.99), self.at(1.0));
+        println!("  {who:<24} {:>7.0} answers/s  p50 {p50:>7.2}  p99 {p99:>7.2}  max {most:>7.2} ms", self.rate());
+    }
+}
+
+fn many(house: &House, promised: &Promised, name: &str, clients: usize, lasts: Duration) -> Measured {
+    let begun = Instant::now();
+    let work = |number: usize| {
+        let mut writer = Writer::new(house, promised, format!("{name}{number}"), number as u64 + 1, EACH);
+        let mut took = Vec::new();
+        for turn in 0.. {
+            if begun.elapsed() >= lasts {
+                break;
+            }
+            let since = Instant::now();
+            let done = if turn % 5 == 0 { writer.write() } else { writer.ask() };
+            if let Err(error) = done {
+                panic!("{name}{number}: {error}");
+            }
+            took.push(since.elapsed().as_secs_f64() * 1e3);
+        }
+        took
+    };
+    let mut sorted: Vec<f64> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..clients).map(|number| scope.spawn(move || work(number))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    sorted.sort_by(f64::total_cmp);
+    Measured { sorted, took: begun.elapsed() }
+}
+
+/// Somebody with access to the socket who wants to do harm, or whose program is broken.
+struct Hostile {
+    socket: PathBuf,
+    held: Vec<UnixStream>,
+    lots: Lots,
+}
+
+impl Hostile {
+    fn new(socket: PathBuf) -> Hostile {
+        Hostile { socket, held: Vec::new(), lots: Lots::new(99) }
+    }
+
+    fn connect(socket: &Path) -> Option<UnixStream> {
+        let stream = UnixStream::connect(socket).ok()?;
+        stream.set_nonblocking(true).ok()?;
+        Some(stream)
+    }
+
+    fn rage(mut self, ends: &AtomicBool) -> usize {
+        let mut sent = 0;
+        while !ends.load(Ordering::Relaxed) {
+            match self.lots.draw(4) {
+                0 => self.trickle(),
+                1 => self.half(),
+                2 => self.flood(),
+                _ => self.rubbish(),
+            }
+            sent += 1;
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        sent
+    }
+
+    /// Heads that never end, a byte at a time.
+    fn trickle(&mut self) {
+        if self.held.len() < HELD
+            && let Some(mut stream) = Hostile::connect(&self.socket)
+        {
+            let _ = stream.write_all(b"POST /v1/memories HTTP/1.1\r\nhost: x\r\nx-slow: ");
+            self.held.push(stream);
+        }
+        self.held.retain_mut(|stream| stream.write(b"a").is_ok());
+    }
+
+    /// A body that is announced and does not come.
+    fn half(&mut self) {
+        if let Some(mut stream) = Hostile::connect(&self.socket) {
+            let _ =
+                stream.write_all(b"POST /v1/memories HTTP/1.1\r\nhost: x\r\ncontent-length: 90000\r\n\r\n{\"kind\":");
+            if self.held.len() < HELD {
+                self.held.push(stream);
+            }
+        }
+    }
+
+    /// Many questions in one go, of which no answer is read.
+    fn flood(&mut self) {
+        if let Some(mut stream) = Hostile::connect(&self.socket) {
+            let one = "GET /v1/memories?limit=500 HTTP/1.1\r\nhost: x\r\n\r\n";
+            let _ = stream.write_all(one.repeat(200).as_bytes());
+            if self.held.len() < HELD {
+                self.held.push(stream);
+            }
+        }
+    }
+
+    fn rubbish(&mut self) {
+        if let Some(mut stream) = Hostile::connect(&self.socket) {
+            let bytes: Vec<u8> = (0..4096).map(|_| self.lots.draw(256) as u8).collect();
+            let _ = stream.write_all(&bytes);
+            let _ = stream.read(&mut [0; 64]);
+        }
+    }
+}

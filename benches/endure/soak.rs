@@ -1,0 +1,216 @@
+//! Work that goes on: edits, checkouts, builds, errors and twenty clients, with a night again and again under a clock that
+//! runs ahead by days. What a year does to the daemon in small steps would show here: memory and open files stay what they
+//! were, every event is told, and the log has no errors.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use lokid::serve::Request;
+use serde_json::{Value, json};
+
+use crate::house::{Daemon, House, at};
+use crate::lots::Lots;
+use crate::writer::{Promised, Trouble, Writer};
+
+const CLIENTS: usize = 20;
+const EACH: usize = 25;
+const FILES: u64 = 40;
+const NIGHTS: u32 = 8;
+/// An event that did not come by then is lost.
+const LOST: Duration = Duration::from_secs(30);
+/// How much more memory the last quarter may have than the second.
+const GROWTH: f64 = 1.05;
+
+pub(crate) fn run(minutes: u64) {
+    let lasts = Duration::from_secs(minutes * 60);
+    let house = House::new();
+    house.configure("[night]\nafter_tasks = false\nmax_load = 1000\n");
+    for file in 0..FILES {
+        house.write(&format!("src/part{file}.py"), "def run():\n    return 1\n");
+    }
+    house.write(".gitignore", ".loki/\nbuild/\n");
+    commit(&house, "Parts");
+    house.git(&["branch", "other"]);
+    let daemon = house.start();
+    let (promised, over) = (Promised::default(), AtomicBool::new(false));
+    let (requests, nights, samples) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
+    println!("\nsoak: {minutes} min, {CLIENTS} clients, {NIGHTS} nights a day apart");
+    let begun = Instant::now();
+    let actions = std::thread::scope(|scope| {
+        for client in 0..CLIENTS {
+            let (house, promised, over, requests) = (&house, &promised, &over, &requests);
+            scope.spawn(move || work(house, promised, client, over, requests));
+        }
+        scope.spawn(|| sleep_and_wake(&house, lasts / (NIGHTS + 1), &over, &nights));
+        scope.spawn(|| sample(&daemon, &samples, &over));
+        let actions = act(&house, lasts);
+        over.store(true, Ordering::Relaxed);
+        actions
+    });
+    let samples = samples.into_inner().unwrap();
+    let files = |of: &[Sample]| median(of.iter().map(|sample| sample.files as f64));
+    let memory = |of: &[Sample]| median(of.iter().map(|sample| sample.resident));
+    let quarter = samples.len() / 4;
+    let (second, last) = (&samples[quarter..2 * quarter], &samples[3 * quarter..]);
+    let growth = memory(last) / memory(second);
+    let children = samples.iter().map(|sample| sample.children).max().unwrap_or(0);
+    println!(
+        "  {} requests, {} nights, {:.0} s",
+        requests.into_inner(),
+        nights.into_inner(),
+        begun.elapsed().as_secs_f64()
+    );
+    println!(
+        "  {} actions, every one told; p50 {:.0} ms, p99 {:.0} ms",
+        actions.len(),
+        at(&actions, 0.5),
+        at(&actions, 0.99)
+    );
+    for (name, of) in ["first", "second", "third", "last"].iter().zip(samples.chunks(quarter.max(1))) {
+        println!("  {name:<7} quarter {:>7.1} MB resident, {:>4.0} open files", memory(of), files(of));
+    }
+    println!(
+        "  last beside second quarter: memory {growth:.3} x (at most {GROWTH}), files {:.2} x",
+        files(last) / files(second)
+    );
+    println!("  children of the daemon at any time: {children}");
+    daemon.stop(&house);
+    let log = house.log();
+    let bad: Vec<&str> = log.lines().filter(|line| line.contains("ERROR") || line.contains("panicked")).collect();
+    let odd: Vec<&str> = log.lines().filter(|line| line.contains("WARN")).collect();
+    println!("  log: {} errors, {} warnings", bad.len(), odd.len());
+    odd.iter().take(5).for_each(|line| println!("    {line}"));
+    promised.check(&house, "after the soak");
+    println!("  {} memories acknowledged, all there", promised.acknowledged());
+    assert!(bad.is_empty(), "{bad:#?}");
+    assert_eq!(children, 0, "the daemon has no children");
+    assert!(files(last) <= files(second) + 4.0, "open files grew");
+    assert!(growth <= GROWTH, "memory grew");
+}
+
+struct Sample {
+    resident: f64,
+    files: usize,
+    children: usize,
+}
+
+fn sample(daemon: &Daemon, samples: &Mutex<Vec<Sample>>, over: &AtomicBool) {
+    while !over.load(Ordering::Relaxed) {
+        let now = Sample { resident: daemon.resident_mb(), files: daemon.open_files(), children: daemon.children() };
+        samples.lock().unwrap().push(now);
+        std::thread::sleep(Duration::from_millis(500));
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut sorted: Vec<f64> = values.collect();
+    sorted.sort_by(f64::total_cmp);
+    at(&sorted, 0.5)
+}
+
+fn work(house: &House, promised: &Promised, number: usize, over: &AtomicBool, requests: &AtomicUsize) {
+    let mut writer = Writer::new(house, promised, format!("client{number}"), number as u64 + 1, EACH);
+    let mut lots = Lots::new(number as u64 + 50);
+    while !over.load(Ordering::Relaxed) {
+        let done = if lots.draw(5) == 0 { writer.write() } else { writer.ask() };
+        if let Err(trouble @ (Trouble::Refused(_) | Trouble::Unheard(_))) = done {
+            panic!("client {number}: {trouble}");
+        }
+        requests.fetch_add(1, Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(100 + lots.draw(300)));
+    }
+}
+
+/// A night every so often, each a day later than the one before.
+fn sleep_and_wake(house: &House, every: Duration, over: &AtomicBool, nights: &AtomicUsize) {
+    let client = house.client().patience(Duration::from_secs(600));
+    let mut since = Instant::now();
+    while !over.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(100));
+        if since.elapsed() < every {
+            continue;
+        }
+        since = Instant::now();
+        let days = nights.fetch_add(1, Ordering::Relaxed) as i64 + 1;
+        let now = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24 * days);
+        let answer = client.send(&Request::post("/v1/consolidate", &json!({"now": now.to_string()}))).unwrap();
+        assert_eq!(answer.status, 200, "night {days}: {}", answer.text());
+        let report = answer.json().unwrap();
+        assert_eq!((&report["failed"], &report["interrupted"]), (&json!(false), &json!(false)), "{report}");
+    }
+}
+
+/// Does one thing after another and waits until each was told. How long each took, in milliseconds, in order.
+fn act(house: &House, lasts: Duration) -> Vec<f64> {
+    let (teller, told) = channel();
+    let follower = house.client();
+    std::thread::spawn(move || {
+        let request = Request::get("/v1/events").header("accept", "application/x-ndjson");
+        let _ = follower.follow(&request, |line| {
+            serde_json::from_str(line).map_or(true, |event: Value| teller.send(event).is_ok())
+        });
+    });
+    let (mut lots, mut took, begun) = (Lots::new(11), Vec::new(), Instant::now());
+    let mut branch = "main";
+    for turn in 0_u64.. {
+        if begun.elapsed() >= lasts {
+            break;
+        }
+        let since = Instant::now();
+        match lots.draw(10) {
+            0 => {
+                branch = if branch == "main" { "other" } else { "main" };
+                house.git(&["stash", "-q", "-u"]);
+                house.git(&["checkout", "-q", branch]);
+                hear(&told, "branch_checkout", "branch", branch);
+            }
+            1 => {
+                commit(house, &format!("Change {turn}"));
+                continue;
+            }
+            2 => {
+                // What a build leaves behind is nobody's news.
+                for object in 0..100 {
+                    house.write(&format!("build/{object}.o"), &turn.to_string());
+                }
+                continue;
+            }
+            3 => {
+                let (part, kind) = (lots.draw(FILES), lots.one_of(&["ValueError", "KeyError", "OSError"]));
+                let trace = format!(
+                    "Traceback (most recent call last):\n  File \"src/part{part}.py\", line 2, in run\n    return 1\n{kind}: part {part} at turn {turn}\n"
+                );
+                house.append(".loki/logs/app.log", &trace);
+                hear(&told, "error", "path", &format!("src/part{part}.py"));
+            }
+            _ => {
+                let path = format!("src/part{}.py", lots.draw(FILES));
+                house.append(&path, &format!("# {turn}\n"));
+                hear(&told, "file_edited", "path", &path);
+            }
+        }
+        took.push(since.elapsed().as_secs_f64() * 1e3);
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    took.sort_by(f64::total_cmp);
+    took
+}
+
+fn commit(house: &House, message: &str) {
+    house.git(&["add", "-A"]);
+    house.git(&["commit", "-q", "--allow-empty", "-m", message]);
+}
+
+fn hear(told: &Receiver<Value>, kind: &str, field: &str, value: &str) {
+    let end = Instant::now() + LOST;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        let event = told.recv_timeout(left).unwrap_or_else(|_| panic!("{kind} {value} was never told"));
+        let data = &event["data"];
+        if event["kind"] == "signal" && data["type"] == kind && data[field] == value {
+            return;
+        }
+    }
+}
