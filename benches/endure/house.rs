@@ -85,11 +85,11 @@ impl House {
         Daemon { child: self.command(&["run"]).stderr(log).spawn().unwrap() }
     }
 
-    /// A daemon that answers.
+    /// A daemon that has read the project.
     pub(crate) fn start(&self) -> Daemon {
         let daemon = self.launch();
         let (client, end) = (self.client(), Instant::now() + PATIENCE);
-        while !client.send(&Request::get("/v1/status")).is_ok_and(|answer| answer.status == 200) {
+        while !client.send(&Request::get("/v1/memories?limit=1")).is_ok_and(|answer| answer.status == 200) {
             assert!(Instant::now() < end, "no daemon: {}", self.log());
             std::thread::sleep(Duration::from_millis(5));
         }

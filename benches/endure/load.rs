@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use lokid::serve::Request;
@@ -46,14 +46,12 @@ pub(crate) fn run(seconds: u64) {
     );
 
     let calm = many(&house, &promised, "calm", NEIGHBOURS, quarter);
-    let ends = AtomicBool::new(false);
-    let beside = std::thread::scope(|scope| {
-        let hostile = scope.spawn(|| Hostile::new(house.socket()).rage(&ends));
-        let beside = many(&house, &promised, "beside", NEIGHBOURS, quarter);
-        ends.store(true, Ordering::Relaxed);
-        println!("  the hostile client sent {} things", hostile.join().unwrap());
-        beside
-    });
+    let mut hostile =
+        Command::new(std::env::current_exe().unwrap()).arg("hostile").arg(house.socket()).spawn().unwrap();
+    let beside = many(&house, &promised, "beside", NEIGHBOURS, quarter);
+    assert!(hostile.try_wait().unwrap().is_none(), "the hostile client gave up");
+    hostile.kill().unwrap();
+    hostile.wait().unwrap();
     calm.told(&format!("{NEIGHBOURS} clients alone"));
     beside.told(&format!("{NEIGHBOURS} beside a hostile one"));
     let ratio = beside.at(0.99) / calm.at(0.99);
@@ -112,6 +110,11 @@ fn many(house: &House, promised: &Promised, name: &str, clients: usize, lasts: D
     Measured { sorted, took: begun.elapsed() }
 }
 
+/// Until somebody puts an end to it.
+pub(crate) fn rage(socket: PathBuf) {
+    Hostile { socket, held: Vec::new(), lots: Lots::new(99) }.rage();
+}
+
 /// Somebody with access to the socket who wants to do harm, or whose program is broken.
 struct Hostile {
     socket: PathBuf,
@@ -120,29 +123,22 @@ struct Hostile {
 }
 
 impl Hostile {
-    fn new(socket: PathBuf) -> Hostile {
-        Hostile { socket, held: Vec::new(), lots: Lots::new(99) }
-    }
-
     fn connect(socket: &Path) -> Option<UnixStream> {
         let stream = UnixStream::connect(socket).ok()?;
         stream.set_nonblocking(true).ok()?;
         Some(stream)
     }
 
-    fn rage(mut self, ends: &AtomicBool) -> usize {
-        let mut sent = 0;
-        while !ends.load(Ordering::Relaxed) {
+    fn rage(mut self) {
+        loop {
             match self.lots.draw(4) {
                 0 => self.trickle(),
                 1 => self.half(),
                 2 => self.flood(),
                 _ => self.rubbish(),
             }
-            sent += 1;
             std::thread::sleep(Duration::from_millis(1));
         }
-        sent
     }
 
     /// Heads that never end, a byte at a time.

@@ -21,6 +21,8 @@ fn main() {
         Some("load") => load::run(number(60)),
         Some("kills") => kills::run(number(200)),
         Some("pairs") => kills::pairs(number(100)),
+        // A process of its own, as the load starts it.
+        Some("hostile") => load::rage(std::path::PathBuf::from(&words[1])),
         None => {
             load::run(60);
             kills::run(200);

@@ -15,7 +15,7 @@ use hyper::server::conn::http1;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 use tower::Service;
 
 use super::app::App;
@@ -23,6 +23,7 @@ use super::call::signed;
 use super::pace::{Paced, Phase};
 use super::problem::Problem;
 use super::routes::router;
+use super::seats::{Full, Seat, Seats};
 use super::socket::Bound;
 use crate::sys::process;
 
@@ -43,7 +44,7 @@ pub async fn run(bound: Bound, app: App, shutdown: impl Future<Output = ()>) -> 
     let graceful = GracefulShutdown::new();
     let doorkeeper = Doorkeeper {
         router: router(app.clone()),
-        seats: Arc::new(Semaphore::new(app.config().server.max_connections)),
+        seats: Seats::new(app.config().server.max_connections),
         refusals: Arc::new(Semaphore::new(REFUSALS_AT_ONCE)),
         app: app.clone(),
     };
@@ -64,7 +65,7 @@ pub async fn run(bound: Bound, app: App, shutdown: impl Future<Output = ()>) -> 
 struct Doorkeeper {
     router: Router,
     app: App,
-    seats: Arc<Semaphore>,
+    seats: Arc<Seats>,
     refusals: Arc<Semaphore>,
 }
 
@@ -91,13 +92,19 @@ async fn accept(listener: &UnixListener, doorkeeper: &Doorkeeper, graceful: &Gra
 impl Doorkeeper {
     fn admit(&self, stream: UnixStream, watcher: Watcher) {
         let tally = self.app.tally();
-        let peer = stream.peer_cred().ok().map(|peer| peer.uid());
-        if peer != Some(process::uid()) {
-            tracing::warn!(uid = peer, "refused a connection of another user");
+        let peer = stream.peer_cred().ok();
+        let uid = peer.map(|peer| peer.uid());
+        if uid != Some(process::uid()) {
+            tracing::warn!(uid, "refused a connection of another user");
             return self.refuse(stream, Problem::forbidden("this daemon serves its own user only"));
         }
-        let Ok(seat) = Arc::clone(&self.seats).try_acquire_owned() else {
-            return self.refuse(stream, Problem::busy("too many connections; try again in a moment"));
+        let seat = match self.seats.take(peer.and_then(|peer| peer.pid())) {
+            Ok(seat) => seat,
+            Err(full) => {
+                let whose = if full == Full::All { "" } else { " of this process" };
+                let detail = format!("too many connections{whose}; try again in a moment");
+                return self.refuse(stream, Problem::busy(detail));
+            }
         };
         tally.accepted.fetch_add(1, Relaxed);
         tally.connections.fetch_add(1, Relaxed);
@@ -116,7 +123,7 @@ impl Doorkeeper {
     }
 }
 
-async fn serve(stream: UnixStream, router: Router, app: App, seat: OwnedSemaphorePermit, watcher: Watcher) {
+async fn serve(stream: UnixStream, router: Router, app: App, seat: Seat, watcher: Watcher) {
     let server = &app.config().server;
     let phase = Phase::default();
     let io = Paced::new(stream, phase.clone(), server.request_timeout, server.idle_timeout);

@@ -25,6 +25,7 @@ mod openapi;
 mod pace;
 mod problem;
 mod routes;
+mod seats;
 mod socket;
 mod tally;
 
