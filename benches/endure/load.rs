@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use lokid::serve::Request;
@@ -46,12 +46,10 @@ pub(crate) fn run(seconds: u64) {
     );
 
     let calm = many(&house, &promised, "calm", NEIGHBOURS, quarter);
-    let mut hostile =
-        Command::new(std::env::current_exe().unwrap()).arg("hostile").arg(house.socket()).spawn().unwrap();
+    let mut hostile = Raging::new(&house);
     let beside = many(&house, &promised, "beside", NEIGHBOURS, quarter);
-    assert!(hostile.try_wait().unwrap().is_none(), "the hostile client gave up");
-    hostile.kill().unwrap();
-    hostile.wait().unwrap();
+    assert!(hostile.0.try_wait().unwrap().is_none(), "the hostile client gave up");
+    drop(hostile);
     calm.told(&format!("{NEIGHBOURS} clients alone"));
     beside.told(&format!("{NEIGHBOURS} beside a hostile one"));
     let ratio = beside.at(0.99) / calm.at(0.99);
@@ -110,7 +108,24 @@ fn many(house: &House, promised: &Promised, name: &str, clients: usize, lasts: D
     Measured { sorted, took: begun.elapsed() }
 }
 
-/// Until somebody puts an end to it.
+/// The hostile client in a process of its own, until this is dropped.
+struct Raging(Child);
+
+impl Raging {
+    fn new(house: &House) -> Raging {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        Raging(command.arg("hostile").arg(house.socket()).stdout(Stdio::null()).spawn().unwrap())
+    }
+}
+
+impl Drop for Raging {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Until somebody puts an end to it, or nobody listens any more.
 pub(crate) fn rage(socket: PathBuf) {
     Hostile { socket, held: Vec::new(), lots: Lots::new(99) }.rage();
 }
@@ -130,7 +145,7 @@ impl Hostile {
     }
 
     fn rage(mut self) {
-        loop {
+        while self.socket.exists() {
             match self.lots.draw(4) {
                 0 => self.trickle(),
                 1 => self.half(),

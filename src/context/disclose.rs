@@ -88,7 +88,7 @@ fn wanted(sources: &Sources<'_>, shelves: &Shelves, hits: &[(Key, f64)], now: Ti
         .into_iter()
         .filter(|(_, score)| *score > 0.0)
         .filter_map(|(key, score)| Some((sources.snapshot.get(key)?, score)))
-        .filter(|(memory, _)| memory.holds_at(now))
+        .filter(|(memory, _)| memory.holds_now(now))
         .map(|(memory, score)| Wanted {
             memory: Arc::clone(memory),
             score,

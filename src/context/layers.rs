@@ -127,7 +127,7 @@ fn timeline_of(
     let topic = |memory: &Memory| topic_id(shelves.shelf_of(&name_of(memory)));
     let episodes = latest(Kind::Episode).filter(|memory| !told(memory)).take(limits.actions);
     let actions = episodes.map(|memory| action_value(memory, &topic(memory)));
-    let decisions = latest(Kind::Decision).filter(|memory| memory.holds_at(now)).take(limits.decisions);
+    let decisions = latest(Kind::Decision).filter(|memory| memory.holds_now(now)).take(limits.decisions);
     let decisions = decisions.map(|memory| decision_value(memory, &topic(memory)));
     let active = neighbour.active_context.clone();
     document(json!({

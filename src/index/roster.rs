@@ -51,6 +51,11 @@ impl Facet {
         }
     }
 
+    /// As [`Memory::holds_now`].
+    fn holds(&self, now: i64) -> bool {
+        self.expired == i64::MAX && (self.valid <= now || self.valid <= self.created) && now < self.invalid
+    }
+
     /// Known and true at a moment of the past: both axes of time.
     fn held(&self, at: i64) -> bool {
         self.created <= at && at < self.expired && self.valid <= at && at < self.invalid
@@ -101,8 +106,10 @@ impl Filter {
     }
 
     pub(super) fn admits_facet(&self, facet: &Facet) -> bool {
-        let at = self.as_of.unwrap_or(self.now).as_micros();
-        let timely = facet.held(at) || (self.invalid && (self.as_of.is_none() || facet.created <= at));
+        let timely = match self.as_of.map(Timestamp::as_micros) {
+            Some(at) => facet.held(at) || (self.invalid && facet.created <= at),
+            None => self.invalid || facet.holds(self.now.as_micros()),
+        };
         facet.alive
             && timely
             && self.between.is_none_or(|(from, until)| from <= facet.created && facet.created < until)

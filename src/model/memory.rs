@@ -221,6 +221,15 @@ impl Memory {
         }
     }
 
+    /// Is it known, and does it hold? Whatever stands here is known, also when the clock was set back after it was told:
+    /// only what was told to begin later has not begun.
+    pub fn holds_now(&self, now: Timestamp) -> bool {
+        let times = &self.times;
+        times.expired_at.is_none()
+            && (times.valid_at <= now || times.valid_at <= times.created_at)
+            && times.invalid_at.is_none_or(|end| now < end)
+    }
+
     /// Held true at `at`, and known by then: both axes of time.
     pub fn holds_at(&self, at: Timestamp) -> bool {
         self.known_at(at) && self.times.valid_at <= at && self.times.invalid_at.is_none_or(|end| at < end)
@@ -295,6 +304,8 @@ mod tests {
         let mut memory = note("x");
         memory.times.invalid_at = Some(Timestamp::from_micros(2_000));
         assert!(!memory.holds_at(Timestamp::from_micros(999)));
+        assert!(memory.holds_now(Timestamp::from_micros(999)), "the clock was set back");
+        assert!(!memory.holds_now(Timestamp::from_micros(2_000)));
         assert!(memory.holds_at(Timestamp::from_micros(1_999)));
         assert!(!memory.holds_at(Timestamp::from_micros(2_000)));
     }

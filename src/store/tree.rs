@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use crate::sys::{Disk, Faults};
 
-/// Lock files and half-written files are nobody's business; everything else may be committed.
-const IGNORED_BY_GIT: &[u8] = b"*.lock\n.tmp_*\n";
+/// Lock files and half-written files are nobody's business; everything else may be committed, but for what is derived.
+/// The two short layers are made anew from the rest after every change; tracked, they would stand in the way of every
+/// checkout and conflict in every merge.
+const IGNORED_BY_GIT: &[u8] = b"*.lock\n.tmp_*\n/index.json\n/timeline.json\n";
 
 pub(super) struct Tree {
     base: PathBuf,

@@ -17,3 +17,4 @@ mod past;
 mod secrets;
 mod secrets_config;
 mod transcripts;
+mod upheaval;

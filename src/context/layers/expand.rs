@@ -51,7 +51,7 @@ fn ranked(
         memory.namespace == *shelves.namespace()
             && is_wanted(memory)
             && is_told(memory)
-            && memory.holds_at(now)
+            && memory.holds_now(now)
             && shelves.holds(topic, &name_of(memory))
     });
     let mut ranked: Vec<(Rank, &Arc<Memory>)> = of_topic.map(|memory| (rank(memory, now), memory)).collect();

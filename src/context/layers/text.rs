@@ -221,7 +221,7 @@ fn lines(timeline: &Map<String, Value>, list: &str, since: &str) -> Vec<Line> {
 fn lessons(snapshot: &Snapshot, namespace: &Namespace, since: &str, now: Timestamp) -> Vec<Line> {
     let is_lesson = |kind: Kind| !matches!(kind, Kind::Episode | Kind::Decision | Kind::CodePattern | Kind::Workflow);
     let newest = snapshot.newest(None).take(LOOKED_AT).filter(|memory| memory.namespace == *namespace);
-    let held = newest.filter(|memory| is_lesson(memory.kind) && is_told(memory) && memory.holds_at(now));
+    let held = newest.filter(|memory| is_lesson(memory.kind) && is_told(memory) && memory.holds_now(now));
     let told = held.take(LESSONS).map(|memory| Line {
         day: memory.times.created_at.day(),
         what: clip(memory.headline(), LINE_CHARS),

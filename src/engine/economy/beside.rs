@@ -106,7 +106,7 @@ impl Project {
 
     fn may_tell(&self, memory: &Memory, namespace: &Namespace) -> bool {
         memory.namespace == *namespace
-            && memory.holds_at(self.clock.now())
+            && memory.holds_now(self.clock.now())
             && !memory.restricted
             && memory.status == Status::Asserted
     }

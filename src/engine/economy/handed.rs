@@ -220,7 +220,7 @@ impl Project {
         let value = |memory: &Memory| 10.0 + memory.importance;
         snapshot
             .binding(namespace)
-            .filter(|memory| memory.holds_at(now) && !memory.restricted)
+            .filter(|memory| memory.holds_now(now) && !memory.restricted)
             .filter(|memory| memory.status == crate::model::Status::Asserted)
             .map(|memory| SessionCandidate { value: value(memory), memory: Arc::clone(memory) })
             .collect()

@@ -19,7 +19,9 @@ const CITED: &str = ".loki/CONTINUITY.md cites";
 const LARGEST: u64 = 4 << 20;
 /// A file that looks half written is looked at again after this, and taken as it is when it stays that way.
 const AGAIN: Duration = Duration::from_millis(100);
-const MOST_LOOKS: u32 = 10;
+/// So often the same is what was meant.
+const SAME: u32 = 9;
+const MOST_LOOKS: u32 = 30;
 
 /// Where a reading that waits for its end stands.
 #[derive(Default)]
@@ -71,14 +73,14 @@ impl Looker {
         }
     }
 
-    /// Has the text stayed the same for three looks, or were there enough of them?
+    /// Has the text stayed the same for a while, or were there enough looks? A busy disk may hold up the second half.
     fn has_settled(&mut self, text: &str) -> bool {
         let reading = &mut self.continuity;
         let is_same = reading.last.as_deref() == Some(text);
         reading.same = if is_same { reading.same + 1 } else { 0 };
         reading.looks += 1;
         reading.last = Some(text.to_owned());
-        reading.same >= 2 || reading.looks >= MOST_LOOKS
+        reading.same >= SAME || reading.looks >= MOST_LOOKS
     }
 
     fn tell_continuity(&mut self, news: &News) {

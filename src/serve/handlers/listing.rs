@@ -41,11 +41,12 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
 }
 
 fn is_wanted(memory: &Memory, query: &List, at: Timestamp) -> bool {
+    let holds = if query.as_of.is_none() { memory.holds_now(at) } else { memory.holds_at(at) };
     query.kind.allow(memory.kind)
         && query.tier.allow(memory.tier)
         && query.until.as_ref().is_none_or(|until| memory.times.created_at < until.0)
         && (query.as_of.is_none() || memory.known_at(at))
-        && (memory.holds_at(at) || query.include.has(Include::Invalid))
+        && (holds || query.include.has(Include::Invalid))
         && (!memory.restricted || query.include.has(Include::Restricted))
         && (memory.status == Status::Asserted || query.include.has(Include::Unverified))
 }

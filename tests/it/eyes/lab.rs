@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::home::{Daemon, Home, eventually_some};
 
 /// Generous, for slow machines; nothing waits so long when all is well.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a sentinel may take before another one is tried.
 const TRY: Duration = Duration::from_millis(700);
 const LOOK: Duration = Duration::from_millis(2_200);
@@ -127,6 +127,11 @@ impl Lab {
             logged.push(line);
         }
         logged
+    }
+
+    /// What the daemon itself is sent.
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        self.running.as_ref().expect("a daemon that runs").daemon.signal(signal);
     }
 
     /// As the kernel does it when memory runs out.
