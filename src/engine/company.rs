@@ -13,7 +13,7 @@ use crate::index::roster::Filter;
 use crate::index::searchable::passages;
 use crate::index::vector::Question;
 use crate::manage::contradict;
-use crate::manage::statement::{self, Judgement};
+use crate::manage::statement::{self, Judgement, Read};
 use crate::model::{Key, Memory, Timestamp};
 use crate::retrieve::query;
 
@@ -24,6 +24,10 @@ const MOST_TWINS: usize = 4;
 const OPENING: Duration = Duration::from_secs(5);
 /// Words whose meaning was asked for are remembered, up to this many.
 const REMEMBERED: usize = 50_000;
+/// The same between one memory that is told and the next.
+const REMEMBERED_FOR_LONG: usize = 2_000;
+/// Statements that were read stay read, up to this many: who told something tells more about it.
+const READ: usize = 512;
 
 pub(super) struct Writers<'a> {
     pub(super) search: Option<&'a SearchHandle>,
@@ -52,9 +56,42 @@ impl Company for Writers<'_> {
     }
 
     fn compare(&self, a: &str, b: &str) -> Judgement {
-        let ready = self.search.map(SearchHandle::ready);
-        let words = Words::new(ready.as_deref().and_then(Option::as_ref));
-        statement::compare(a, b, &|one, other| words.alike(one, other))
+        let Some(search) = self.search else { return Alone.compare(a, b) };
+        let (ready, readings) = (search.ready(), &search.readings);
+        let words = readings.words(ready.as_ref().as_ref());
+        statement::compare_read(&readings.read(a), &readings.read(b), &|one, other| words.alike(one, other))
+    }
+}
+
+/// What was read and understood for the last comparisons.
+#[derive(Default)]
+pub(super) struct Readings {
+    statements: Mutex<HashMap<String, Arc<Read>>>,
+    /// By the model that told them.
+    meanings: Mutex<(String, Arc<Meanings>)>,
+}
+
+impl Readings {
+    fn read(&self, text: &str) -> Arc<Read> {
+        if let Some(known) = self.statements.lock().get(text) {
+            return Arc::clone(known);
+        }
+        let read = Arc::new(statement::read(text));
+        let mut statements = self.statements.lock();
+        if statements.len() >= READ {
+            statements.clear();
+        }
+        statements.insert(text.to_owned(), Arc::clone(&read));
+        read
+    }
+
+    fn words<'a>(&self, ready: Option<&'a Ready>) -> Words<'a> {
+        let mut known = self.meanings.lock();
+        let model = ready.map_or("", |ready| ready.embedder.id());
+        if known.0 != model {
+            *known = (model.to_owned(), Arc::default());
+        }
+        Words { ready, meanings: Arc::clone(&known.1), most: REMEMBERED_FOR_LONG }
     }
 }
 
@@ -140,12 +177,17 @@ pub(super) fn alike(ready: &Ready, memory: &Memory, most: usize, filter: &Filter
 /// How alike words are, by the model of the index.
 pub(super) struct Words<'a> {
     ready: Option<&'a Ready>,
-    meanings: Mutex<HashMap<String, Option<Arc<Vec<f32>>>>>,
+    meanings: Arc<Meanings>,
+    /// So many are remembered.
+    most: usize,
 }
+
+/// Vectors of length 1, by the words.
+type Meanings = Mutex<HashMap<String, Option<Arc<Vec<f32>>>>>;
 
 impl<'a> Words<'a> {
     pub(super) fn new(ready: Option<&'a Ready>) -> Words<'a> {
-        Words { ready, meanings: Mutex::default() }
+        Words { ready, meanings: Arc::default(), most: REMEMBERED }
     }
 
     pub(super) fn alike(&self, one: &str, other: &str) -> f32 {
@@ -166,7 +208,7 @@ impl<'a> Words<'a> {
             (length > 0.0).then(|| Arc::new(vector.iter().map(|value| value / length).collect()))
         });
         let mut meanings = self.meanings.lock();
-        if meanings.len() >= REMEMBERED {
+        if meanings.len() >= self.most {
             meanings.clear();
         }
         meanings.insert(text.to_owned(), meaning.clone());

@@ -18,6 +18,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 
 use self::worker::{Bench, Worker};
+use super::company::Readings;
 use super::usage::UsageBook;
 use crate::encode::embed::Embedder;
 use crate::index::Snapshot;
@@ -70,6 +71,7 @@ pub struct SearchHandle {
     /// Closed when there is a first view.
     opening: Receiver<()>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    pub(super) readings: Readings,
 }
 
 impl SearchHandle {
@@ -114,7 +116,14 @@ impl SearchHandle {
             }
         };
         let thread = thread::spawn("search", work)?;
-        Ok(SearchHandle { ready, tasks, progress, opening, thread: Mutex::new(Some(thread)) })
+        Ok(SearchHandle {
+            ready,
+            tasks,
+            progress,
+            opening,
+            thread: Mutex::new(Some(thread)),
+            readings: Readings::default(),
+        })
     }
 
     /// The last view; nothing while the first one is being made.
