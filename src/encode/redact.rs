@@ -10,6 +10,7 @@ mod blocks;
 mod chars;
 mod headers;
 mod keys;
+mod keywords;
 mod personal;
 mod private;
 mod scan;

@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
+use aho_corasick::BuildError;
 
+use super::keywords::Keywords;
 use super::tokens::{self, Token};
 use super::{Rank, Span, addresses, assign, blocks, headers, is_rule_name, keys, personal, private, shapes};
 
 #[derive(Clone)]
 pub(super) struct Scanner {
-    keywords: AhoCorasick,
+    keywords: Keywords,
     looks: Vec<Look>,
 }
 
@@ -22,7 +23,7 @@ pub(super) struct Scan<'s> {
 
 /// What to look for where a keyword stands.
 #[derive(Clone, Copy)]
-enum Look {
+pub(super) enum Look {
     Token(&'static Token),
     Name,
     Address,
@@ -70,17 +71,20 @@ const WORDS: &[(&str, Look)] = &[
     ("@", Look::Email),
 ];
 
+/// Every keyword, and beside it what to look for where it stands.
+pub(super) fn words() -> (Vec<&'static str>, Vec<Look>) {
+    let fixed = WORDS.iter().copied();
+    let tokens = tokens::TOKENS.iter().map(|token| (token.begins, Look::Token(token)));
+    let names = keys::KEYWORDS.iter().map(|word| (*word, Look::Name));
+    let commands = headers::commands().map(|name| (name, Look::Command));
+    fixed.chain(tokens).chain(names).chain(commands).unzip()
+}
+
 impl Scanner {
     /// `brief` costs less to build and more to use: for a process that reads one text and ends.
     pub(super) fn new(brief: bool) -> Result<Scanner, BuildError> {
-        let fixed = WORDS.iter().copied();
-        let tokens = tokens::TOKENS.iter().map(|token| (token.begins, Look::Token(token)));
-        let names = keys::KEYWORDS.iter().map(|word| (*word, Look::Name));
-        let commands = headers::commands().map(|name| (name, Look::Command));
-        let (words, looks): (Vec<&str>, Vec<Look>) = fixed.chain(tokens).chain(names).chain(commands).unzip();
-        let kind = if brief { AhoCorasickKind::NoncontiguousNFA } else { AhoCorasickKind::DFA };
-        let keywords = AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(kind)).build(words)?;
-        Ok(Scanner { keywords, looks })
+        let (words, looks) = words();
+        Ok(Scanner { keywords: Keywords::new(words, brief)?, looks })
     }
 
     pub(super) fn scan<'s>(&self, text: &str) -> Scan<'s> {
@@ -89,13 +93,13 @@ impl Scanner {
         let mut tags = Vec::new();
         // What lies inside a stretch that was read already is not read again: this keeps long values linear.
         let (mut assigned, mut token, mut jwt, mut cookie) = (0, 0, 0, 0);
-        for hit in self.keywords.find_overlapping_iter(text) {
-            let (start, end) = (hit.start(), hit.end());
+        for hit in self.keywords.hits(text) {
+            let (start, end) = (hit.start, hit.end);
             // What an earlier round put there is no secret, whatever the name of its rule.
             if done.last().is_some_and(|earlier| start < earlier.end) {
                 continue;
             }
-            match self.looks[hit.pattern().as_usize()] {
+            match self.looks[hit.word] {
                 Look::Redacted => done.extend(replacement(text, start, end)),
                 Look::Private => tags.push(start),
                 Look::Name if start >= assigned => {
