@@ -73,7 +73,7 @@ impl Asked {
     pub(super) fn typed(hook: &Hook, global: &Global) -> Asked {
         Asked {
             event: hook.event.clone().unwrap_or_default(),
-            agent: hook.agent.clone(),
+            agent: hook.agent.clone().unwrap_or_default(),
             socket: global.socket.clone(),
             config: global.config.clone(),
         }
@@ -117,9 +117,9 @@ fn attempt(asked: &Asked) -> String {
         deadline.saturating_sub(passed).saturating_sub(keep)
     };
     let agent = match asked.agent.as_str() {
-        "" => Agent::default(),
+        "" => None,
         name => match Agent::parse(name) {
-            Some(agent) => agent,
+            Some(agent) => Some(agent),
             None => return format!("there is no agent {name:?}"),
         },
     };

@@ -21,6 +21,7 @@ use super::screen::Screen;
 use super::settings::Settings;
 
 pub(super) use agent::{Agent, Scope};
+pub(super) use status::{Place, last_event, places};
 
 pub(super) fn run(hooks: &Hooks, settings: &Settings, screen: &mut Screen) -> Done {
     match hooks {

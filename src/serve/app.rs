@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::hook::Heard;
+use super::hook::{Heard, Last};
 use super::problem::Problem;
 use super::tally::Tally;
 use crate::config::Config;
@@ -28,6 +28,7 @@ struct Shared {
     started: Instant,
     tally: Tally,
     heard: Heard,
+    last: Last,
     closing: watch::Sender<bool>,
 }
 
@@ -37,7 +38,8 @@ impl App {
         let started = registry.clock().monotonic();
         let closing = watch::Sender::new(false);
         let (tally, heard) = (Tally::default(), Heard::default());
-        App { shared: Arc::new(Shared { registry, socket, started, tally, heard, closing }) }
+        let last = Last::open(&registry.dirs().state);
+        App { shared: Arc::new(Shared { registry, socket, started, tally, heard, last, closing }) }
     }
 
     pub fn registry(&self) -> &Arc<Registry> {
@@ -71,6 +73,11 @@ impl App {
     /// Which events of agents were heard lately.
     pub(super) fn heard(&self) -> &Heard {
         &self.shared.heard
+    }
+
+    /// When each agent was.
+    pub(super) fn last_heard(&self) -> &Last {
+        &self.shared.last
     }
 
     /// The project a request is about. Asking also brings a look at its files that other programs may have written.

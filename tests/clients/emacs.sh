@@ -2,7 +2,7 @@
 # The real Emacs, without a window: what it visits and saves reaches the daemon, its commands show what is remembered,
 # and without a daemon it stays as it is.
 set -euo pipefail
-. "$(dirname "$0")/editor-lab.sh"
+. "$(dirname "$0")/lab.sh"
 command -v emacs > /dev/null || skip 'emacs is not installed (Debian: apt-get install emacs-nox)'
 command -v emacsclient > /dev/null || skip 'emacsclient is not installed'
 

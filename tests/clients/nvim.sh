@@ -2,7 +2,7 @@
 # The real Neovim, headless: what it opens and saves reaches the daemon, its commands show what is remembered, and
 # without a daemon it stays as it is.
 set -euo pipefail
-. "$(dirname "$0")/editor-lab.sh"
+. "$(dirname "$0")/lab.sh"
 command -v nvim > /dev/null || skip 'nvim is not installed (Debian: apt-get install neovim)'
 nvim --headless -u NONE -c 'if !has("nvim-0.7") | cquit | endif' -c quit 2> /dev/null || skip 'nvim is older than 0.7'
 

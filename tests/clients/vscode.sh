@@ -2,7 +2,7 @@
 # The extension for Visual Studio Code, run by Node in the place of the editor: a stand-in for its `vscode` module opens
 # and saves files, and the real daemon hears of them.
 set -euo pipefail
-. "$(dirname "$0")/editor-lab.sh"
+. "$(dirname "$0")/lab.sh"
 command -v node > /dev/null || skip 'node is not installed'
 (cd "$root/editors/vscode" && node --check extension.js) || fail 'extension.js does not parse'
 node -e 'const p = require(process.argv[1]); require("fs").accessSync(require("path").join(process.argv[1], "..", p.main))' \

@@ -138,8 +138,21 @@ fn hooks_are_missed_where_an_agent_is_used_and_followed_to_their_program() {
     check(&home, "hooks", "broken", "/nowhere/lokid");
     write(&settings, &hooked(env!("CARGO_BIN_EXE_lokid")));
     check(&home, "hooks", "good", "Claude Code calls");
+    std::fs::rename(&settings, settings.with_file_name("settings.local.json")).unwrap();
+    check(&home, "hooks", "good", "Claude Code calls");
     write(&home.path("home/.codex/hooks.json"), "{ // a remark\n}");
-    check(&home, "hooks", "broken", "is not JSON");
+    check(&home, "hooks", "broken", "line 1, column 3");
+    std::fs::remove_file(home.path("home/.codex/hooks.json")).unwrap();
+
+    // A daemon knows whether they fire.
+    let _daemon = home.daemon();
+    home.run(&["hooks", "install", "codex", "-y"]).succeeded();
+    check(&home, "hooks", "doubtful", "Codex has never been heard");
+    let mut hook = home.command(&["hook", "--agent", "codex", "Stop"]);
+    hook.env("LOKID_HOOK_DEADLINE_MS", "20000").stdin(std::process::Stdio::null());
+    assert!(hook.status().unwrap().success());
+    check(&home, "hooks", "good", "Codex was last heard");
+    check(&home, "hooks", "doubtful", "Claude Code has never been heard");
 }
 
 #[test]

@@ -268,6 +268,30 @@ fn an_answer_counts_its_citations_and_ends_the_task() {
 }
 
 #[test]
+fn every_agent_is_heard_and_the_status_tells_when_also_after_a_restart() {
+    let (home, daemon) = lab();
+    let last = |home: &Home, agent: &str| get(home, "/v1/status")["hooks"][agent]["last_event_at"].clone();
+    assert_eq!(get(&home, "/v1/status")["hooks"], json!({}));
+    let input = |extra: Value| input(&home.path("app"), "Stop", "s", extra).to_string();
+    run(&home, &["hook", "Stop"], input(json!({"prompt_id": "p"})).as_bytes()).succeeded();
+    assert!(last(&home, "claude").is_string());
+    assert_eq!(last(&home, "codex"), Value::Null);
+    // The plugin that both have calls it without a name; Codex numbers its turns.
+    run(&home, &["hook", "Stop"], input(json!({"turn_id": "t"})).as_bytes()).succeeded();
+    assert!(last(&home, "codex").is_string());
+    for agent in ["claude", "codex", "gemini", "cursor", "copilot", "opencode"] {
+        let told = input(json!({"prompt_id": agent}));
+        run(&home, &["hook", "--agent", agent, "Stop"], told.as_bytes()).succeeded();
+        assert!(last(&home, agent).is_string(), "{agent}");
+    }
+    let kept = |home: &Home| std::fs::read_to_string(home.path("state/lokid/hooks.heard")).unwrap_or_default();
+    eventually_some(|| kept(&home).contains("opencode").then_some(()));
+    drop(daemon);
+    let _daemon = home.daemon();
+    assert!(last(&home, "opencode").is_string() && last(&home, "codex").is_string());
+}
+
+#[test]
 fn an_event_that_is_delivered_twice_is_heard_once() {
     let (home, _daemon) = lab();
     remember(&home, "m-1", "mandate", "Every handler has a timeout.", &[]);

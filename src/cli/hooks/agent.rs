@@ -40,7 +40,7 @@ const PATIENCE: u64 = 5;
 const LAST_PATIENCE: u64 = 1;
 
 impl Agent {
-    pub(super) const ALL: [Agent; 6] =
+    pub(in crate::cli) const ALL: [Agent; 6] =
         [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Cursor, Agent::Copilot, Agent::OpenCode];
     pub(in crate::cli) const WORDS: [&'static str; 6] = ["claude", "codex", "gemini", "cursor", "copilot", "opencode"];
 
@@ -48,11 +48,11 @@ impl Agent {
         Agent::ALL.into_iter().find(|agent| agent.word() == word)
     }
 
-    pub(super) fn word(self) -> &'static str {
+    pub(in crate::cli) fn word(self) -> &'static str {
         Agent::WORDS[self as usize]
     }
 
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::cli) fn name(self) -> &'static str {
         ["Claude Code", "Codex", "Gemini CLI", "Cursor", "Copilot CLI", "OpenCode"][self as usize]
     }
 
@@ -140,7 +140,7 @@ impl Agent {
     }
 
     /// Below the home directory, or where the agent's own variable says.
-    pub(super) fn user_file(self, home: &Path, var_path: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
+    pub(in crate::cli) fn user_file(self, home: &Path, var_path: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
         let named = |name: &str, fallback: &str| var_path(name).unwrap_or_else(|| home.join(fallback));
         match self {
             Agent::Claude => named("CLAUDE_CONFIG_DIR", ".claude").join("settings.json"),

@@ -14,29 +14,29 @@ use super::agent::{Agent, Scope, Shape};
 use super::json::{Allowed, Kind, Node, parse};
 use super::target::{self, Target};
 use super::{command, merge, module, program};
+use crate::sys::plain;
 
 /// One agent's hooks in one file.
-struct Place {
+pub(in crate::cli) struct Place {
     scope: Scope,
-    path: String,
+    pub(in crate::cli) path: String,
     /// In the order the agent tells of them.
     events: Vec<String>,
     missing: Vec<String>,
     /// The programs that are called; more than one when somebody wrote another by hand.
-    programs: Vec<String>,
+    pub(in crate::cli) programs: Vec<String>,
     /// What keeps it from being read or from working.
-    problem: Option<String>,
+    pub(in crate::cli) problem: Option<String>,
 }
 
 pub(super) fn run(agents: &[Agent], settings: &Settings, screen: &mut Screen) -> Done {
     // Only a daemon knows what fired.
     let status = Reach::daemon(settings).ok().and_then(|daemon| daemon.learn(&Ask::get("/status")).ok());
-    let scopes = if target::root(settings).is_ok() { &[Scope::User, Scope::Project][..] } else { &[Scope::User] };
     let mut rows = Vec::new();
     let mut all = Vec::new();
     for agent in agents {
         let last = status.as_ref().and_then(|status| last_event(status, *agent));
-        let places: Vec<Place> = scopes.iter().map(|scope| look(*agent, *scope, settings)).collect();
+        let places = places(*agent, settings);
         for place in &places {
             rows.push(place.row(*agent, last.as_deref(), screen));
         }
@@ -56,21 +56,34 @@ pub(super) fn run(agents: &[Agent], settings: &Settings, screen: &mut Screen) ->
     Ok(())
 }
 
-/// Of this agent, as far as the daemon tells agents apart.
-fn last_event(status: &Value, agent: Agent) -> Option<String> {
+/// Yours, and the project's if you stand in one.
+pub(in crate::cli) fn places(agent: Agent, settings: &Settings) -> Vec<Place> {
+    let scopes = if target::root(settings).is_ok() { &[Scope::User, Scope::Project][..] } else { &[Scope::User] };
+    let local = scopes.contains(&Scope::Project).then(|| by_hand(agent, settings)).flatten();
+    scopes.iter().map(|scope| look(agent, *scope, settings)).chain(local).collect()
+}
+
+/// Claude Code also reads a file that nobody shares. We never write there, but somebody may have.
+fn by_hand(agent: Agent, settings: &Settings) -> Option<Place> {
+    let path = target::root(settings).ok()?.join(".claude/settings.local.json");
+    let text = plain::read_text(&path, target::MOST).ok().flatten().filter(|_| agent == Agent::Claude)?;
+    let mut place = Place::at(Scope::Project, path.display().to_string());
+    read(agent, &text, &mut place);
+    Some(place).filter(|place| !place.events.is_empty())
+}
+
+/// Nothing when the daemon never heard this agent.
+pub(in crate::cli) fn last_event(status: &Value, agent: Agent) -> Option<String> {
     let own = format!("/hooks/{}/last_event_at", agent.word());
     status.pointer(&own).and_then(Value::as_str).map(str::to_owned)
 }
 
 fn look(agent: Agent, scope: Scope, settings: &Settings) -> Place {
     let path = target::place(agent, scope, settings).map(|path| path.display().to_string()).unwrap_or_default();
-    let mut place = Place { scope, path, events: Vec::new(), missing: Vec::new(), programs: Vec::new(), problem: None };
+    let mut place = Place::at(scope, path);
     match Target::look(agent, scope, settings) {
         Ok(target) => read(agent, target.text.as_deref().unwrap_or(""), &mut place),
         Err(failure) => place.problem = failure.error.map(|error| format!("{error:#}")),
-    }
-    if let Some(gone) = place.programs.iter().find(|program| !program::exists(program)) {
-        place.problem.get_or_insert_with(|| format!("{gone} is gone"));
     }
     place
 }
@@ -115,6 +128,19 @@ fn is_true(node: &Node) -> bool {
 }
 
 impl Place {
+    fn at(scope: Scope, path: String) -> Place {
+        Place { scope, path, events: Vec::new(), missing: Vec::new(), programs: Vec::new(), problem: None }
+    }
+
+    /// What it calls and is not there.
+    pub(in crate::cli) fn gone(&self) -> Option<&String> {
+        self.programs.iter().find(|program| !program::exists(program))
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.problem.clone().or_else(|| self.gone().map(|gone| format!("{gone} is gone")))
+    }
+
     fn row(&self, agent: Agent, last: Option<&str>, screen: &Screen) -> Vec<String> {
         let installed = !self.events.is_empty();
         let mut state = match (installed, self.missing.len()) {
@@ -125,12 +151,13 @@ impl Place {
                 format!("{} of {all} events, install again", self.events.len())
             }
         };
-        if let Some(problem) = &self.problem {
+        let trouble = self.trouble();
+        if let Some(problem) = &trouble {
             state = if installed { format!("{state}, but {problem}") } else { problem.clone() };
         } else if let Some(last) = last.filter(|_| installed) {
             state.push_str(&format!(", last event {}", words::moment(last)));
         }
-        let style = match (&self.problem, installed) {
+        let style = match (&trouble, installed) {
             (Some(_), _) => Style::Yellow,
             (None, true) => Style::Green,
             (None, false) => Style::Dim,
@@ -148,7 +175,7 @@ impl Place {
             "missing_events": self.missing,
             "commands": self.programs,
             "command_exists": !self.programs.is_empty() && self.programs.iter().all(|one| program::exists(one)),
-            "problem": self.problem,
+            "problem": self.trouble(),
         })
     }
 }

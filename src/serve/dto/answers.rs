@@ -23,7 +23,14 @@ pub(in crate::serve) struct StatusAnswer {
     pub(in crate::serve) uptime_s: u64,
     pub(in crate::serve) rss_bytes: Option<u64>,
     pub(in crate::serve) socket: String,
+    /// By agent, those whose hooks were ever heard.
+    pub(in crate::serve) hooks: BTreeMap<&'static str, HookStatus>,
     pub(in crate::serve) projects: Vec<ProjectStatus>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct HookStatus {
+    pub(in crate::serve) last_event_at: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 /// An event of an agent, as its hook was told of it.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::serve) struct HookRequest {
-    /// claude, codex, gemini, cursor or copilot; claude unless said otherwise.
+    /// claude, codex, gemini, cursor, copilot or opencode. Unless said, codex for what has a `turn_id` or a transcript
+    /// called `rollout-…`, else claude.
     #[serde(default)]
     pub(in crate::serve) agent: Option<String>,
     /// As the agent calls it: `SessionStart`, `PostToolUse`, …

@@ -7,11 +7,11 @@ use axum::http::StatusCode;
 
 use crate::engine::Project;
 use crate::engine::eyes::Eyes;
-use crate::model::{Kind, SignalKind};
+use crate::model::{Kind, SignalKind, Timestamp};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{
-    FileProblem, Health, IndexStatus, PastStatus, PrefetchStatus, ProjectStatus, StatusAnswer, WatchStatus,
+    FileProblem, Health, HookStatus, IndexStatus, PastStatus, PrefetchStatus, ProjectStatus, StatusAnswer, WatchStatus,
 };
 use crate::serve::dto::night::ConsolidationStatus;
 use crate::serve::dto::queries::Status;
@@ -43,8 +43,13 @@ pub(in crate::serve) async fn status(app: App, call: Call) -> Answer {
         uptime_s: app.uptime().as_secs(),
         rss_bytes: process::rss_bytes(),
         socket: app.socket().display().to_string(),
+        hooks: app.last_heard().all().into_iter().map(hook_status).collect(),
         projects: projects.iter().map(|project| status_of(project)).collect(),
     })
+}
+
+fn hook_status((agent, at): (&'static str, Timestamp)) -> (&'static str, HookStatus) {
+    (agent, HookStatus { last_event_at: at.to_string() })
 }
 
 fn status_of(project: &Project) -> ProjectStatus {

@@ -18,8 +18,8 @@ pub(in crate::serve) async fn hook(app: App, call: Call) -> Answer {
     let most = app.config().server.max_body;
     let request: HookRequest = call.json(&app, most).await?;
     let agent = match request.agent.as_deref() {
-        None | Some("") => Agent::default(),
-        Some(name) => Agent::parse(name).ok_or_else(|| unknown(name))?,
+        None | Some("") => None,
+        Some(name) => Some(Agent::parse(name).ok_or_else(|| unknown(name))?),
     };
     let now = app.now();
     let at = request.at.map(Timestamp::from_micros);
@@ -28,6 +28,7 @@ pub(in crate::serve) async fn hook(app: App, call: Call) -> Answer {
     let answer = aside(move || {
         hook::hear_what_waits(&app);
         let happening = Happening::read(agent, &request.event, &request.input, request.cwd);
+        hook::note_heard(&app, happening.agent, at);
         let told = Told::of(&happening, at)?;
         Some(hook::act(&app, &happening, &told).map(|text| text.map(|text| hook::shaped(&happening, &text))))
     });

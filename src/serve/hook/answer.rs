@@ -25,7 +25,7 @@ pub(super) fn takes_before(agent: Agent) -> bool {
 pub(in crate::serve) fn shaped(happening: &Happening, text: &str) -> Value {
     let text = capped(text);
     match happening.agent {
-        Agent::Claude | Agent::Codex => {
+        Agent::Claude | Agent::Codex | Agent::OpenCode => {
             let name = match &happening.event {
                 What::SessionStart { .. } => "SessionStart",
                 What::Prompt(_) => "UserPromptSubmit",

@@ -27,7 +27,8 @@ const MOST_EVENTS: usize = 4_096;
 /// An event on its way.
 #[derive(Debug)]
 pub struct Event {
-    pub agent: Agent,
+    /// Unless told, what it says shows whose it is.
+    pub agent: Option<Agent>,
     pub name: String,
     pub at: Timestamp,
     /// Where the hook runs, for agents that do not say.
@@ -48,7 +49,7 @@ pub enum Outcome {
 }
 
 impl Event {
-    pub fn new(agent: Agent, name: &str, at: Timestamp, cwd: Option<PathBuf>, input: Vec<u8>) -> Event {
+    pub fn new(agent: Option<Agent>, name: &str, at: Timestamp, cwd: Option<PathBuf>, input: Vec<u8>) -> Event {
         let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).collect();
         let input = if input.len() > LONG_INPUT { shortened(&input).unwrap_or(input) } else { input };
         Event { agent, name, at, cwd, input }
@@ -57,8 +58,8 @@ impl Event {
     fn body(&self) -> Vec<u8> {
         let cwd = Value::from(self.cwd.as_deref().and_then(Path::to_str));
         let at = self.at.as_micros();
-        let head =
-            format!("{{\"agent\":\"{}\",\"event\":\"{}\",\"at\":{at},\"cwd\":{cwd}", self.agent.as_str(), self.name);
+        let agent = self.agent.map_or("", Agent::as_str);
+        let head = format!("{{\"agent\":\"{agent}\",\"event\":\"{}\",\"at\":{at},\"cwd\":{cwd}", self.name);
         let mut body = head.into_bytes();
         if !self.input.iter().all(u8::is_ascii_whitespace) {
             body.extend_from_slice(b",\"input\":");

@@ -13,18 +13,19 @@ const LONGEST_MESSAGE: usize = 256 << 10;
 const LONGEST_ERROR: usize = 16 << 10;
 const LONGEST_NAME: usize = 200;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
-    #[default]
     Claude,
     Codex,
     Gemini,
     Cursor,
     Copilot,
+    OpenCode,
 }
 
 impl Agent {
-    pub const ALL: [Agent; 5] = [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Cursor, Agent::Copilot];
+    pub const ALL: [Agent; 6] =
+        [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Cursor, Agent::Copilot, Agent::OpenCode];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -33,11 +34,20 @@ impl Agent {
             Agent::Gemini => "gemini",
             Agent::Cursor => "cursor",
             Agent::Copilot => "copilot",
+            Agent::OpenCode => "opencode",
         }
     }
 
     pub fn parse(name: &str) -> Option<Agent> {
         Agent::ALL.into_iter().find(|agent| agent.as_str().eq_ignore_ascii_case(name))
+    }
+
+    /// Whoever does not say who they are: Codex, which runs the same commands as Claude Code when both have the plugin,
+    /// numbers its turns, and calls its transcripts rollouts.
+    fn known_by(input: &Value) -> Agent {
+        let transcript = text(input, &["transcript_path"]).rsplit('/').next().unwrap_or_default();
+        let is_codex = !text(input, &["turn_id"]).is_empty() || transcript.starts_with("rollout-");
+        if is_codex { Agent::Codex } else { Agent::Claude }
     }
 }
 
@@ -87,7 +97,12 @@ pub(in crate::serve) enum What {
 
 impl Happening {
     /// `event` as it was typed behind `lokid hook`; the JSON's own name for it counts when that says nothing to us.
-    pub(in crate::serve) fn read(agent: Agent, event: &str, input: &Value, cwd: Option<PathBuf>) -> Happening {
+    pub(in crate::serve) fn read(
+        agent: impl Into<Option<Agent>>,
+        event: &str,
+        input: &Value,
+        cwd: Option<PathBuf>,
+    ) -> Happening {
         let told = text(input, &["hook_event_name", "hookEventName"]);
         let known = |name: &str| kind(name) != Kind::Other;
         let called = if known(event) || told.is_empty() { event } else { told };
@@ -95,7 +110,7 @@ impl Happening {
         let roots = ["workspace_roots", "workspaceRoots"].iter().find_map(|name| input.get(name)?.get(0)?.as_str());
         let here = Some(here).filter(|here| here.starts_with('/')).or(roots.filter(|root| root.starts_with('/')));
         Happening {
-            agent,
+            agent: agent.into().unwrap_or_else(|| Agent::known_by(input)),
             called: name(called),
             session: name(text(input, &["session_id", "sessionId", "conversation_id", "conversationId"])),
             cwd: here.map(PathBuf::from).or(cwd),

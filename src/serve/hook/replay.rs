@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::act::tell;
 use super::ask::spool;
+use super::payload::Agent;
 use super::told::Told;
 use crate::engine::{EngineError, ProjectError};
 use crate::serve::app::App;
@@ -47,6 +48,7 @@ pub fn replay(app: &App) {
                 None => tracing::debug!("a line of the spool cannot be read"),
             }
         }
+        app.last_heard().write_down();
         tracing::info!(events = told, "heard what hooks left while nobody listened");
         if let Err(error) = spool.done() {
             tracing::warn!(reason = %error, "the spool cannot be emptied");
@@ -66,6 +68,9 @@ fn tell_again(app: &App, told: &Told) -> Result<bool, Later> {
         Err(ProjectError::Starting { .. }) => return Err(Later),
         Err(_) => return Ok(false),
     };
+    if let Some(agent) = Agent::parse(&told.agent) {
+        app.last_heard().heard(agent, told.at);
+    }
     if !app.heard().is_new(&told.mark, told.at) {
         return Ok(false);
     }

@@ -256,7 +256,7 @@ fn what_waits_comes_back_as_it_was_and_without_its_secrets() {
         "tool_name": "Bash", "tool_input": {"command": format!("curl -H 'Authorization: Bearer {token}'")},
         "error": format!("Exit code 22\ncurl: bad token {token}"), "tool_use_id": "t1",
     });
-    let event = Event::new(Agent::Claude, "PostToolUseFailure", AT, None, input.to_string().into_bytes());
+    let event = Event::new(Some(Agent::Claude), "PostToolUseFailure", AT, None, input.to_string().into_bytes());
     let redactor = crate::encode::redact::Redactor::brief(&[], &[]).unwrap();
     let line = waiting(&event, &|text| redactor.redact(text).text.into_owned()).unwrap();
     assert!(!line.contains(&token) && line.contains("redacted"), "{line}");
@@ -275,7 +275,7 @@ fn prompts_are_kept_as_goals_alone_and_answers_as_citations_alone() {
     let keep = |event: &str, extra: Value| {
         let mut input = json!({"session_id": "s", "cwd": "/code/app"});
         input.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
-        let event = Event::new(Agent::Claude, event, AT, None, input.to_string().into_bytes());
+        let event = Event::new(Some(Agent::Claude), event, AT, None, input.to_string().into_bytes());
         waiting(&event, &str::to_owned)
     };
     let line = keep("Stop", json!({"last_assistant_message": "long words [M:1a2b3c4d] more"})).unwrap();
@@ -307,12 +307,30 @@ fn each_agent_is_answered_in_its_own_shape_and_only_where_it_listens() {
     check(Agent::Cursor, "preToolUse", None);
     check(Agent::Copilot, "postToolUse", Some(json!({"additionalContext": "T"})));
     check(Agent::Copilot, "preToolUse", None);
+    check(Agent::OpenCode, "PostToolUse", specific("PostToolUse"));
+    check(Agent::OpenCode, "PreToolUse", None);
+}
+
+#[test]
+fn whoever_does_not_say_who_they_are_is_known_by_their_words() {
+    let agent = |input: Value| Happening::read(None, "Stop", &input, None).agent;
+    assert_eq!(agent(json!({"session_id": "s", "turn_id": "t"})), Agent::Codex);
+    assert_eq!(agent(json!({"session_id": "s", "prompt_id": "p"})), Agent::Claude);
+    assert_eq!(agent(json!({"turn_id": 7})), Agent::Claude);
+    // At both ends of a session there is no turn.
+    assert_eq!(agent(json!({"transcript_path": "/h/.codex/sessions/rollout-2026-11-15.jsonl"})), Agent::Codex);
+    assert_eq!(agent(json!({"transcript_path": "/h/.claude/projects/rollout-x/c255.jsonl"})), Agent::Claude);
+    let named = Happening::read(Agent::Gemini, "Stop", &json!({"turn_id": "t"}), None);
+    assert_eq!(named.agent, Agent::Gemini);
+    for agent in Agent::ALL {
+        assert_eq!(Agent::parse(agent.as_str()), Some(agent));
+    }
 }
 
 #[test]
 fn a_long_input_is_shortened_and_stays_json() {
     let input = json!({"session_id": "s", "tool_response": {"stdout": "é".repeat(1 << 20)}, "error": "boom"});
-    let event = Event::new(Agent::Claude, "x y\"}", AT, None, input.to_string().into_bytes());
+    let event = Event::new(Some(Agent::Claude), "x y\"}", AT, None, input.to_string().into_bytes());
     assert!(event.input.len() < 64 << 10);
     let value: Value = serde_json::from_slice(&event.input).unwrap();
     assert_eq!(value["error"], "boom");

@@ -1,5 +1,5 @@
-# A home, a repository and a daemon for the tests of editors; sourced, not run.
-# The daemon does not watch files here: every signal that arrives was sent by the editor.
+# A home, a repository and a daemon for the tests of real clients; sourced, not run.
+# The daemon does not watch files here: every signal that arrives was sent by the client.
 # LOKID names the program under test.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
