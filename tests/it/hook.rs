@@ -237,6 +237,12 @@ fn a_failing_command_brings_its_known_fix() {
     let told = run(&home, &["hook", "--agent", "codex", "PostToolUse"], input.to_string().as_bytes()).succeeded();
     assert!(context(&told).contains("LAB_ENV=dev"), "{told:?}");
 
+    send(&home, "/v1/learnings", json!({"project": home.path("app"), "error": "boom", "fix": "run make up first"}));
+    settled(&home);
+    let mut short = bash("./boom", "t4");
+    short["error"] = "Exit code 3\nboom".into();
+    assert!(context(&hook(&home, "PostToolUseFailure", "s", short)).contains("make up"));
+
     let mut other = bash("make", "t3");
     other["error"] = "Exit code 2\nld: undefined symbol frobnicate_everything".into();
     assert_eq!(hook(&home, "PostToolUseFailure", "s", other).out, "", "nobody knows a fix for this one");

@@ -9,8 +9,10 @@ use crate::encode::errors::{ErrorReader, Failure};
 use crate::engine::context::length;
 use crate::engine::project::Project;
 use crate::index::roster::Filter;
+use crate::model::render::first_line;
 use crate::model::{Body, Key, Kind, Memory, Namespace, Status, TaskType, Tier};
-use crate::retrieve::recall::{Hit, Request};
+use crate::retrieve::query;
+use crate::retrieve::recall::{self, Request};
 
 /// Failures of one text that are looked up.
 const MOST_FAILURES: usize = 8;
@@ -20,10 +22,11 @@ const TELLING_LINES: usize = 3;
 const LONGEST_QUESTION: usize = 400;
 /// Memories that may answer for a failure.
 const ANSWERS: usize = 2;
-/// A memory that holds so much of a failure's words is about it …
+/// A memory that holds this share of a failure's words, and this many of them, is about it.
 const SURE: f64 = 0.6;
-/// … as is one that holds fewer and means the same.
-const LIKELY: (f64, f64) = (0.35, 0.55);
+const FEWEST: usize = 2;
+/// In bytes: a shorter error is a word of every text.
+const SHORTEST_ERROR: usize = 4;
 
 impl Project {
     /// Was this session given the block it begins with?
@@ -76,13 +79,13 @@ impl Project {
             .map(|memory| SessionCandidate { value: 1.0, memory: Arc::clone(memory) })
             .collect();
         if found.is_empty() {
-            found = self.alike(namespace, &question(text, &failures));
+            found = self.alike(namespace, &question(text, &failures), text);
         }
         self.hand_beside(Occasion::Failure, session, &found, budget)
     }
 
     /// Only when the indexes are open: nobody waits for them here.
-    fn alike(&self, namespace: &Namespace, question: &str) -> Vec<SessionCandidate> {
+    fn alike(&self, namespace: &Namespace, question: &str, text: &str) -> Vec<SessionCandidate> {
         if question.is_empty() || self.search().ready().is_none() {
             return Vec::new();
         }
@@ -100,7 +103,7 @@ impl Project {
             min_score: Some(self.config.load().context.min_score),
         };
         let hits = self.recall(&request, None).map(|recalled| recalled.answer.hits).unwrap_or_default();
-        let sure = hits.into_iter().filter(|hit| is_decisive(hit) && has_fix(&hit.memory));
+        let sure = hits.into_iter().filter(|hit| has_fix(&hit.memory) && is_about(&hit.memory, question, text));
         sure.map(|hit| SessionCandidate { value: hit.score, memory: hit.memory }).collect()
     }
 
@@ -153,9 +156,23 @@ fn has_fix(memory: &Memory) -> bool {
     }
 }
 
-fn is_decisive(hit: &Hit) -> bool {
-    let (keyword, semantic) = LIKELY;
-    hit.parts.keyword >= SURE || (hit.parts.keyword >= keyword && hit.parts.semantic >= semantic)
+/// The error it was learnt from stands in the text, or most of the failure's words stand in the memory.
+fn is_about(memory: &Memory, question: &str, text: &str) -> bool {
+    if matches!(&memory.body, Body::Learning(learning) if says(text, first_line(&learning.error))) {
+        return true;
+    }
+    let (wanted, held) = (query::wanted(question).len(), recall::matched_words(memory, question).len());
+    held >= FEWEST && held as f64 >= SURE * wanted as f64
+}
+
+/// Are these words in the text, as words?
+fn says(text: &str, words: &str) -> bool {
+    let words = words.trim();
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    words.len() >= SHORTEST_ERROR
+        && text
+            .match_indices(words)
+            .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + words.len()..].starts_with(is_word))
 }
 
 /// What a failure is asked for with: its own message, or the last lines that say something.
@@ -184,6 +201,12 @@ mod tests {
         assert_eq!(question("Exit code 3\nboom", &[]), "boom");
         assert_eq!(question("Exit code 1", &[]), "");
         assert_eq!(question("", &[]), "");
+    }
+
+    #[test]
+    fn an_error_is_said_as_words_and_not_inside_of_others() {
+        assert!(says("Exit code 3\nboom", "boom") && says("x: boom!", " boom "));
+        assert!(!says("boomerang", "boom") && !says("a kaboom", "boom") && !says("x", "x") && !says("", ""));
     }
 
     #[test]
