@@ -72,33 +72,34 @@ has_cited() { [ "$(cited "$1")" = "$2" ]; }
 signals() {
   "$LOKID" status --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["projects"][0]["watch"]["signals"][sys.argv[1]])' "$1"
 }
+is_kept() { [ -n "$(find "$XDG_STATE_HOME/lokid/projects" -name sessions.json -newer "$lab/now")" ]; }
 heard() { [ "$(signals "$1")" -ge "$2" ]; }
 last_heard() { "$LOKID" status --json | field hooks "$1" last_event_at; }
 
 wake_daemon() {
-  start_daemon
+  # It shall not hold on to the prompts of an agent.
+  start_daemon 4>&-
+  # Its end is no news to this shell.
+  disown "$daemon"
   touch "$lab/alive"
   # Called by the model in the middle of a turn.
   printf 'rm -f %s/alive\nkill -9 %s\n' "$lab" "$daemon" > "$lab/kill-daemon"
 }
 
-cat > "$app/check.sh" <<'EOF'
-cat >&2 <<'END'
-Traceback (most recent call last):
-  File "src/app.py", line 7, in main
-    host, port = load_config()
-TypeError: cannot unpack non-iterable NoneType object
-END
-exit 1
-EOF
 mandate='Every handler has a timeout.'
 note='The websocket reconnects with an exponential backoff capped at thirty seconds.'
-fix='set LAB_ENV=dev before the tests'
 wake_daemon
 (cd "$app" && "$LOKID" remember --tier mandate "$mandate" && "$LOKID" remember "$note") > /dev/null
-post /v1/learnings "{\"project\":\"$app\",\"title\":\"NoneType in load_config\",\"error\":\"TypeError: cannot unpack non-iterable NoneType object\",\"cause\":\"load_config returns None when LAB_ENV is missing\",\"fix\":\"$fix\"}"
-found() { "$LOKID" --project "$app" recall 'websocket backoff' --json | grep -q 'thirty seconds'; }
-await 'the note in the index' found
+finds() { "$LOKID" --project "$app" recall "$1" --json | grep -qF "$2"; }
+await 'the note in the index' finds 'websocket backoff' 'thirty seconds'
+
+# A command that fails, and what is known of its failure.
+plant_failure() {
+  printf 'Traceback (most recent call last):\n  File "src/app.py", line 7, in main\n    start()\n%s\n' "$1" > "$app/trace.txt"
+  printf 'cat trace.txt >&2\nexit 1\n' > "$app/check.sh"
+  post /v1/learnings "{\"project\":\"$app\",\"error\":\"$1\",\"cause\":\"the lab is not set up\",\"fix\":\"$2\"}"
+  await 'the fix in the index' finds "$1" "$2"
+}
 
 export CODEX_HOME=$lab/codex
 mkdir -p "$CODEX_HOME" "$HOME/.claude"
@@ -186,16 +187,24 @@ for agent in claude codex; do
   [ "$(last_heard "$agent")" != None ] || fail "the status does not tell when $agent was heard"
   ok "$agent: Stop counted its citation"
 
+  # Learnt by others while the session runs.
+  case $agent in
+    claude) fix='export LAB_ENV=dev' && plant_failure 'TypeError: cannot unpack non-iterable NoneType object' "$fix" ;;
+    codex) fix='make broker' && plant_failure 'ConnectionRefusedError: [Errno 111] Connection refused' "$fix" ;;
+  esac
   turn=$(reached count)
-  say "Run the tests. [[run sh check.sh]] [[say They fail.]]"
+  say "Next, please. [[run sh check.sh]] [[say Oh.]]"
   reaches 0 "$fix" 'the known fix'
   same "$(cat "$lab/at")" "$((turn + 1))" 'the request that first holds the known fix'
   ok "$agent: a failing command brought its known fix into the next request"
 
+  # What was counted is written down within seconds; being killed costs no more than what was not.
+  touch "$lab/now"
+  await 'the book of sessions' is_kept
+
   # The daemon dies by the agent's own hand; what follows in this turn and the next finds nobody.
   say "Go on. [[run sh $lab/kill-daemon]] [[run cat src/one.rs]] [[run sh check.sh]] [[say Done.]] [[cite exponential backoff]]"
   ! kill -0 "$daemon" 2> /dev/null || fail 'the daemon is still there'
-  wait "$daemon" 2> /dev/null || true
   say "And on. [[run cat src/two.rs]] [[say Done again.]]"
   spool=$XDG_STATE_HOME/lokid/hooks.spool
   [ -s "$spool" ] || fail 'nothing was written down while the daemon was away'

@@ -9,11 +9,11 @@ install_agents() {
   local folder=$1/agents-$claude_version-$codex_version
   command -v npm > /dev/null || { why='npm is not installed'; return 1; }
   if [ ! -d "$folder" ]; then
-    mkdir -p "$1"
+    mkdir -p "$1" 2> /dev/null || { why="nothing can be kept in $1"; return 1; }
     # Under another name until it is whole: what was cut off is not taken for the thing.
     local unfinished
     unfinished=$(mktemp -d "$1/unfinished.XXXXXX")
-    if ! timeout 240 npm install --silent --no-save --no-audit --no-fund --fetch-retries=1 --prefix "$unfinished" \
+    if ! timeout 90 npm install --silent --no-save --no-audit --no-fund --fetch-retries=1 --prefix "$unfinished" \
       "@anthropic-ai/claude-code@$claude_version" "@openai/codex@$codex_version" > "$unfinished/npm.log" 2>&1; then
       rm -rf "$unfinished"
       why='npm cannot reach its registry, or cannot install them here'

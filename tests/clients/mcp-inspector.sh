@@ -3,17 +3,18 @@
 #
 #   tests/clients/mcp-inspector.sh [path of lokid]
 #
-# Needs npm and its registry; says so and ends well where they are missing. MCP_INSPECTOR_DIR keeps what was installed.
+# Needs npm and its registry; says so and ends well where they are missing. CLIENTS names a folder, outside of the
+# checkout, where what was installed is kept [else a temporary one].
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-LOKID=$(realpath "${1:-${CARGO_TARGET_DIR:-target}/debug/lokid}")
+LOKID=$(realpath "${1:-${LOKID:-${CARGO_TARGET_DIR:-target}/debug/lokid}}")
 INSPECTOR=2.12.0
 NODE=22
 DIR=$(mktemp -d)
-TOOLS=${MCP_INSPECTOR_DIR:-$DIR/tools}
+TOOLS=${CLIENTS:-$DIR/clients}/inspector-$INSPECTOR
 DAEMON=
-trap '[ -z "$DAEMON" ] || { kill "$DAEMON" && wait "$DAEMON" || true; }; rm -rf "$DIR"' EXIT
+trap '[ -z "$DAEMON" ] || { kill "$DAEMON" && wait "$DAEMON" || true; }; rm -rf "$DIR" ${NEW:+"$NEW"}' EXIT
 
 # The first of npm's complaints says why.
 why() { grep -m 1 'npm error' "$DIR/npm.log" || tail -n 1 "$DIR/npm.log"; }
@@ -22,13 +23,18 @@ skip() { echo "SKIP mcp-inspector: $1"; exit 0; }
 [ -x "$LOKID" ] || { echo "there is no $LOKID; build it first"; exit 1; }
 command -v npm >/dev/null || skip "npm is not installed"
 command -v git >/dev/null || skip "git is not installed"
-if [ ! -x "$TOOLS/node_modules/.bin/mcp-inspector" ]; then
-  mkdir -p "$TOOLS"
+if [ ! -d "$TOOLS" ]; then
+  # Under another name until it is whole: what was cut off is not taken for the thing.
+  mkdir -p "$(dirname "$TOOLS")" 2>/dev/null || skip "nothing can be kept in $(dirname "$TOOLS")"
+  NEW=$(mktemp -d "$TOOLS.XXXXXX")
   # The inspector wants a newer node than some systems have; npm brings one.
-  install() { timeout 300 npm install --no-audit --no-fund --loglevel=error --prefix "$TOOLS" "$@" >"$DIR/npm.log" 2>&1; }
+  install() {
+    timeout 90 npm install --no-audit --no-fund --loglevel=error --fetch-retries=1 --prefix "$NEW" "$@" >"$DIR/npm.log" 2>&1
+  }
   install "node@$NODE" || skip "npm cannot install node@$NODE: $(why)"
-  PATH="$TOOLS/node_modules/node/bin:$PATH" install "@modelcontextprotocol/inspector@$INSPECTOR" ||
+  PATH="$NEW/node_modules/node/bin:$PATH" install "@modelcontextprotocol/inspector@$INSPECTOR" ||
     skip "npm cannot install the inspector: $(why)"
+  mv "$NEW" "$TOOLS"
 fi
 export PATH="$TOOLS/node_modules/node/bin:$TOOLS/node_modules/.bin:$PATH"
 

@@ -9,10 +9,8 @@
 set -euo pipefail
 
 repo=$(cd "$(dirname "$0")/../.." && pwd)
-lokid=${1:-$repo/target/debug/lokid}
+lokid=${1:-${LOKID:-$repo/target/debug/lokid}}
 plugin=$repo/editors/claude-code
-claude_version=2.1.325
-codex_version=0.166.0
 
 lab=$(mktemp -d)
 stub_pid=
@@ -21,7 +19,7 @@ finish() {
   rm -rf "$lab"
 }
 trap finish EXIT
-clients=${CLIENTS:-$lab/clients}
+. "$repo/tests/clients/install.sh"
 
 passed() { printf 'ok      %s\n' "$1"; }
 skipped() { printf 'skipped %s\n' "$1"; }
@@ -30,7 +28,7 @@ failed() {
   exit 1
 }
 
-mkdir -p "$lab/home" "$lab/bin" "$lab/project" "$lab/codex" "$clients"
+mkdir -p "$lab/home" "$lab/bin" "$lab/project" "$lab/codex"
 git -C "$lab/project" init -q
 
 # In place of lokid: writes down how it was called, and answers as `lokid hook` does.
@@ -92,24 +90,8 @@ EOF
 fi
 
 # --- The clients themselves.
-if ! command -v npm > /dev/null; then
-  skipped "Claude Code and Codex: there is no npm"
-  exit 0
-fi
-if [ ! -d "$clients/node_modules/@anthropic-ai/claude-code" ] || [ ! -d "$clients/node_modules/@openai/codex" ]; then
-  if ! npm install --silent --no-save --prefix "$clients" "@anthropic-ai/claude-code@$claude_version" \
-    "@openai/codex@$codex_version" > "$lab/npm.log" 2>&1; then
-    skipped "Claude Code and Codex: npm cannot reach its registry, or cannot install them here"
-    exit 0
-  fi
-fi
-# npm may leave out install scripts; the programs themselves are in the packages of the platform.
-claude=$(find "$clients/node_modules/@anthropic-ai" -path '*claude-code-*/claude' -type f | head -n 1)
-codex=$(find "$clients/node_modules/@openai" -name codex -type f -size +1M | head -n 1)
-[ -n "$claude" ] || claude=$clients/node_modules/.bin/claude
-[ -n "$codex" ] || codex=$clients/node_modules/.bin/codex
-if ! private "$claude" --version > /dev/null 2>&1 || ! private "$codex" --version > /dev/null 2>&1; then
-  skipped "Claude Code and Codex: they do not run on this machine"
+if ! install_agents "${CLIENTS:-$lab/clients}"; then
+  skipped "Claude Code and Codex: $why"
   exit 0
 fi
 
@@ -125,22 +107,20 @@ private "$codex" plugin marketplace add "$plugin" > "$lab/out" 2>&1 &&
 passed "Codex installs the plugin"
 
 # --- Sessions, where something answers in place of the models.
-stub=$repo/tests/clients/stub.py
-stub=${STUB:-$stub}
-if [ ! -f "$stub" ] || ! command -v python3 > /dev/null; then
-  skipped "sessions: they need python3 and tests/clients/stub.py"
+if ! command -v python3 > /dev/null; then
+  skipped "sessions: they need python3"
   exit 0
 fi
-port=$((20000 + $$ % 20000))
-python3 "$stub" "$port" "$lab/api.log" > /dev/null 2>&1 &
+python3 "$repo/tests/clients/stub.py" "$lab/api.log" > "$lab/port" &
 stub_pid=$!
-until (exec 3<> "/dev/tcp/127.0.0.1/$port") 2> /dev/null; do
-  kill -0 "$stub_pid" 2> /dev/null || failed "the stub of the models does not start"
+until [ -s "$lab/port" ]; do
+  kill -0 "$stub_pid" 2> /dev/null || failed "the stand-in for the models does not start"
   sleep 0.05
 done
+port=$(cat "$lab/port")
 
 ask_claude() { (cd "$lab/project" && private env ANTHROPIC_BASE_URL="http://127.0.0.1:$port" ANTHROPIC_API_KEY=sk-ant-stub \
-  timeout 120 "$claude" -p "FAIL please" --allowedTools Bash < /dev/null > "$lab/out" 2>&1) || { cat "$lab/out"; failed "a session of Claude Code"; }; }
+  timeout 120 "$claude" -p '[[run echo boom >&2; exit 3]]' --allowedTools Bash < /dev/null > "$lab/out" 2>&1) || { cat "$lab/out"; failed "a session of Claude Code"; }; }
 : > "$lab/calls"
 ask_claude
 for event in SessionStart UserPromptSubmit PreToolUse PostToolUseFailure Stop SessionEnd; do
@@ -160,7 +140,7 @@ wire_api = "responses"
 env_key = "STUB_KEY"
 EOF
 mv "$lab/config.toml" "$lab/codex/config.toml"
-ask_codex() { (cd "$lab/project" && private env STUB_KEY=x timeout 120 "$codex" exec --dangerously-bypass-hook-trust "FAIL please" \
+ask_codex() { (cd "$lab/project" && private env STUB_KEY=x timeout 120 "$codex" exec --dangerously-bypass-hook-trust '[[run echo boom >&2; exit 3]]' \
   < /dev/null > "$lab/out" 2>&1) || { cat "$lab/out"; failed "a session of Codex"; }; }
 : > "$lab/calls"
 ask_codex
