@@ -130,14 +130,12 @@ say_claude() {
   python3 -c 'import json, sys; print(json.dumps({"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": sys.argv[1]}]}}))' "$1" >&4
   turns=$((turns + 1))
   await 'an answer of Claude Code' has_answered
+  kill -0 "$agent_pid" 2> /dev/null || fail "Claude Code ended: $(cat "$lab/agent.err")"
   # The first line of a session names it; an answer says whether it went well.
   session=$(sed -n 's/.*"session_id":"\([^"]*\)".*/\1/p' "$lab/said" | head -n 1)
   ! grep '"type":"result"' "$lab/said" | grep -q '"is_error":true' || fail "Claude Code failed: $(tail -n 1 "$lab/said")"
 }
-has_answered() {
-  kill -0 "$agent_pid" 2> /dev/null || fail "Claude Code ended: $(cat "$lab/agent.err")"
-  [ "$(grep -c '"type":"result"' "$lab/said")" -ge "$turns" ]
-}
+has_answered() { [ "$(grep -c '"type":"result"' "$lab/said")" -ge "$turns" ] || ! kill -0 "$agent_pid"; }
 end_claude() {
   exec 4>&-
   wait "$agent_pid" || fail "Claude Code ended with $?: $(cat "$lab/agent.err")"
