@@ -145,7 +145,7 @@ Example:
 
 Agents run it; `lokid hooks install` has them do so. It exits with 0 whatever happens, answers within 50 ms or not at
 all (LOKID_HOOK_DEADLINE_MS says otherwise), and keeps the event for later when no daemon listens. LOKID_HOOK_DEBUG=1
-has it say on stderr what it does.";
+has it say on stderr what it does, LOKID_HOOK=off has it do nothing.";
 
 pub(super) const IMPORT: &str = "\
 Examples:

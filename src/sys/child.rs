@@ -49,6 +49,8 @@ pub fn run(argv: &[String], input: &[u8], limits: Limits, cancelled: &dyn Fn() -
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     // Not in whatever folder the daemon was started from.
     command.current_dir("/").process_group(0);
+    // An agent that is asked something by lokid does not tell lokid about it.
+    command.env("LOKID_HOOK", "off");
     let start = |source| ChildError::Start { program: program.clone(), source };
     let mut group = Group { child: command.spawn().map_err(start)?, reaped: None };
     let mut talk = Talk::open(&mut group.child, input, limits.output)?;

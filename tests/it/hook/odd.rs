@@ -84,6 +84,18 @@ fn it_says_what_it_does_only_when_asked() {
 }
 
 #[test]
+fn an_agent_that_is_told_to_keep_it_to_itself_does() {
+    let home = Home::new();
+    let told = input(&home.path("app"), "UserPromptSubmit", "s", json!({"prompt": "x"})).to_string();
+    let mut command = home.command(&["hook", "UserPromptSubmit"]);
+    let mut child = command.env("LOKID_HOOK", "off").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let _ = child.stdin.take().unwrap().write_all(told.as_bytes());
+    let said = child.wait_with_output().unwrap();
+    assert!(said.status.success() && said.stdout.is_empty());
+    assert!(!home.path("state/lokid/hooks.spool").exists());
+}
+
+#[test]
 fn the_socket_of_the_configuration_is_found() {
     let home = Home::new();
     let socket = home.path("run/elsewhere.sock");
