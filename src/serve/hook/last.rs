@@ -92,7 +92,7 @@ mod tests {
         let again = Last::open(folder.path());
         assert_eq!(again.all(), BTreeMap::from([("claude", at(5)), ("codex", at(30))]));
         assert!(again.heard(Agent::Codex, at(100)));
-        std::fs::write(folder.path().join(FILE), "{\"claude\": 7, \"vim\": \"x\"").unwrap();
+        plain::replace(&folder.path().join(FILE), b"{\"claude\": 7, \"vim\": \"x\"").unwrap();
         assert!(Last::open(folder.path()).all().is_empty());
     }
 }
