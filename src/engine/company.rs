@@ -152,6 +152,11 @@ fn question(ready: &Ready, memory: &Memory) -> Option<Question> {
     Question::of(&ready.embedder.embed(&passages.first()?.text))
 }
 
+/// The memories whose meaning is most like this one's. Best first.
+pub(super) fn close(ready: &Ready, memory: &Memory, most: usize, filter: &Filter) -> Vec<(u32, f32)> {
+    question(ready, memory).map_or_else(Vec::new, |question| ready.view.nearest(&question, most, filter))
+}
+
 /// The memories most like this one, by meaning and by words, with the likeness of their meanings. Best first.
 pub(super) fn alike(ready: &Ready, memory: &Memory, most: usize, filter: &Filter) -> Vec<(u32, f32)> {
     let question = question(ready, memory);

@@ -29,7 +29,7 @@ use crate::manage::plan::{Act, Phase, Proposal};
 use crate::manage::schedule::Cause;
 use crate::model::{Change, Key, Namespace, SignalKind, Timestamp};
 use crate::sys::thread;
-use familiar::Familiar;
+use familiar::Passed;
 use phases::Hour;
 
 pub use report::{Report, Told};
@@ -193,10 +193,10 @@ impl Night {
         self.save();
     }
 
-    /// What stands here was compared with everything else, and need not be again.
-    fn went_through(&self, snapshot: &Snapshot) {
+    /// What was compared with everything else need not be again.
+    fn went_through(&self, passed: &Passed) {
         let Some(file) = &self.file else { return };
-        if let Err(error) = Familiar::of(snapshot).write(file) {
+        if let Err(error) = passed.by_all().write(file) {
             tracing::warn!(reason = %error, "what the night went through could not be written down");
         }
     }
@@ -309,17 +309,13 @@ impl Watchman {
         tracing::info!(project = %project.root.display(), cause = %wish.cause, dry_run = wish.dry_run, "consolidating");
         let mut hour = Hour::new(project, wish.now.unwrap_or(started));
         // What is only tried out is tried on a copy.
-        let (first, is_found) = project.settled();
-        hour.missed |= !is_found;
-        let mut trial = wish.dry_run.then(|| first.as_ref().clone());
+        let mut trial = wish.dry_run.then(|| project.settled().0.as_ref().clone());
         'night: for round in 0..ROUNDS {
             let before = report.total();
             for phase in &phases {
                 project.night.known.lock().running =
                     Some(Running { cause: wish.cause, since: started, phase: *phase, done: report.total() });
-                if round == 0 {
-                    project.tell_night("phase", &report, Some(*phase));
-                }
+                project.tell_night("phase", &report, Some((*phase, round + 1)));
                 self.spend_phase(*phase, &mut hour, &mut trial, &mut report);
                 if project.night.is_over() {
                     report.interrupted = true;
@@ -339,8 +335,8 @@ impl Watchman {
         }
         report.took = project.clock.monotonic().saturating_duration_since(since);
         report.problems = project.snapshot().problems().to_vec();
-        if is_whole && !hour.missed {
-            project.night.went_through(&first);
+        if is_whole {
+            project.night.went_through(&hour.passed);
         }
         self.keep(wish, &mut report);
         let (total, dropped) = (report.total(), report.dropped);
@@ -378,16 +374,15 @@ impl Watchman {
             None => self.project.snapshot().namespaces(),
         };
         for namespace in spaces {
-            let snapshot = match trial {
-                Some(trial) => Arc::new(trial.clone()),
-                None => {
-                    let (snapshot, is_found) = self.project.settled();
-                    hour.missed |= !is_found;
-                    snapshot
-                }
+            let (snapshot, is_found) = match trial {
+                Some(trial) => (Arc::new(trial.clone()), true),
+                None => self.project.settled(),
             };
-            let planned = hour.plan(phase, &snapshot, &namespace);
+            let (planned, seen) = hour.plan(phase, &snapshot, &namespace);
+            drop(snapshot);
             let mut rest = planned.as_slice();
+            // What could not be found, written or done is looked at again.
+            let mut all_done = is_found;
             while !rest.is_empty() && !self.project.night.is_over() {
                 let (batch, behind) = rest.split_at(batch_of(rest));
                 rest = behind;
@@ -397,12 +392,13 @@ impl Watchman {
                         changes.iter().for_each(|change| trial.apply(change));
                         tidied.done
                     }
-                    None => self.project.tidy(batch).unwrap_or_else(|| {
-                        hour.missed = true;
-                        vec![false; batch.len()]
-                    }),
+                    None => self.project.tidy(batch).unwrap_or_else(|| vec![false; batch.len()]),
                 };
+                all_done &= !done.contains(&false);
                 report.note(&namespace, batch, &done);
+            }
+            if all_done && !self.project.night.is_over() {
+                hour.passed.note(phase, &namespace, &seen);
             }
         }
     }
@@ -478,13 +474,14 @@ impl Project {
         }
     }
 
-    fn tell_night(&self, op: &'static str, report: &Report, phase: Option<Phase>) {
+    fn tell_night(&self, op: &'static str, report: &Report, phase: Option<(Phase, usize)>) {
         let mut data = report.counts();
         data.insert("op".to_owned(), op.into());
         data.insert("cause".to_owned(), report.cause.as_str().into());
         data.insert("dry_run".to_owned(), report.dry_run.into());
-        if let Some(phase) = phase {
+        if let Some((phase, round)) = phase {
             data.insert("phase".to_owned(), phase.as_str().into());
+            data.insert("round".to_owned(), round.into());
         }
         self.say("consolidation", serde_json::Value::Object(data));
     }

@@ -115,7 +115,7 @@ pub fn plan(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
         if scene.around.is_over() {
             break;
         }
-        if !scene.around.is_fresh(memory) || !speaks(memory, scene.now) || ended.contains(&memory.id) {
+        if !speaks(memory, scene.now) || !scene.around.is_fresh(memory) || ended.contains(&memory.id) {
             continue;
         }
         let near = scene.around.near(memory, CANDIDATES);

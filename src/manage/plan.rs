@@ -89,6 +89,11 @@ pub trait Around {
     /// cosine of their meanings. Of every kind and status, also those that no longer hold.
     fn near(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)>;
 
+    /// The same by meaning alone, in a fraction of the time: for those who ask nothing of what only shares words.
+    fn like(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)> {
+        self.near(memory, most)
+    }
+
     /// The meaning of a short text as a vector of length 1; nothing for a text without words that are known.
     fn meaning(&self, text: &str) -> Option<Vec<f32>>;
 

@@ -1,6 +1,6 @@
 //! From changes to edits: which files a change touches, and what happens in each.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -77,13 +77,17 @@ impl Planner<'_> {
     pub(super) fn plan(&self, changes: &[Change]) -> Plan {
         let mut plan = Plan::default();
         let mut placed: HashMap<Key, Area> = HashMap::new();
+        let mut copies = self.copies(changes);
         for change in changes {
             match change {
                 Change::Put { before, after } => {
                     placed.insert(after.key(), Area::of(after));
                     self.put(&mut plan, before.clone(), after, None);
                 }
-                Change::Archive(entry) => self.archive(&mut plan, entry),
+                Change::Archive(entry) => {
+                    let copies = copies.remove(&entry.memory.key()).unwrap_or_default();
+                    self.archive(&mut plan, entry, copies);
+                }
                 Change::Restore(entry) => self.restore(&mut plan, entry),
                 Change::Purge(tombstone) => self.purge(&mut plan, tombstone),
                 Change::Link(link) => {
@@ -167,16 +171,40 @@ impl Planner<'_> {
         plan.add(file, Edit::Take { memory: Arc::clone(memory), at });
     }
 
-    fn archive(&self, plan: &mut Plan, entry: &Arc<Archived>) {
+    /// Where the memories stand that are archived. A merge may have left a second copy, which would come to life once
+    /// the first is gone. One walk over all files, however many memories leave.
+    fn copies(&self, changes: &[Change]) -> HashMap<Key, BTreeSet<Arc<FileId>>> {
+        let leaving: BTreeSet<Key> = changes
+            .iter()
+            .filter_map(|change| match change {
+                Change::Archive(entry) => Some(entry.memory.key()),
+                _ => None,
+            })
+            .collect();
+        let mut copies: HashMap<Key, BTreeSet<Arc<FileId>>> = HashMap::new();
+        if leaving.is_empty() {
+            return copies;
+        }
+        let ids: HashSet<&MemoryId> = leaving.iter().map(|key| &key.id).collect();
+        for (file, seen) in self.catalog.files.iter().filter(|(file, _)| matches!(file.role, Role::Memories(_))) {
+            let few = seen.entries.len() <= ids.len();
+            let held: Vec<&MemoryId> = if few {
+                seen.entries.keys().filter(|id| ids.contains(id)).collect()
+            } else {
+                ids.iter().copied().filter(|id| seen.entries.contains_key(*id)).collect()
+            };
+            for key in held.into_iter().map(|id| Key::new(&file.namespace, id)).filter(|key| leaving.contains(key)) {
+                copies.entry(key).or_default().insert(Arc::clone(file));
+            }
+        }
+        copies
+    }
+
+    fn archive(&self, plan: &mut Plan, entry: &Arc<Archived>, copies: BTreeSet<Arc<FileId>>) {
         let memory = &entry.memory;
         let home = self.catalog.homes.get(&memory.key()).map(|home| Arc::clone(&home.file));
         let raw = home.as_ref().and_then(|file| (self.living)(file, &memory.id));
-        // A merge may have left a second copy, which would come to life once the first is gone.
-        let copies = self.catalog.files.iter().filter(|(file, seen)| {
-            let of_memories = matches!(file.role, Role::Memories(_));
-            of_memories && file.namespace == memory.namespace && seen.entries.contains_key(&memory.id)
-        });
-        let mut places: BTreeSet<Arc<FileId>> = copies.map(|(file, _)| Arc::clone(file)).collect();
+        let mut places = copies;
         places.extend(home);
         for place in &places {
             self.take(plan, place, memory, entry.at);

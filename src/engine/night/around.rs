@@ -1,7 +1,10 @@
 //! What planners ask of the house, answered from one snapshot: likeness, errors, steps, lengths, and the code that
 //! memories speak of.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
 
 use super::familiar::Familiar;
 use super::ground::Grounds;
@@ -14,8 +17,14 @@ use crate::index::Snapshot;
 use crate::index::roster::Filter;
 use crate::manage::merge;
 use crate::manage::plan::{Around, Ground};
-use crate::manage::statement::{self, Judgement};
+use crate::manage::statement::{self, Judgement, Read};
 use crate::model::{Key, Level, Memory, MemoryId, Namespace, Scope, Timestamp, Usage, Verdict};
+
+/// So many statements are kept in mind as they were read.
+const REMEMBERED: usize = 8_192;
+
+/// A way to find memories that are like one.
+type Find = fn(&Ready, &Memory, usize, &Filter) -> Vec<(u32, f32)>;
 
 pub(super) struct Surroundings<'a> {
     project: &'a Project,
@@ -25,6 +34,8 @@ pub(super) struct Surroundings<'a> {
     familiar: &'a Familiar,
     ready: &'a Option<Ready>,
     words: Words<'a>,
+    /// Statements that were read: most are held against many others.
+    read: Mutex<HashMap<String, Arc<Read>>>,
     /// Made when it is first asked for: most phases do not look at the code.
     grounds: OnceLock<Grounds>,
 }
@@ -39,12 +50,25 @@ impl<'a> Surroundings<'a> {
         ready: &'a Option<Ready>,
     ) -> Surroundings<'a> {
         let (grounds, words) = (OnceLock::new(), Words::new(ready.as_ref()));
-        Surroundings { project, snapshot, namespace, now, familiar, ready, words, grounds }
+        Surroundings { project, snapshot, namespace, now, familiar, ready, words, read: Mutex::default(), grounds }
     }
 
     /// How two statements stand to each other.
     pub(super) fn compared(&self, a: &str, b: &str) -> Judgement {
-        statement::compare(a, b, &|one, other| self.words.alike(one, other))
+        statement::compare_read(&self.read(a), &self.read(b), &|one, other| self.words.alike(one, other))
+    }
+
+    fn read(&self, text: &str) -> Arc<Read> {
+        if let Some(read) = self.read.lock().get(text) {
+            return Arc::clone(read);
+        }
+        let read = Arc::new(statement::read(text));
+        let mut known = self.read.lock();
+        if known.len() >= REMEMBERED {
+            known.clear();
+        }
+        known.insert(text.to_owned(), Arc::clone(&read));
+        read
     }
 
     /// The same, with the judge's word where the rules are not sure and somebody was named to be asked. What is private
@@ -71,6 +95,17 @@ impl<'a> Surroundings<'a> {
         merge::Judged { duplicate: verdict == Verdict::Duplicate, contradicts: verdict == Verdict::Contradicts }
     }
 
+    fn around(&self, memory: &Memory, most: usize, find: Find) -> Vec<(Arc<Memory>, f32)> {
+        let Some(ready) = self.ready.as_ref() else { return Vec::new() };
+        let mut filter = Filter::new(self.namespace.clone(), self.now);
+        (filter.unverified, filter.restricted, filter.invalid) = (true, true, true);
+        // One more, for itself.
+        let found = find(ready, memory, most + 1, &filter).into_iter();
+        let living = found.filter_map(|(number, likeness)| Some((self.living(ready, number)?, likeness)));
+        let others = living.filter(|(other, _)| other.id != memory.id && !self.snapshot.is_derived(&other.key()));
+        others.map(|(other, likeness)| (Arc::clone(other), likeness)).collect()
+    }
+
     fn living(&self, ready: &Ready, number: u32) -> Option<&'a Arc<Memory>> {
         self.snapshot.get(ready.view.roster.key(number))
     }
@@ -82,14 +117,11 @@ impl Around for Surroundings<'_> {
     }
 
     fn near(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)> {
-        let Some(ready) = self.ready.as_ref() else { return Vec::new() };
-        let mut filter = Filter::new(self.namespace.clone(), self.now);
-        (filter.unverified, filter.restricted, filter.invalid) = (true, true, true);
-        // One more, for itself.
-        let found = company::alike(ready, memory, most + 1, &filter).into_iter();
-        let living = found.filter_map(|(number, likeness)| Some((self.living(ready, number)?, likeness)));
-        let others = living.filter(|(other, _)| other.id != memory.id && !self.snapshot.is_derived(&other.key()));
-        others.map(|(other, likeness)| (Arc::clone(other), likeness)).collect()
+        self.around(memory, most, company::alike)
+    }
+
+    fn like(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)> {
+        self.around(memory, most, company::close)
     }
 
     fn meaning(&self, text: &str) -> Option<Vec<f32>> {

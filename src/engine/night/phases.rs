@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::around::Surroundings;
-use super::familiar::Familiar;
+use super::familiar::Passed;
 use crate::encode::workflows::recurring;
 use crate::engine::past::steps_of;
 use crate::engine::project::Project;
@@ -23,19 +23,21 @@ const GLANCE: Duration = Duration::from_millis(200);
 pub(super) struct Hour<'a> {
     project: &'a Project,
     pub(super) now: Timestamp,
-    /// What the last whole night went through.
-    familiar: Familiar,
-    /// Something could not be found or written: what was fresh stays so.
-    pub(super) missed: bool,
+    pub(super) passed: Passed,
 }
 
 impl<'a> Hour<'a> {
     pub(super) fn new(project: &'a Project, now: Timestamp) -> Hour<'a> {
-        let familiar = project.night.file.as_deref().map(Familiar::read).unwrap_or_default();
-        Hour { project, now, familiar, missed: false }
+        Hour { project, now, passed: Passed::since(project.night.file.as_deref()) }
     }
 
-    pub(super) fn plan(&self, phase: Phase, snapshot: &Snapshot, namespace: &Namespace) -> Vec<Proposal> {
+    /// What is to be done, and the memories it was planned from.
+    pub(super) fn plan(
+        &self,
+        phase: Phase,
+        snapshot: &Snapshot,
+        namespace: &Namespace,
+    ) -> (Vec<Proposal>, Vec<Arc<Memory>>) {
         let own = |memory: &&Arc<Memory>| memory.namespace == *namespace && !snapshot.is_derived(&memory.key());
         let memories: Vec<Arc<Memory>> = snapshot.memories().filter(own).cloned().collect();
         let links: Vec<_> = snapshot.links().filter(|link| link.namespace == *namespace).cloned().collect();
@@ -44,7 +46,8 @@ impl<'a> Hour<'a> {
         let archived = snapshot.all_archived().filter(|entry| entry.memory.namespace == *namespace);
         let archived: Vec<_> = archived.cloned().collect();
         let ready = self.project.search().ready();
-        let around = Surroundings::new(self.project, snapshot, namespace, self.now, &self.familiar, &ready);
+        let familiar = self.passed.by(phase, namespace);
+        let around = Surroundings::new(self.project, snapshot, namespace, self.now, familiar, &ready);
         let scene = Scene {
             now: self.now,
             memories: &memories,
@@ -53,7 +56,7 @@ impl<'a> Hour<'a> {
             archived: &archived,
             around: &around,
         };
-        match phase {
+        let proposals = match phase {
             Phase::Learn => learn::plan(&scene, &learn::Limits::default()),
             Phase::Errors => errors::plan(&scene, &errors::Limits::default()),
             Phase::Skills => skills::plan(&scene, &repeated(&memories), &skills::Limits::default()),
@@ -68,7 +71,8 @@ impl<'a> Hour<'a> {
                 forget::plan(&scene, &forget::Limits { watched_since, ..forget::Limits::default() })
             }
             Phase::Connect => connect::plan(&scene),
-        }
+        };
+        (proposals, memories)
     }
 }
 

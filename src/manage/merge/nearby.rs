@@ -16,7 +16,7 @@ pub(in crate::manage) fn near<T: PartialEq>(
 ) -> Vec<(T, f32)> {
     let mut asked = most;
     loop {
-        let found = around.near(memory, asked);
+        let found = around.like(memory, asked);
         let full = found.len() >= asked;
         let close = found.iter().filter(|(_, cosine)| *cosine >= least && cosine.is_finite());
         let mut kept: Vec<(T, f32)> = Vec::new();

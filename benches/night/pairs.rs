@@ -1,0 +1,94 @@
+//! Pairs of statements with what is right about them, and how alike the built-in model finds texts.
+
+use lokid::encode::embed::Embedder;
+use lokid::manage::statement::{self, Judgement};
+use lokid::model::Verdict;
+
+use super::*;
+
+/// The natural pairs that come with the repository.
+const OURS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/statements");
+
+pub(crate) struct Pair {
+    /// The earlier statement, and the later one.
+    pub(crate) a: String,
+    pub(crate) b: String,
+    pub(crate) label: Verdict,
+}
+
+pub(crate) struct Set {
+    pub(crate) name: String,
+    pub(crate) pairs: Vec<Pair>,
+}
+
+pub(crate) fn sets() -> Vec<Set> {
+    let mut files = below(Path::new(OURS));
+    if files.is_empty() {
+        println!("\n=== natural pairs: skipped, there is no tests/data/statements");
+    }
+    match std::env::var_os("LOKID_BENCH_DATA").filter(|path| !path.is_empty()).map(PathBuf::from) {
+        Some(data) => {
+            files.extend(Some(data.join("contradictions.jsonl")).filter(|file| file.is_file()));
+            files.extend(below(&data.join("statements")));
+        }
+        None => println!("\n=== further pairs: skipped, LOKID_BENCH_DATA is not set"),
+    }
+    files.iter().map(|file| Set::read(file)).collect()
+}
+
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    files.sort();
+    files
+}
+
+impl Set {
+    fn read(file: &Path) -> Set {
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(file).unwrap();
+        let pair = |line: &str| {
+            let value: Value = serde_json::from_str(line).unwrap();
+            let word = |name: &str| value[name].as_str().unwrap_or_else(|| panic!("{name} in {line}")).to_owned();
+            Pair { a: word("a"), b: word("b"), label: Verdict::parse(&word("label")).unwrap() }
+        };
+        Set { name, pairs: text.lines().filter(|line| !line.trim().is_empty()).map(pair).collect() }
+    }
+
+    pub(crate) fn count(&self, label: Verdict) -> usize {
+        self.pairs.iter().filter(|pair| pair.label == label).count()
+    }
+}
+
+/// Meanings by the model that ships, each text looked at once.
+pub(crate) struct Likeness {
+    embedder: Arc<Embedder>,
+    known: RefCell<HashMap<String, Arc<Vec<f32>>>>,
+}
+
+impl Likeness {
+    pub(crate) fn new() -> Likeness {
+        Likeness { embedder: Embedder::built_in(), known: RefCell::default() }
+    }
+
+    pub(crate) fn alike(&self, one: &str, other: &str) -> f32 {
+        let (one, other) = (self.meaning(one), self.meaning(other));
+        one.iter().zip(other.iter()).map(|(one, other)| one * other).sum()
+    }
+
+    pub(crate) fn compare(&self, a: &str, b: &str) -> Judgement {
+        statement::compare(a, b, &|one, other| self.alike(one, other))
+    }
+
+    fn meaning(&self, text: &str) -> Arc<Vec<f32>> {
+        if let Some(known) = self.known.borrow().get(text) {
+            return Arc::clone(known);
+        }
+        let mut vector = self.embedder.embed(text);
+        let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt().max(1e-9);
+        vector.iter_mut().for_each(|value| *value /= length);
+        let vector = Arc::new(vector);
+        self.known.borrow_mut().insert(text.to_owned(), Arc::clone(&vector));
+        vector
+    }
+}
