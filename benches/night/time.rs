@@ -12,6 +12,8 @@ const PROMISED: usize = 10_000;
 const MEANWHILE: f64 = 3.0;
 /// From here on one store is all there is time for.
 const LARGE: usize = 50_000;
+/// The same episodes, night after night.
+const NIGHTS: usize = 30;
 const LATER: i64 = 100 * 86_400;
 
 pub(crate) fn run(size: usize, pace: Pace, verdicts: &mut Verdicts) {
@@ -42,6 +44,12 @@ fn alone(life: &Life, size: usize, pace: Pace, verdicts: &mut Verdicts) {
     println!("\nanother right after");
     print(&second, first.after);
     verdicts.at_most(&format!("{size}: done by a second night"), second.done() as f64, 0.0, "", &second.told());
+    if size < PROMISED {
+        progress(format_args!("{NIGHTS} more"));
+        let done: usize = (0..NIGHTS).map(|_| store.night(&json!({})).done()).sum();
+        let beside = "so the patterns are those of one night";
+        verdicts.at_most(&format!("{size}: done by {NIGHTS} more nights"), done as f64, 0.0, "", beside);
+    }
     let later = Timestamp::from_micros(store_now() + LATER * 1_000_000).record_style();
     progress(format_args!("a night {later}"));
     let third = store.night(&json!({"now": later}));

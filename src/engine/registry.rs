@@ -31,7 +31,7 @@ use super::usage::UsageBook;
 use crate::config::{Config, Worktrees};
 use crate::index::Snapshot;
 use crate::store::{Options, Place, Store};
-use crate::sys::{Clock, Dirs, InstanceError, InstanceLock, git, plain, thread};
+use crate::sys::{Clock, Dirs, Faults, InstanceError, InstanceLock, git, plain, thread};
 
 /// Paths that were found to lie in a project, so that a busy client does not cost a search each time.
 const REMEMBERED_PATHS: usize = 4096;
@@ -49,6 +49,8 @@ pub struct Registry {
     starting: RwLock<BTreeSet<PathBuf>>,
     /// Starting and stopping happen one after the other.
     door: Mutex<()>,
+    /// What a test lets happen to the disk below the stores.
+    faults: Option<Arc<Faults>>,
 }
 
 /// A project is being read from disk, until this is dropped, however that comes about.
@@ -88,8 +90,14 @@ impl Registry {
             resolved: RwLock::default(),
             starting: RwLock::default(),
             door: Mutex::new(()),
+            faults: None,
             dirs,
         }
+    }
+
+    /// Every store opened from now on fails as planned; for tests.
+    pub fn with_faults(self, faults: Arc<Faults>) -> Registry {
+        Registry { faults: Some(faults), ..self }
     }
 
     pub fn clock(&self) -> &Clock {
@@ -358,7 +366,7 @@ impl Registry {
         let config = self.config();
         let options =
             Options { lock_timeout: config.store.lock_timeout, max_document: config.store.max_document, read_only };
-        let store = Store::open(&place, options, None).map_err(failed)?;
+        let store = Store::open(&place, options, self.faults.clone()).map_err(failed)?;
         let name: Arc<str> = located.root.display().to_string().into();
         let (sender, inbox) = crossbeam_channel::bounded(config.server.inbox);
         let published = Arc::new(ArcSwap::from_pointee(Snapshot::default()));

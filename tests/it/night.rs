@@ -3,6 +3,7 @@
 
 mod aging;
 mod contradictions;
+mod crash;
 mod disturbed;
 mod hours;
 mod learning;
