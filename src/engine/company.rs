@@ -167,7 +167,7 @@ pub(super) fn alike(ready: &Ready, memory: &Memory, most: usize, filter: &Filter
     let roster = &ready.view.roster;
     let wanted = query::wanted(query::beginning(&memory.text));
     if let Some(scores) = ready.view.score(&wanted, most, filter) {
-        for number in scores.best(most, |number| roster.facet(number).lot) {
+        for number in ready.view.best(&scores, most, filter) {
             let likeness = || question.as_ref().and_then(|asked| ready.view.meanings.likeness(asked, number));
             found.entry(number).or_insert_with(|| likeness().unwrap_or(0.0));
         }

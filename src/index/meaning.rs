@@ -80,7 +80,12 @@ impl Meanings {
         place.flat_map(|(first, rows)| (first..first + u32::from(rows)).map(|row| self.vectors.row(row))).collect()
     }
 
-    pub fn nearest(&self, question: &Question, most: usize, admits: impl Fn(Number) -> bool) -> Vec<(Number, f32)> {
+    pub fn nearest(
+        &self,
+        question: &Question,
+        most: usize,
+        admits: impl Fn(Number) -> bool + Sync,
+    ) -> Vec<(Number, f32)> {
         self.vectors.nearest(question, most, admits)
     }
 

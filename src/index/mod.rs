@@ -5,6 +5,7 @@
 
 pub mod analyze;
 pub mod cochange;
+mod glance;
 pub mod meaning;
 pub mod occasion;
 mod packed;

@@ -125,7 +125,7 @@ impl Filter {
 pub(super) struct Slim {
     /// Weighted number of words.
     pub(super) length: f32,
-    namespace: u16,
+    pub(super) namespace: u16,
     /// Nothing about it needs a closer look: alive, asserted, open to everybody and without an end.
     plain: bool,
 }

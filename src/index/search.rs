@@ -24,6 +24,9 @@ const PRINTS_APIECE: usize = 4096;
 /// Numbers of memories that are gone are given back when they are this many, and more than those in use.
 const MANY_GONE: usize = 8192;
 
+/// From so many passages on, words and meaning are asked side by side: each takes longer than a thread takes to start.
+const SIDE_BY_SIDE: usize = 262_144;
+
 /// Whatever goes wrong with derived data, there is one answer: make it again.
 pub type Outcome<T> = tantivy::Result<T>;
 
@@ -45,6 +48,28 @@ impl View {
         Some(self.text.score(wanted, keep, namespace, &stats, &self.roster, self.admits(filter)?))
     }
 
+    /// What the words of a question say, and who is nearest to its meaning.
+    pub fn ask(
+        &self,
+        (wanted, wide): (&[Wanted], &Filter),
+        (question, filter): (Option<&Question>, &Filter),
+        most: usize,
+    ) -> (Option<Scores>, Vec<(Number, f32)>) {
+        let meant = || question.map_or_else(Vec::new, |question| self.nearest(question, most, filter));
+        let scored = || self.score(wanted, most, wide);
+        if self.meanings.passages() < SIDE_BY_SIDE {
+            return (scored(), meant());
+        }
+        let (meant, scored) = thread::both(meant, scored);
+        (scored, meant)
+    }
+
+    /// The `most` best by words, best first.
+    pub fn best(&self, scores: &Scores, most: usize, filter: &Filter) -> Vec<Number> {
+        let lot = |number| self.roster.facet(number).lot;
+        self.admits(filter).map_or_else(Vec::new, |admits| scores.best(most, &admits, lot))
+    }
+
     pub fn nearest(&self, question: &Question, most: usize, filter: &Filter) -> Vec<(Number, f32)> {
         match self.admits(filter) {
             Some(admits) => self.meanings.nearest(question, most, admits),
@@ -57,7 +82,7 @@ impl View {
         self.numbers.get(&key_hash(key)).copied().filter(|number| self.roster.key(*number) == key)
     }
 
-    pub fn admits<'a>(&'a self, filter: &'a Filter) -> Option<impl Fn(Number) -> bool + 'a> {
+    pub fn admits<'a>(&'a self, filter: &'a Filter) -> Option<impl Fn(Number) -> bool + Sync + 'a> {
         let namespace = self.roster.namespace(&filter.namespace)?;
         let is_wide = filter.is_wide();
         Some(move |number| self.roster.admits(namespace, filter, is_wide, number))

@@ -1,22 +1,28 @@
-//! Passages as vectors: unit vectors in eight bits a dimension, with one bit a dimension beside them. A small set is
-//! compared in full. A large one is first looked through by its bits (`sketch`), which takes an eighth of the
-//! memory traffic, and the best few thousand are compared in full. All arithmetic that ranks is on integers, so the answer is the
-//! same on every machine and after every rebuild; a filter is asked before a row may take a place.
+//! Passages as vectors: unit vectors in eight bits a dimension. A small set is compared in full. A large one is first
+//! looked through by one bit a dimension (`glance`), which takes little memory traffic, and the best few thousand are
+//! compared in full. All arithmetic that ranks is on integers, so the answer is the same on every machine and after
+//! every rebuild; a filter is asked before a row may take a place.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use pulp::{Arch, Simd, WithSimd};
 
+use super::glance::{Found, Glance};
 use super::roster::Number;
-use super::sketch::{GROUP, Sketches, Tables};
+use super::sketch::Tables;
 
 /// Rows of one block; a writer copies the last block, never the others.
 const BLOCK: usize = 256;
 /// Up to this many rows every row is compared in full.
 const SMALL: usize = 16_384;
 /// Rows that the bits let through to the full comparison, at least.
-const SHORTLIST: usize = 2_048;
+const SHORTLIST: usize = 3_072;
+/// Rows that are on their way from memory at once, and how much of it comes in one piece.
+const AHEAD: usize = 32;
+const LINE: usize = 64;
+/// Bytes of a row behind its values.
+const ROW_REST: usize = 5;
 /// A query's largest component; leaves room for 2,048 dimensions in 32 bits.
 const QUERY_SCALE: f32 = 8_191.0;
 /// What an assistant said must be this much closer to count as much as what a person said.
@@ -65,25 +71,42 @@ impl Question {
     }
 }
 
+/// Rows as one run of bytes each: its values, then its scale, then whether it is an aside. What belongs together lies
+/// together, because a row that is looked up costs the time its memory takes to arrive, once for every place.
 #[derive(Clone, Debug, Default)]
-struct Block {
-    values: Vec<i8>,
-    sketches: Sketches,
-    scales: Vec<f32>,
-    owners: Vec<Number>,
-    asides: Vec<bool>,
+struct Block(Vec<i8>);
+
+impl Block {
+    fn push(&mut self, row: &Row) {
+        self.0.extend_from_slice(&row.values);
+        self.0.extend(row.scale.to_le_bytes().map(|byte| byte as i8));
+        self.0.push(i8::from(row.aside));
+    }
+
+    #[inline(always)]
+    fn bytes(&self, within: usize, dim: usize) -> &[i8] {
+        &self.0[within * (dim + ROW_REST)..(within + 1) * (dim + ROW_REST)]
+    }
+
+    /// The values of a row, its scale, and whether it is an aside.
+    #[inline(always)]
+    fn row(&self, within: usize, dim: usize) -> (&[i8], f32, bool) {
+        let (values, rest) = self.bytes(within, dim).split_at(dim);
+        (values, f32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]].map(|byte| byte as u8)), rest[4] != 0)
+    }
 }
 
 #[derive(Clone, Debug)]
 pub struct Vectors {
     dim: usize,
     blocks: Vec<Arc<Block>>,
+    glance: Glance,
     len: usize,
 }
 
 impl Vectors {
     pub fn new(dim: usize) -> Vectors {
-        Vectors { dim, blocks: Vec::new(), len: 0 }
+        Vectors { dim, blocks: Vec::new(), glance: Glance::default(), len: 0 }
     }
 
     pub fn len(&self) -> usize {
@@ -107,20 +130,27 @@ impl Vectors {
                 self.blocks.push(Arc::default());
             }
             let block = Arc::make_mut(self.blocks.last_mut().expect("a block was just made sure of"));
-            block.values.extend_from_slice(&row.values);
-            block.sketches.push(&row.values);
-            block.scales.push(row.scale);
-            block.owners.push(owner);
-            block.asides.push(row.aside);
+            block.push(row);
             self.len += 1;
+            if self.len.is_multiple_of(BLOCK) {
+                block.0.shrink_to_fit();
+            }
+            self.glance.push(owner, &row.values);
         }
         first
     }
 
     pub fn row(&self, at: u32) -> Row {
         let (block, within) = (&self.blocks[at as usize / BLOCK], at as usize % BLOCK);
-        let values = block.values[within * self.dim..(within + 1) * self.dim].to_vec();
-        Row { values, scale: block.scales[within], aside: block.asides[within] }
+        let (values, scale, aside) = block.row(within, self.dim);
+        Row { values: values.to_vec(), scale, aside }
+    }
+
+    /// Reads a little of every piece of memory that a row lies in.
+    #[inline(always)]
+    fn touch(&self, row: u32) -> i8 {
+        let bytes = self.blocks[row as usize / BLOCK].bytes(row as usize % BLOCK, self.dim);
+        bytes.iter().step_by(LINE).fold(0, |touched, byte| touched ^ byte)
     }
 
     /// The best passage among `rows` that stand one after the other: its likeness, discount included.
@@ -131,11 +161,20 @@ impl Vectors {
 
     /// The `most` best memories for a question among those that `admits` lets in, best first, each by its best
     /// passage. Ties are left to the caller: all that tie with the last are there.
-    pub fn nearest(&self, question: &Question, most: usize, admits: impl Fn(Number) -> bool) -> Vec<(Number, f32)> {
+    pub fn nearest(
+        &self,
+        question: &Question,
+        most: usize,
+        admits: impl Fn(Number) -> bool + Sync,
+    ) -> Vec<(Number, f32)> {
         if self.len == 0 || most == 0 || question.values.len() != self.dim {
             return Vec::new();
         }
-        let rows = if self.len <= SMALL { None } else { self.shortlist(question, most, &admits) };
+        let enough = SHORTLIST.max(8 * most);
+        let rows = match self.len {
+            0..=SMALL => None,
+            _ => self.glance.shortlist(&question.tables, enough, SMALL, &admits),
+        };
         let mut found = match rows {
             Some(rows) => Arch::new().dispatch(Chosen { vectors: self, question, rows: &rows }),
             None => Arch::new().dispatch(All { vectors: self, question, admits: &admits }),
@@ -150,52 +189,6 @@ impl Vectors {
         }
         found.sort_unstable_by(order);
         found
-    }
-
-    /// The rows that look closest by their bits, enough of them admitted. Nothing when so few are admitted that
-    /// comparing those in full is the quicker way.
-    fn shortlist(&self, question: &Question, most: usize, admits: &impl Fn(Number) -> bool) -> Option<Vec<u32>> {
-        let mut estimates = Vec::with_capacity(self.len + GROUP);
-        for block in &self.blocks {
-            question.tables.estimate(&block.sketches, &mut estimates);
-        }
-        // Two counts in turn: a count that was just written is not ready to be read.
-        let mut counts = [vec![0_u32; question.tables.largest() + 1], vec![0_u32; question.tables.largest() + 1]];
-        for pair in estimates.chunks(2) {
-            for (turn, estimate) in pair.iter().enumerate() {
-                counts[turn][*estimate as usize] += 1;
-            }
-        }
-        let enough = SHORTLIST.max(8 * most);
-        let mut want = enough;
-        loop {
-            let mut sum = 0;
-            let least = (0..counts[0].len()).rev().find(|at| {
-                sum += (counts[0][*at] + counts[1][*at]) as usize;
-                sum >= want
-            })? as i16;
-            let mut admitted = Vec::with_capacity(sum);
-            for (group, estimates) in estimates.chunks(GROUP).enumerate() {
-                // Most groups have nobody near; one comparison tells.
-                if estimates.iter().fold(0, |most, estimate| most.max(*estimate)) < least {
-                    continue;
-                }
-                for (within, estimate) in estimates.iter().enumerate() {
-                    let row = group * GROUP + within;
-                    if *estimate >= least && admits(self.blocks[row / BLOCK].owners[row % BLOCK]) {
-                        admitted.push(row as u32);
-                    }
-                }
-            }
-            if admitted.len() * 2 >= enough {
-                return Some(admitted);
-            }
-            // One in sixteen or fewer: the filter is what selects.
-            if admitted.len() * 16 < sum {
-                return None;
-            }
-            want *= 4;
-        }
     }
 }
 
@@ -216,13 +209,17 @@ impl<F: Fn(Number) -> bool> WithSimd for All<'_, F> {
     fn with_simd<S: Simd>(self, _: S) -> Self::Output {
         let mut found: Vec<(Number, f32)> = Vec::with_capacity(self.vectors.len.min(SMALL));
         let mut current: Option<(Number, bool)> = None;
-        for block in &self.vectors.blocks {
-            for (within, owner) in block.owners.iter().enumerate() {
+        let mut row = 0;
+        for owners in self.vectors.glance.owners() {
+            for owner in owners {
+                let (block, within) = (row / BLOCK, row % BLOCK);
+                row += 1;
                 let is_first = current.is_none_or(|(known, _)| known != *owner);
                 if is_first {
                     current = Some((*owner, (self.admits)(*owner)));
                 }
                 if current.is_some_and(|(_, admitted)| admitted) {
+                    let block = &self.vectors.blocks[block];
                     take(&mut found, *owner, likeness(block, within, self.vectors.dim, self.question), is_first);
                 }
             }
@@ -235,7 +232,7 @@ impl<F: Fn(Number) -> bool> WithSimd for All<'_, F> {
 struct Chosen<'a> {
     vectors: &'a Vectors,
     question: &'a Question,
-    rows: &'a [u32],
+    rows: &'a [Found],
 }
 
 impl WithSimd for Chosen<'_> {
@@ -244,11 +241,14 @@ impl WithSimd for Chosen<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Self::Output {
         let mut found: Vec<(Number, f32)> = Vec::with_capacity(self.rows.len());
-        for row in self.rows {
-            let (block, within) = (&self.vectors.blocks[*row as usize / BLOCK], *row as usize % BLOCK);
-            let owner = block.owners[within];
-            let is_first = found.last().is_none_or(|last| last.0 != owner);
-            take(&mut found, owner, likeness(block, within, self.vectors.dim, self.question), is_first);
+        for rows in self.rows.chunks(AHEAD) {
+            // All of them are sent for before the first is waited for.
+            std::hint::black_box(rows.iter().fold(0, |touched, found| touched ^ self.vectors.touch(found.row)));
+            for Found { row, owner } in rows {
+                let (block, within) = (&self.vectors.blocks[*row as usize / BLOCK], *row as usize % BLOCK);
+                let is_first = found.last().is_none_or(|last| last.0 != *owner);
+                take(&mut found, *owner, likeness(block, within, self.vectors.dim, self.question), is_first);
+            }
         }
         found
     }
@@ -277,24 +277,14 @@ impl WithSimd for Best<'_> {
 
 #[inline(always)]
 fn likeness(block: &Block, within: usize, dim: usize, question: &Question) -> f32 {
-    let values = &block.values[within * dim..(within + 1) * dim];
-    let likeness = dot(values, &question.values) as f32 * (block.scales[within] * question.scale);
-    if block.asides[within] { likeness - ASIDE_DISCOUNT } else { likeness }
+    let (values, scale, aside) = block.row(within, dim);
+    let likeness = dot(values, &question.values) as f32 * (scale * question.scale);
+    if aside { likeness - ASIDE_DISCOUNT } else { likeness }
 }
 
 #[inline(always)]
 fn dot(row: &[i8], question: &[i16]) -> i32 {
-    let ((rows, row_rest), (questions, question_rest)) = (row.as_chunks::<32>(), question.as_chunks::<32>());
-    let mut sum = 0;
-    for (a, b) in rows.iter().zip(questions) {
-        for at in 0..32 {
-            sum += i32::from(a[at]) * i32::from(b[at]);
-        }
-    }
-    for (a, b) in row_rest.iter().zip(question_rest) {
-        sum += i32::from(*a) * i32::from(*b);
-    }
-    sum
+    row.iter().zip(question).map(|(a, b)| i32::from(*a) * i32::from(*b)).sum()
 }
 
 /// The best passage of a memory counts.
@@ -332,5 +322,70 @@ mod tests {
         assert!((found[1].1 - 0.9).abs() < 1e-3);
         assert!(vectors.nearest(&Question::of(&[1.0, 0.0]).unwrap(), 2, |_| false).is_empty());
         assert!(Question::of(&[0.0, 0.0]).is_none());
+    }
+
+    /// Rows around a few directions, as texts are around topics; always the same.
+    fn scattered(count: usize, dim: usize) -> Vec<Vec<f32>> {
+        let mut state = 7_u64;
+        let mut next = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+        };
+        let topics: Vec<Vec<f32>> = (0..40).map(|_| (0..dim).map(|_| next()).collect()).collect();
+        (0..count).map(|at| topics[at % 40].iter().map(|value| value + next()).collect()).collect()
+    }
+
+    #[test]
+    fn a_large_set_finds_what_comparing_all_finds_whatever_a_filter_leaves_out() {
+        let rows = scattered(3 * SMALL, 32);
+        let mut vectors = Vectors::new(32);
+        rows.iter().enumerate().for_each(|(at, row)| drop(vectors.push(at as Number, &[Row::of(row, false)])));
+        for one_in in [1, 2, 50, 5_000] {
+            let admits = |number: Number| number.wrapping_mul(2_654_435_761).rotate_right(12).is_multiple_of(one_in);
+            let (mut right, mut all) = (0, 0);
+            for row in rows.iter().step_by(4_001) {
+                let question = Question::of(row).unwrap();
+                let mut exact = Arch::new().dispatch(All { vectors: &vectors, question: &question, admits: &admits });
+                exact.sort_by(|a, b| b.1.total_cmp(&a.1));
+                exact.truncate(10);
+                let found = vectors.nearest(&question, 10, admits);
+                assert!(found.iter().all(|(number, _)| admits(*number)));
+                right += exact.iter().filter(|entry| found.contains(entry)).count();
+                all += exact.len();
+            }
+            assert!(all > 0 && right * 100 >= all * 98, "one in {one_in}: {right} of {all}");
+        }
+    }
+
+    #[test]
+    fn a_large_set_answers_the_same_in_whatever_order_it_came_and_whoever_is_gone() {
+        let rows = scattered(2 * SMALL, 32);
+        let (mut one, mut other) = (Vectors::new(32), Vectors::new(32));
+        for at in 0..rows.len() {
+            one.push(at as Number, &[Row::of(&rows[at], false)]);
+        }
+        // Backwards, and with some who are gone among them.
+        for at in (0..rows.len()).rev() {
+            other.push(at as Number, &[Row::of(&rows[at], false)]);
+            if at % 3 == 0 {
+                other.push(Number::MAX, &[Row::of(&rows[(at + 1) % rows.len()], false)]);
+            }
+        }
+        for row in rows.iter().step_by(1_999) {
+            let question = Question::of(row).unwrap();
+            let found = one.nearest(&question, 50, |_| true);
+            assert_eq!(found, other.nearest(&question, 50, |number| number != Number::MAX));
+        }
+    }
+
+    #[test]
+    fn many_copies_of_one_row_do_not_hide_the_others() {
+        let rows = scattered(2 * SMALL, 32);
+        let mut vectors = Vectors::new(32);
+        for (at, row) in rows.iter().enumerate() {
+            vectors.push(at as Number, &[Row::of(if at % 8 == 0 { &rows[0] } else { row }, false)]);
+        }
+        let found = vectors.nearest(&Question::of(&rows[40 * 9 + 1]).unwrap(), 5, |_| true);
+        assert_eq!(found[0].0, 40 * 9 + 1);
     }
 }

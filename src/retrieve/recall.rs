@@ -102,6 +102,9 @@ struct Search<'a> {
     weights: Weights,
     question: Option<Question>,
     scores: Scores,
+    /// The best by words, also of what no longer holds, and the best by meaning.
+    named: Vec<Number>,
+    meant: Vec<Number>,
     spans: Vec<(i64, i64)>,
     /// How far the meaning of the question can be told.
     certainty: f64,
@@ -125,10 +128,13 @@ impl<'a> Search<'a> {
         // What was replaced is found too: its successor answers.
         let wide =
             Filter { invalid: request.filter.invalid || request.filter.as_of.is_none(), ..request.filter.clone() };
-        let scores = sources.view.score(&query.wanted, depth(request), &wide)?;
         let question = sources.vector.as_deref().and_then(Question::of);
-        let certainty = query.certainty();
-        Some(Search { sources, request, task, weights, question, scores, spans, certainty, direct: HashMap::new() })
+        let (view, depth) = (sources.view, depth(request));
+        let (scores, meant) = view.ask((&query.wanted, &wide), (question.as_ref(), &request.filter), depth);
+        let (scores, certainty, direct) = (scores?, query.certainty(), HashMap::new());
+        let meant = best_by_meaning(view, meant, depth);
+        let named = view.best(&scores, 2 * depth, &wide);
+        Some(Search { sources, request, task, weights, question, scores, named, meant, spans, certainty, direct })
     }
 
     fn run(mut self) -> Vec<Hit> {
@@ -145,10 +151,9 @@ impl<'a> Search<'a> {
     fn gather(&mut self) -> Vec<(Number, bool)> {
         let (view, filter, depth) = (self.sources.view, &self.request.filter, depth(self.request));
         let Some(admits) = view.admits(filter) else { return Vec::new() };
-        let lot = |number| view.roster.facet(number).lot;
         let mut numbers: Vec<Number> = Vec::new();
         let mut ghosts: Vec<Number> = Vec::new();
-        for number in self.scores.best(2 * depth, lot) {
+        for number in std::mem::take(&mut self.named) {
             if admits(number) {
                 if numbers.len() < depth {
                     numbers.push(number);
@@ -158,10 +163,10 @@ impl<'a> Search<'a> {
             }
         }
         if let Some(question) = &self.question {
-            numbers.extend(self.best_by_meaning(question, filter, depth));
+            numbers.append(&mut self.meant);
             for (from, until) in &self.spans {
                 let then = Filter { between: Some((*from, *until)), ..filter.clone() };
-                numbers.extend(self.best_by_meaning(question, &then, depth));
+                numbers.extend(best_by_meaning(view, view.nearest(question, depth, &then), depth));
             }
         }
         // In a large store neighbours are worth a look only beside the better half of what was found.
@@ -173,15 +178,6 @@ impl<'a> Search<'a> {
         numbers.sort_unstable();
         numbers.dedup();
         numbers.into_iter().map(|number| (number, false)).chain(ghosts.into_iter().map(|ghost| (ghost, true))).collect()
-    }
-
-    fn best_by_meaning(&self, question: &Question, filter: &Filter, most: usize) -> Vec<Number> {
-        let view = self.sources.view;
-        let mut nearest = view.nearest(question, most, filter);
-        nearest.sort_by(|a, b| {
-            b.1.total_cmp(&a.1).then_with(|| view.roster.facet(a.0).lot.cmp(&view.roster.facet(b.0).lot))
-        });
-        nearest.into_iter().take(most).map(|(number, _)| number).collect()
     }
 
     /// Those of the same occasion who may be part of the answer, and the place among them. Nobody else is listened to.
@@ -394,6 +390,13 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Ties are settled the same way after every rebuild.
+fn best_by_meaning(view: &View, mut nearest: Vec<(Number, f32)>, most: usize) -> Vec<Number> {
+    nearest
+        .sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| view.roster.facet(a.0).lot.cmp(&view.roster.facet(b.0).lot)));
+    nearest.into_iter().take(most).map(|(number, _)| number).collect()
+}
+
 /// What is left of a score when so much of it was said already. Saying it twice may be evidence; the third time is noise.
 fn room(said: f64) -> f64 {
     1.0 - 0.75 * (said - 1.0).clamp(0.0, 1.0)
@@ -428,7 +431,7 @@ fn span(sources: &Sources<'_>, request: &Request, clue: &Clue) -> Option<(i64, i
         Clue::Event { side, words } => {
             let wanted = query::wanted(words);
             let scores = sources.view.score(&wanted, 1, &request.filter)?;
-            let best = *scores.best(1, |number| sources.view.roster.facet(number).lot).first()?;
+            let best = *sources.view.best(&scores, 1, &request.filter).first()?;
             let at = sources.snapshot.get(sources.view.roster.key(best))?.times.created_at.as_micros();
             let named = scores.of(best) >= EVENT;
             named.then_some(match side {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tantivy::index::{InvertedIndexReader, SegmentId};
-use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::postings::{BlockSegmentPostings, Postings, SegmentPostings};
 use tantivy::schema::{Field as TextField, IndexRecordOption};
 use tantivy::{DocSet, SegmentReader, Term};
 
@@ -22,6 +22,9 @@ const SATURATION: f32 = 1.2;
 const LENGTH: f32 = 0.75;
 /// While fewer documents than this hold the words that are left, looking at all of them costs nothing.
 const WORTH_PRUNING: usize = 16_384;
+
+/// Documents that are looked up together: what one needs from memory is on its way while another's arrives.
+const TOGETHER: usize = 64;
 
 /// A word of the question.
 #[derive(Clone, Debug)]
@@ -116,33 +119,36 @@ impl Segment {
         self.numbers.get(doc as usize).copied().filter(|number| *number != NOBODY)
     }
 
-    /// The documents that hold a word, in their order, each with its weighted count over all fields.
-    fn holding(&self, word: &str, into: &mut Vec<(u32, f32)>, spare: &mut Vec<(u32, f32)>) {
-        into.clear();
+    /// Hands out the documents that hold a word, in their order, each with its weighted count over all fields. Some come
+    /// together, gathered in `batch`.
+    fn each_holding(&self, word: &str, batch: &mut Vec<(u32, f32)>, mut see: impl FnMut(&[(u32, f32)])) {
+        batch.clear();
+        let mut lists: Vec<List> = Vec::with_capacity(Field::ALL.len());
         for (field, (handle, inverted)) in Field::ALL.iter().zip(&self.fields) {
             let term = Term::from_field_text(*handle, word);
             // A file that cannot be read has no word; the next start finds the index wanting and makes it anew.
-            let Ok(Some(mut postings)) = inverted.read_block_postings(&term, IndexRecordOption::WithFreqs) else {
-                continue;
-            };
-            let weight = field.weight();
-            let first = into.is_empty();
-            spare.clear();
-            while postings.block_len() > 0 {
-                let found =
-                    postings.docs().iter().zip(postings.freqs()).map(|(doc, freq)| (*doc, *freq as f32 * weight));
-                if first {
-                    into.extend(found);
-                } else {
-                    spare.extend(found);
-                }
-                postings.advance();
-            }
-            if !first {
-                let merged = merge(into, spare);
-                *into = merged;
+            if let Ok(Some(postings)) = inverted.read_block_postings(&term, IndexRecordOption::WithFreqs) {
+                lists.push(List { postings, at: 0, weight: field.weight() });
             }
         }
+        while let Some(doc) = lists.iter().filter_map(List::doc).min() {
+            let next = lists.iter().filter_map(List::doc).filter(|other| *other > doc).min();
+            let mut here = lists.iter_mut().filter(|list| list.doc() == Some(doc));
+            match (here.next(), here.next()) {
+                // As long as no other field has its turn, one list goes ahead alone.
+                (Some(alone), None) => alone.run(next, batch),
+                (Some(one), Some(other)) => {
+                    let times = one.step() + other.step();
+                    batch.push((doc, here.fold(times, |times, list| times + list.step())));
+                }
+                (None, _) => break,
+            }
+            if batch.len() >= TOGETHER {
+                see(batch);
+                batch.clear();
+            }
+        }
+        see(batch);
     }
 
     /// Hands out those of `part` (in the order of their documents) that hold a word.
@@ -193,29 +199,41 @@ impl Segment {
     }
 }
 
-fn merge(one: &[(u32, f32)], other: &[(u32, f32)]) -> Vec<(u32, f32)> {
-    let mut merged = Vec::with_capacity(one.len() + other.len());
-    let (mut a, mut b) = (0, 0);
-    while a < one.len() && b < other.len() {
-        match one[a].0.cmp(&other[b].0) {
-            std::cmp::Ordering::Less => {
-                merged.push(one[a]);
-                a += 1;
-            }
-            std::cmp::Ordering::Greater => {
-                merged.push(other[b]);
-                b += 1;
-            }
-            std::cmp::Ordering::Equal => {
-                merged.push((one[a].0, one[a].1 + other[b].1));
-                a += 1;
-                b += 1;
-            }
+/// The documents that hold a word in one field.
+struct List {
+    postings: BlockSegmentPostings,
+    at: usize,
+    weight: f32,
+}
+
+impl List {
+    fn doc(&self) -> Option<u32> {
+        self.postings.docs().get(self.at).copied()
+    }
+
+    /// The weighted count in the present document; goes on to the next.
+    fn step(&mut self) -> f32 {
+        let times = self.postings.freqs()[self.at] as f32 * self.weight;
+        self.pass(self.at + 1);
+        times
+    }
+
+    /// Takes the rest of the present block as far as it lies before a document.
+    fn run(&mut self, until: Option<u32>, batch: &mut Vec<(u32, f32)>) {
+        let docs = self.postings.docs();
+        let end = until.map_or(docs.len(), |until| docs.partition_point(|doc| *doc < until));
+        let found = docs[self.at..end].iter().zip(&self.postings.freqs()[self.at..end]);
+        batch.extend(found.map(|(doc, freq)| (*doc, *freq as f32 * self.weight)));
+        self.pass(end);
+    }
+
+    fn pass(&mut self, at: usize) {
+        self.at = at;
+        if self.at == self.postings.block_len() {
+            self.postings.advance();
+            self.at = 0;
         }
     }
-    merged.extend_from_slice(&one[a..]);
-    merged.extend_from_slice(&other[b..]);
-    merged
 }
 
 /// The text index at one moment.
@@ -226,14 +244,19 @@ pub struct TextView {
 }
 
 thread_local! {
-    /// Sums of the last question asked on this thread, all zero again.
-    static SUMS: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
+    /// What the last question asked on this thread worked with: sums that are all zero again, and lists that are empty.
+    static SPARE: RefCell<(Vec<f32>, Vec<Number>, Vec<Home>)> = const { RefCell::new((Vec::new(), Vec::new(), Vec::new())) };
 }
+
+/// Longer lists are not kept for the next question.
+const MOST_SPARE: usize = 1 << 18;
 
 /// How well each memory matched. Between 0 and 1: the share of the question's weight that a memory answers.
 pub struct Scores {
     sums: Vec<f32>,
     touched: Vec<Number>,
+    /// Where each of the touched stands.
+    homes: Vec<Home>,
     /// What a memory that says nothing but the question would reach.
     ideal: f32,
 }
@@ -243,7 +266,12 @@ impl Drop for Scores {
         for number in &self.touched {
             self.sums[*number as usize] = 0.0;
         }
-        SUMS.set(std::mem::take(&mut self.sums));
+        self.touched.clear();
+        self.touched.shrink_to(MOST_SPARE);
+        self.homes.clear();
+        self.homes.shrink_to(MOST_SPARE);
+        let (touched, homes) = (std::mem::take(&mut self.touched), std::mem::take(&mut self.homes));
+        SPARE.set((std::mem::take(&mut self.sums), touched, homes));
     }
 }
 
@@ -252,20 +280,66 @@ impl Scores {
         if self.ideal > 0.0 { self.sums.get(number as usize).copied().unwrap_or(0.0) / self.ideal } else { 0.0 }
     }
 
-    /// The `most` best, best first; ties by `lot`, which must be the same after every rebuild.
-    pub fn best(&self, most: usize, lot: impl Fn(Number) -> u64) -> Vec<Number> {
-        let mut found = self.touched.clone();
-        let order = |a: &Number, b: &Number| {
-            let (one, other) = (self.sums[*a as usize], self.sums[*b as usize]);
-            other.total_cmp(&one).then_with(|| lot(*a).cmp(&lot(*b)))
-        };
-        if found.len() > most {
-            found.select_nth_unstable_by(most, order);
-            found.truncate(most);
+    /// The `most` best of those admitted, best first; ties by `lot`, which must be the same after every rebuild.
+    pub(in crate::index) fn best(
+        &self,
+        most: usize,
+        admits: &impl Fn(Number) -> bool,
+        lot: impl Fn(Number) -> u64,
+    ) -> Vec<Number> {
+        let mut found = self.leaders(self.touched.iter().copied(), most, admits);
+        found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| lot(a.1).cmp(&lot(b.1))));
+        found.truncate(most);
+        found.into_iter().map(|(_, number)| number).collect()
+    }
+
+    /// Adds what each of these gains by a word. Nobody is twice among them.
+    fn add(&mut self, gains: &[(Home, Number, f32)]) {
+        let mut count = self.touched.len();
+        self.touched.resize(count + gains.len(), NOBODY);
+        self.homes.resize(count + gains.len(), NOWHERE);
+        for (home, number, gain) in gains {
+            let sum = &mut self.sums[*number as usize];
+            // Whether it is a new one cannot be foreseen: it is written down anyway, and written over if it is not.
+            (self.touched[count], self.homes[count]) = (*number, *home);
+            count += usize::from(*sum == 0.0 && *gain > 0.0);
+            *sum += gain;
         }
-        found.sort_unstable_by(order);
+        self.touched.truncate(count);
+        self.homes.truncate(count);
+    }
+
+    /// The `most` best admitted among some, all that tie with the last, and perhaps others; in no order. Most of many are
+    /// passed over at the first look, and nobody asks whether those are admitted.
+    fn leaders(
+        &self,
+        among: impl Iterator<Item = Number>,
+        most: usize,
+        admits: &impl Fn(Number) -> bool,
+    ) -> Vec<(f32, Number)> {
+        let mut found: Vec<(f32, Number)> = Vec::new();
+        let (mut least, mut room) = (0.0, 8 * most.max(16));
+        for number in among {
+            let sum = self.sums[number as usize];
+            if sum >= least && admits(number) {
+                found.push((sum, number));
+                if found.len() == room {
+                    least = nth(&mut found, most);
+                    found.retain(|entry| entry.0 >= least);
+                    room = room.max(2 * found.len());
+                }
+            }
+        }
         found
     }
+}
+
+/// The `place`-th best sum; nothing when there are fewer.
+fn nth(found: &mut [(f32, Number)], place: usize) -> f32 {
+    if place == 0 || found.len() < place {
+        return 0.0;
+    }
+    found.select_nth_unstable_by(place - 1, |a, b| b.0.total_cmp(&a.0)).1.0
 }
 
 impl TextView {
@@ -273,8 +347,8 @@ impl TextView {
         &self.segments
     }
 
-    /// Scores every admitted memory that holds one of the words. When many hold the common words, memories that could
-    /// not come among the `keep` best any more are not followed further.
+    /// Scores every memory that holds one of the words. When many hold the common words, memories that could not come
+    /// among the `keep` best of those admitted any more are not followed further.
     pub fn score(
         &self,
         wanted: &[Wanted],
@@ -284,7 +358,7 @@ impl TextView {
         roster: &Roster,
         admits: impl Fn(Number) -> bool,
     ) -> Scores {
-        let mut sums = SUMS.take();
+        let (mut sums, touched, homes) = SPARE.take();
         sums.resize(sums.len().max(roster.len()), 0.0);
         let average = stats.average_length(namespace).max(f32::MIN_POSITIVE);
         let mut words: Vec<Word> = wanted
@@ -304,53 +378,40 @@ impl TextView {
         let ideal = words.iter().map(|word| word.weight).sum();
         words.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.wanted.word.cmp(&b.wanted.word)));
 
-        let mut scores = Scores { sums, touched: Vec::new(), ideal };
+        let mut scores = Scores { sums, touched, homes, ideal };
         let bm25 = |word: &Word<'_>, number: Number, times: f32| {
-            let damp = SATURATION * (1.0 - LENGTH + LENGTH * roster.slim(number).length / average);
-            word.weight * times / (times + damp)
+            let slim = roster.slim(number);
+            let damp = SATURATION * (1.0 - LENGTH + LENGTH * slim.length / average);
+            if slim.namespace == namespace { word.weight * times / (times + damp) } else { 0.0 }
         };
-        let mut homes: Vec<Home> = Vec::new();
-        let (mut docs, mut spare) = (Vec::new(), Vec::new());
+        let (mut batch, mut found) = (Vec::new(), Vec::new());
         let mut place = 0;
-        while place < words.len() && !self.is_settled(&words[place..], keep, &scores) {
+        while place < words.len() && !is_settled(&words, place, keep, &scores, &admits) {
             let word = &words[place];
-            let mut count = |number: Number, times: f32, home: Home| {
-                let sum = &mut scores.sums[number as usize];
-                if *sum == 0.0 {
-                    if !admits(number) {
-                        return;
-                    }
-                    scores.touched.push(number);
-                    homes.push(home);
-                }
-                *sum += bm25(word, number, times);
-            };
             for (at, segment) in self.segments.iter().enumerate() {
-                segment.holding(&word.wanted.word, &mut docs, &mut spare);
-                for (doc, times) in &docs {
-                    if let Some(number) = segment.number(*doc) {
-                        count(number, *times, Home { segment: at as u32, doc: *doc });
-                    }
-                }
+                segment.each_holding(&word.wanted.word, &mut batch, |batch| {
+                    let home = |doc| Home { segment: at as u32, doc };
+                    let number = |entry: &(u32, f32)| Some((home(entry.0), segment.number(entry.0)?, entry.1));
+                    found.clear();
+                    found.extend(batch.iter().filter_map(number));
+                    found.iter_mut().for_each(|(_, number, times)| *times = bm25(word, *number, *times));
+                    scores.add(&found);
+                });
             }
+            found.clear();
             for (at, pending) in self.pending.iter().enumerate() {
                 if let Some(times) = pending.times(word.hash) {
-                    count(pending.number, times, Home { segment: PENDING, doc: at as u32 });
+                    let home = Home { segment: PENDING, doc: at as u32 };
+                    found.push((home, pending.number, bm25(word, pending.number, times)));
                 }
             }
+            scores.add(&found);
             place += 1;
         }
         if place < words.len() {
-            self.complete(&words[place..], keep, &homes, &mut scores, bm25);
+            self.complete(&words[place..], keep, &mut scores, &admits, bm25);
         }
         scores
-    }
-
-    /// Are the words that are left too weak to bring anyone new among the `keep` best, and too common to try?
-    fn is_settled(&self, left: &[Word<'_>], keep: usize, scores: &Scores) -> bool {
-        let holding: usize = left.iter().map(|word| word.holding as usize).sum();
-        let weight: f32 = left.iter().map(|word| word.weight).sum();
-        holding > WORTH_PRUNING && scores.touched.len() >= keep && scores.nth(keep) > weight
     }
 
     /// Adds the words that are left to those who can still come among the best, and looks at nobody else.
@@ -358,15 +419,18 @@ impl TextView {
         &self,
         left: &[Word<'_>],
         keep: usize,
-        homes: &[Home],
         scores: &mut Scores,
+        admits: &impl Fn(Number) -> bool,
         bm25: impl Fn(&Word<'_>, Number, f32) -> f32,
     ) {
-        let mut hopeful: Vec<(Home, Number)> = homes.iter().copied().zip(scores.touched.iter().copied()).collect();
-        hopeful.sort_unstable();
         let mut weight: f32 = left.iter().map(|word| word.weight).sum();
+        let bar = nth(&mut scores.leaders(scores.touched.iter().copied(), keep, admits), keep) - weight;
+        let all = scores.homes.iter().copied().zip(scores.touched.iter().copied());
+        let mut hopeful: Vec<(Home, Number)> = all.filter(|(_, number)| scores.sums[*number as usize] >= bar).collect();
+        hopeful.sort_unstable();
         for word in left {
-            let bar = scores.nth(keep) - weight;
+            let among = hopeful.iter().map(|(_, number)| *number);
+            let bar = nth(&mut scores.leaders(among, keep, admits), keep) - weight;
             hopeful.retain(|(_, number)| scores.sums[*number as usize] >= bar);
             for part in hopeful.chunk_by(|a, b| a.0.segment == b.0.segment) {
                 match self.segments.get(part[0].0.segment as usize) {
@@ -396,6 +460,7 @@ struct Home {
 
 /// Not in a segment yet.
 const PENDING: u32 = u32::MAX;
+const NOWHERE: Home = Home { segment: PENDING, doc: u32::MAX };
 
 struct Word<'a> {
     wanted: &'a Wanted,
@@ -404,14 +469,20 @@ struct Word<'a> {
     weight: f32,
 }
 
-impl Scores {
-    /// The `place`-th best sum so far; nothing when there are fewer.
-    fn nth(&self, place: usize) -> f32 {
-        if self.touched.len() < place {
-            return 0.0;
-        }
-        let mut sums: Vec<f32> = self.touched.iter().map(|number| self.sums[*number as usize]).collect();
-        let (_, nth, _) = sums.select_nth_unstable_by(place - 1, |a, b| b.total_cmp(a));
-        *nth
-    }
+/// Are the words from `place` on too weak to bring anyone new among the `keep` best, and too common to try?
+fn is_settled(
+    words: &[Word<'_>],
+    place: usize,
+    keep: usize,
+    scores: &Scores,
+    admits: &impl Fn(Number) -> bool,
+) -> bool {
+    let (done, left) = words.split_at(place);
+    let weight = |words: &[Word<'_>]| words.iter().map(|word| word.weight).sum::<f32>();
+    let holding: usize = left.iter().map(|word| word.holding as usize).sum();
+    // Nobody has more than all words so far could give; only then is it worth a look who has how much.
+    holding > WORTH_PRUNING
+        && scores.touched.len() >= keep
+        && weight(done) > weight(left)
+        && nth(&mut scores.leaders(scores.touched.iter().copied(), keep, admits), keep) > weight(left)
 }
