@@ -243,9 +243,11 @@ pub struct TextView {
     pub(super) pending: Arc<Vec<Arc<Pending>>>,
 }
 
+type Spare = (Vec<f32>, Vec<Number>, Vec<Home>);
+
 thread_local! {
     /// What the last question asked on this thread worked with: sums that are all zero again, and lists that are empty.
-    static SPARE: RefCell<(Vec<f32>, Vec<Number>, Vec<Home>)> = const { RefCell::new((Vec::new(), Vec::new(), Vec::new())) };
+    static SPARE: RefCell<Spare> = const { RefCell::new((Vec::new(), Vec::new(), Vec::new())) };
 }
 
 /// Longer lists are not kept for the next question.
@@ -427,7 +429,7 @@ impl TextView {
         let bar = nth(&mut scores.leaders(scores.touched.iter().copied(), keep, admits), keep) - weight;
         let all = scores.homes.iter().copied().zip(scores.touched.iter().copied());
         let mut hopeful: Vec<(Home, Number)> = all.filter(|(_, number)| scores.sums[*number as usize] >= bar).collect();
-        hopeful.sort_unstable();
+        hopeful.sort_unstable_by_key(|(home, _)| u64::from(home.segment) << 32 | u64::from(home.doc));
         for word in left {
             let among = hopeful.iter().map(|(_, number)| *number);
             let bar = nth(&mut scores.leaders(among, keep, admits), keep) - weight;
@@ -452,7 +454,7 @@ impl TextView {
 }
 
 /// Where the words of a memory stand.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy)]
 struct Home {
     segment: u32,
     doc: u32,
