@@ -363,8 +363,8 @@ mod tests {
     fn a_large_set_answers_the_same_in_whatever_order_it_came_and_whoever_is_gone() {
         let rows = scattered(2 * SMALL, 32);
         let (mut one, mut other) = (Vectors::new(32), Vectors::new(32));
-        for at in 0..rows.len() {
-            one.push(at as Number, &[Row::of(&rows[at], false)]);
+        for (at, row) in rows.iter().enumerate() {
+            one.push(at as Number, &[Row::of(row, false)]);
         }
         // Backwards, and with some who are gone among them.
         for at in (0..rows.len()).rev() {

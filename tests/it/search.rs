@@ -61,7 +61,7 @@ fn wanted(words: &str) -> Vec<Wanted> {
 
 fn best_ids(view: &View, words: &str, most: usize) -> Vec<(String, String)> {
     let scores = view.score(&wanted(words), most, &filter()).unwrap();
-    let best = scores.best(most, |number| view.roster.facet(number).lot);
+    let best = view.best(&scores, most, &filter());
     best.iter().map(|number| (view.roster.key(*number).id.to_string(), format!("{:.5}", scores.of(*number)))).collect()
 }
 

@@ -158,7 +158,7 @@ impl Print {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Episode, Kind, MemoryId, Tier};
+    use crate::model::{Kind, MemoryId, Tier};
 
     fn note(id: &str, text: &str) -> Memory {
         Memory::new(MemoryId::new(id).unwrap(), Kind::Note, text, Timestamp::from_micros(5))
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn another_step_of_an_episode_is_another_story() {
         let mut before = note("a", "did it");
-        before.body = Body::Episode(Box::new(Episode::default()));
+        before.body = Body::Episode(Box::default());
         let mut after = before.clone();
         let Body::Episode(episode) = &mut after.body else { unreachable!() };
         episode.action_log.push(Default::default());
@@ -212,13 +212,13 @@ mod tests {
         let (mut passed, place) = (Passed::default(), Namespace::default());
         let (a, b) = (note("a", "one"), note("b", "two"));
         passed.note(Phase::Dedupe, &place, &all(&[a.clone(), b.clone()]));
-        passed.note(Phase::Learn, &place, &all(&[a.clone()]));
+        passed.note(Phase::Learn, &place, &all(std::slice::from_ref(&a)));
         assert!(passed.by(Phase::Dedupe, &place).knows(&a));
         assert!(!passed.by(Phase::Connect, &place).knows(&a));
         assert!(!passed.by(Phase::Learn, &place).knows(&a), "it goes by the last whole night");
         assert_eq!(passed.by_all(), Familiar::default());
         passed.note(Phase::Contradict, &place, &all(&[a.clone(), b.clone()]));
-        passed.note(Phase::Connect, &place, &all(&[a.clone()]));
+        passed.note(Phase::Connect, &place, &all(std::slice::from_ref(&a)));
         assert!(passed.by_all().knows(&a) && !passed.by_all().knows(&b));
     }
 
