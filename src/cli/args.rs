@@ -12,12 +12,14 @@ use super::examples;
 use crate::model::{Kind, Level, Relation, TaskType, Tier};
 
 mod ahead;
+mod care;
 mod hands;
 mod hooks;
 mod mcp;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay};
+pub(super) use care::{Purge, Status};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use mcp::Mcp;
@@ -64,7 +66,7 @@ pub(super) enum Command {
     Run(Run),
     /// Show what the daemon knows and how it fares
     #[command(after_help = examples::STATUS)]
-    Status,
+    Status(Status),
     /// Check the installation and name the fix for what is wrong
     #[command(after_help = examples::DOCTOR)]
     Doctor,
@@ -157,6 +159,9 @@ pub(super) enum Command {
     /// Follow what happens, one line an event
     #[command(after_help = examples::EVENTS)]
     Events,
+    /// Remove every trace of a project, or of everything
+    #[command(after_help = examples::PURGE)]
+    Purge(Purge),
     /// Let agents tell lokid what they do, and hear what it knows
     #[command(subcommand, after_help = examples::HOOKS)]
     Hooks(Hooks),

@@ -21,7 +21,7 @@ use crate::engine::{Project, Registry};
 use crate::manage::schedule::Cause;
 use crate::model::Kind;
 use crate::serve::{self, App};
-use crate::sys::{Clock, heap, thread};
+use crate::sys::{Clock, heap, process, thread};
 
 /// Answers that were under way when the daemon was told to stop get this long.
 const LAST_ANSWERS: Duration = Duration::from_secs(1);
@@ -49,6 +49,7 @@ struct Daemon {
 
 pub(super) fn run(settings: Settings, place: Option<PathBuf>, greeting: Greeting) -> Done {
     heap::keep_compact();
+    let files = process::raise_file_limit();
     let logging = Logging::start(&settings.config.log, settings.verbose)?;
     // Before anything that a signal must not tear apart.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]).context("cannot listen for signals")?;
@@ -81,7 +82,7 @@ pub(super) fn run(settings: Settings, place: Option<PathBuf>, greeting: Greeting
         daemon.registry.all_started();
         serve::hook::replay(&heard);
     })?;
-    tracing::info!(socket = %daemon.settings.socket.display(), version = env!("CARGO_PKG_VERSION"), "listening");
+    tracing::info!(socket = %daemon.settings.socket.display(), version = env!("CARGO_PKG_VERSION"), files, "listening");
     greeting.listening(&daemon.settings.socket);
     let mut overdue = stopped.clone();
     let served = runtime.block_on(async move {
@@ -143,6 +144,7 @@ impl Daemon {
         for error in self.registry.start_saved() {
             tracing::warn!(%error, "a project watched before cannot be watched now");
         }
+        self.registry.sweep();
         let projects = self.registry.projects();
         self.greeting.also(projects.len().saturating_sub(usize::from(place.is_some())));
         tracing::info!(projects = projects.len(), "all projects are loaded");
@@ -207,7 +209,7 @@ impl Daemon {
                 "status"
             );
         }
-        let rss_bytes = crate::sys::process::rss_bytes().unwrap_or(0);
+        let rss_bytes = process::rss_bytes().unwrap_or(0);
         tracing::info!(projects = projects.len(), rss_bytes, "status of all");
     }
 }

@@ -19,7 +19,9 @@ TERM and INT stop it, HUP reads the configuration again, USR1 logs the status.";
 pub(super) const STATUS: &str = "\
 Examples:
   lokid status
-  lokid status --project ~/code/app --json";
+  lokid status --project ~/code/app --json
+  lokid status --watch               keep watching; q ends it
+  lokid status --watch=60 >> log     a line a minute, into a file";
 
 pub(super) const DOCTOR: &str = "\
 Example:
@@ -264,3 +266,11 @@ pub(super) const CONFIG: &str = "\
 Examples:
   lokid config > ~/.config/lokid/config.toml
   lokid config --check";
+
+pub(super) const PURGE: &str = "\
+Examples:
+  lokid purge --project ~/code/app --dry-run    show what is kept about a project
+  lokid purge --project ~/code/app              remove it, after asking
+  lokid purge --everything                      and everything else
+
+What Loki Mode wrote stays, and so does what was committed to git.";

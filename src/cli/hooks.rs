@@ -48,6 +48,11 @@ pub(super) fn run(hooks: &Hooks, settings: &Settings, screen: &mut Screen) -> Do
     }
 }
 
+/// Agents with hooks of ours, and the files that those stand in.
+pub(super) fn installed(settings: &Settings) -> Vec<(&'static str, String)> {
+    Agent::ALL.iter().flat_map(|agent| status::installed(*agent, settings)).collect()
+}
+
 /// The words were checked as they were typed.
 fn resolve(change: &HooksChange) -> (Agent, Scope) {
     (Agent::from_word(&change.agent).unwrap_or(Agent::Claude), Scope::from_word(&change.scope))

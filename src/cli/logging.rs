@@ -2,8 +2,6 @@
 //!
 //! It sets the stage once; what is said is decided where it happens, and the text of memories is never part of it.
 
-use std::io;
-
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, Layered, SubscriberExt};
@@ -11,7 +9,7 @@ use tracing_subscriber::{Registry, reload};
 
 use super::screen;
 use crate::config::{LogConfig, LogFormat, LogLevel};
-use crate::sys::env;
+use crate::sys::{env, stderr};
 
 type Filter = reload::Layer<Targets, Registry>;
 type Filtered = Layered<Filter, Registry>;
@@ -61,9 +59,9 @@ fn output(form: Form) -> Box<dyn Layer<Filtered> + Send + Sync> {
     match form {
         Form::Human => {
             let colour = screen::colour_is_wanted() && env::stderr_is_terminal();
-            tracing_subscriber::fmt::layer().with_writer(io::stderr).with_target(false).with_ansi(colour).boxed()
+            tracing_subscriber::fmt::layer().with_writer(stderr::log).with_target(false).with_ansi(colour).boxed()
         }
-        Form::Json => tracing_subscriber::fmt::layer().json().with_writer(io::stderr).flatten_event(true).boxed(),
+        Form::Json => tracing_subscriber::fmt::layer().json().with_writer(stderr::log).flatten_event(true).boxed(),
         Form::Journald => match tracing_journald::layer() {
             Ok(layer) => layer.with_syslog_identifier("lokid".to_owned()).boxed(),
             Err(_) => output(Form::Json),

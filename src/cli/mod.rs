@@ -31,6 +31,7 @@ mod mcp;
 mod oneshot;
 mod predict;
 mod project;
+mod purge;
 mod reach;
 mod recall;
 mod remember;
@@ -44,6 +45,7 @@ mod socket;
 mod status;
 mod stop;
 mod transcripts;
+mod watch;
 mod words;
 
 use std::ffi::OsString;
@@ -102,7 +104,10 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
     match args.command {
         Command::Completions { .. } | Command::Config { .. } | Command::Doctor | Command::Hook(_) => Ok(()),
         Command::Run(run) => run::run(&run, settings, screen),
-        Command::Status => status::run(&settings, screen),
+        Command::Status(asked) => match asked.watch {
+            Some(every) => watch::run(&asked, every, &settings, screen),
+            None => status::run(&settings, screen),
+        },
         Command::Socket => socket::run(&settings, screen),
         Command::Stop => stop::run(&settings, screen),
         Command::Project(command) => project::run(&command, &settings, screen),
@@ -125,6 +130,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Skill { command } => skill::run(command.as_ref(), &settings, screen),
         Command::Ledger { command } => document::run(DocumentKind::Ledger, command.as_ref(), &settings, screen),
         Command::Handoff { command } => document::run(DocumentKind::Handoff, command.as_ref(), &settings, screen),
+        Command::Purge(asked) => purge::run(&asked, &settings, screen),
         Command::Hooks(hooks) => hooks::run(&hooks, &settings, screen),
         Command::Mcp(serve) => mcp::run(&serve, settings),
         Command::Events => events::run(&settings, screen),

@@ -40,6 +40,10 @@ impl Screen {
         Screen { out: BufWriter::new(io::stdout()), colour: colour_is_wanted() && env::stdout_is_terminal(), quiet }
     }
 
+    pub(super) fn colour(&self) -> bool {
+        self.colour
+    }
+
     pub(super) fn quiet(&self) -> bool {
         self.quiet
     }
@@ -96,7 +100,7 @@ pub(super) fn colour_is_wanted() -> bool {
     env::var("NO_COLOR").is_none_or(|value| value.is_empty()) && env::var("TERM").is_none_or(|term| term != "dumb")
 }
 
-fn paint(colour: bool, style: Style, text: &str) -> String {
+pub(super) fn paint(colour: bool, style: Style, text: &str) -> String {
     if colour { format!("\x1b[{}m{text}\x1b[0m", style.code()) } else { text.to_owned() }
 }
 

@@ -46,6 +46,9 @@ fn head(status: &Value, settings: &Settings, screen: &mut Screen) -> Done {
     parts.extend(up.map(|up| format!("up {up}")));
     parts.extend(memory.map(|memory| format!("{memory} in use")));
     screen.line(parts.join(", "))?;
+    if let Some(memory) = scarcity(status) {
+        screen.line(screen.paint(Style::Yellow, &memory))?;
+    }
     screen.line(format!("socket {}", settings.socket.display()))
 }
 
@@ -60,6 +63,7 @@ fn rows(project: &Value) -> Vec<Vec<String>> {
     let by_kind: Vec<(String, u64)> =
         counts.into_iter().flatten().filter_map(|(kind, many)| Some((kind.clone(), many.as_u64()?))).collect();
     row("holds", words::holdings(&by_kind));
+    row("outside", outside(project));
     row("archived", open(project, "/archived"));
     row("links", open(project, "/links"));
     row("contradictions", open(project, "/open_contradictions"));
@@ -144,6 +148,26 @@ fn ahead(project: &Value) -> String {
         _ => {
             format!("{prepared} made ready, {} of {} asked for stood ready", words::number(hits), words::number(asked))
         }
+    }
+}
+
+/// What waits until the repository can be written.
+fn outside(project: &Value) -> String {
+    let many = project.get("kept_outside").and_then(Value::as_u64).unwrap_or(0);
+    if many == 0 {
+        return String::new();
+    }
+    let changes = words::count(many, "change", "changes");
+    format!("{changes} kept in the state directory: the repository cannot be written, or is not there")
+}
+
+/// Worth a line only while it is scarce.
+fn scarcity(status: &Value) -> Option<String> {
+    let limit = words::size(status.pointer("/memory/limit_bytes").and_then(Value::as_u64)?);
+    match status.pointer("/memory/state").and_then(Value::as_str)? {
+        "tight" => Some(format!("memory: close to the limit of {limit}; what can be made again was let go of")),
+        "scarce" => Some(format!("memory: very close to the limit of {limit}; nothing is made ready in advance")),
+        _ => None,
     }
 }
 

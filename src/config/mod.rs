@@ -35,7 +35,15 @@ pub struct Config {
     pub learn: LearnConfig,
     pub hook: HookConfig,
     pub redact: RedactConfig,
+    pub service: ServiceConfig,
     pub log: LogConfig,
+}
+
+/// How the daemon cares for itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServiceConfig {
+    /// In bytes.
+    pub memory_limit: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,6 +257,7 @@ impl Config {
             learn,
             hook,
             redact,
+            service,
             log,
         } = raw;
         let typed = |key, value| Typed { key, value, text };
@@ -339,6 +348,9 @@ impl Config {
             redact: RedactConfig {
                 rules: typed("redact.rules", redact.rules).named_patterns()?,
                 allow: typed("redact.allow", redact.allow).strings()?,
+            },
+            service: ServiceConfig {
+                memory_limit: typed("service.memory_limit", service.memory_limit).size(16 << 20..=1 << 40)?,
             },
             log: LogConfig {
                 level: typed("log.level", log.level).choice(&LogLevel::NAMES)?,

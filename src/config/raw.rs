@@ -34,7 +34,14 @@ pub(super) struct RawConfig {
     pub(super) learn: RawLearn,
     pub(super) hook: RawHook,
     pub(super) redact: RawRedact,
+    pub(super) service: RawService,
     pub(super) log: RawLog,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawService {
+    pub(super) memory_limit: Spanned<Value>,
 }
 
 #[derive(Deserialize)]

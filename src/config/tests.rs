@@ -27,6 +27,7 @@ fn the_default_is_the_example() {
     assert_eq!(config.profiles.of(None), [0.25, 0.375, 0.25, 0.125]);
     assert_eq!(config.profiles.of(Some(TaskType::Debugging)), [0.375, 0.3125, 0.1875, 0.125]);
     assert_eq!(config.embed.model, None);
+    assert_eq!(config.service.memory_limit, 1 << 30);
     assert_eq!((config.log.level.as_str(), config.log.format), ("info", LogFormat::Auto));
 }
 

@@ -19,11 +19,29 @@ pub enum EngineError {
     /// The disk said no; nothing was changed.
     #[error("could not write: {0}")]
     Disk(String),
+    /// There is no room on the disk; nothing was changed.
+    #[error(
+        "no room is left on the disk: {0}; make room there and ask again. Nothing was changed, and what is known can still \
+         be read"
+    )]
+    Full(String),
     /// Another program holds a file we both keep.
     #[error("could not write yet: {0}")]
     Locked(String),
     #[error("{0}")]
     Forbidden(String),
+}
+
+impl EngineError {
+    /// What the disk said to a write.
+    pub(super) fn refused(error: &std::io::Error) -> EngineError {
+        use std::io::ErrorKind;
+        match error.kind() {
+            ErrorKind::TimedOut | ErrorKind::WouldBlock => EngineError::Locked(error.to_string()),
+            kind if crate::store::is_full(kind) => EngineError::Full(error.to_string()),
+            _ => EngineError::Disk(error.to_string()),
+        }
+    }
 }
 
 /// Why a project could not be found or started.

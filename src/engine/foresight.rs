@@ -17,6 +17,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
+use super::care::Pressure;
 use super::context::Asked;
 use super::feed::Feed;
 use super::project::Project;
@@ -200,7 +201,7 @@ impl Looker {
 
     /// Puts together what a focus needs, with another file than its own where one is guessed.
     fn get_ready(&self, owner: &Owner, file: Option<String>) {
-        if !self.project.config.load().context.prefetch {
+        if !self.project.config.load().context.prefetch || self.project.care.look() == Pressure::Scarce {
             return;
         }
         let started = self.project.clock.monotonic();

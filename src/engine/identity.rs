@@ -99,6 +99,11 @@ impl Book {
         })
     }
 
+    /// Nobody has heard of it any more.
+    pub(super) fn strike(&self, id: &str) -> io::Result<()> {
+        self.change(|known| known.retain(|entry| entry.id != id))
+    }
+
     /// Eight hex digits that are this machine's own, drawn once.
     pub(super) fn writer(&self) -> io::Result<String> {
         let _lock = self.disk.lock("writer.lock", LockKind::Exclusive, Duration::from_secs(5))?;

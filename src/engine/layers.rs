@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::foresight;
@@ -55,6 +56,10 @@ impl Writer {
     }
 
     pub(super) fn publish(&mut self) {
+        self.counters.kept_outside.store(self.store.kept_outside() as u64, Ordering::Relaxed);
+        // While the repository could not be written, neither could its layers.
+        let let_in = self.store.take_let_in();
+        self.mark_layers(&let_in);
         let mut problems = self.store.problems();
         let layers = self.state.problems().iter().filter(|problem| is_layer(&problem.path));
         problems.extend(layers.cloned().collect::<Vec<_>>());

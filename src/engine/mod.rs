@@ -4,6 +4,7 @@
 //! state, *publish* the new snapshot, and only then reply. So what is published is durable, and what was replied is
 //! published.
 
+pub mod care;
 mod company;
 pub mod context;
 mod decide;
@@ -38,4 +39,4 @@ pub use error::{EngineError, ProjectError};
 pub use event::{ImportError, Imported, Remembered};
 pub use feed::{Feed, Follower, Happening, News};
 pub use project::{Counters, Pending, Project};
-pub use registry::Registry;
+pub use registry::{KnownProject, Registry, strip_at, traces_at};

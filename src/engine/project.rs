@@ -10,6 +10,7 @@ use crossbeam_channel::{Sender, TrySendError};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
+use super::care::Care;
 use super::economy::Economy;
 use super::error::EngineError;
 use super::event::{Event, Imported, Remembered, Reply, Trust};
@@ -55,6 +56,8 @@ impl<T> Pending<T> {
 pub struct Counters {
     pub writes: AtomicU64,
     pub write_failures: AtomicU64,
+    /// Changes that are safe in the state directory and not yet in their files.
+    pub kept_outside: AtomicU64,
     pub signals: AtomicU64,
     pub rescans: AtomicU64,
     pub last_scan: AtomicU64,
@@ -96,6 +99,8 @@ pub struct Project {
     pub(super) judge: Arc<Judge>,
     pub(super) feed: Feed,
     pub(super) started_at: Timestamp,
+    /// One for all projects.
+    pub(super) care: Arc<Care>,
 }
 
 impl Project {
@@ -169,6 +174,19 @@ impl Project {
             Err(reason) => {
                 tracing::error!(%reason, "the model of [embed] cannot be used; the one before it goes on answering");
             }
+        }
+    }
+
+    pub fn care(&self) -> &Care {
+        &self.care
+    }
+
+    /// Lets go of what can be made again.
+    pub(super) fn shed(&self) {
+        self.foresight.shelf.lock().clear();
+        *self.foresight.pointers.lock() = None;
+        if let Some(search) = self.search.get() {
+            search.rest();
         }
     }
 

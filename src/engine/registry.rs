@@ -1,6 +1,9 @@
 //! The projects a daemon watches: finding the one a path belongs to, starting and stopping them.
 
 mod alone;
+mod known;
+
+pub use known::{KnownProject, strip_at, traces_at};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -10,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, RwLock};
 
+use super::care::Care;
 use super::derived::Derived;
 use super::economy::Economy;
 use super::error::ProjectError;
@@ -43,6 +47,7 @@ pub struct Registry {
     feed: Feed,
     redaction: Redaction,
     judge: Arc<Judge>,
+    care: Arc<Care>,
     projects: RwLock<BTreeMap<PathBuf, Arc<Project>>>,
     resolved: RwLock<BTreeMap<PathBuf, PathBuf>>,
     /// Being read from disk right now.
@@ -80,10 +85,13 @@ struct Located {
 
 impl Registry {
     pub fn open(dirs: Dirs, config: Config, clock: Clock) -> Registry {
+        let redaction = Redaction::new(&config.redact);
+        let config = Arc::new(ArcSwap::from_pointee(config));
         Registry {
-            redaction: Redaction::new(&config.redact),
+            redaction,
             judge: Arc::new(Judge::open(Some(dirs.state.join("judge.json")))),
-            config: Arc::new(ArcSwap::from_pointee(config)),
+            care: Arc::new(Care::new(clock.clone(), Arc::clone(&config))),
+            config,
             clock,
             feed: Feed::default(),
             projects: RwLock::default(),
@@ -249,15 +257,6 @@ impl Registry {
         }
     }
 
-    /// Where the project of a path stands, and where its state is kept. Starts nothing.
-    pub fn place_of(&self, path: &Path) -> Result<(PathBuf, PathBuf), ProjectError> {
-        let located = self.locate_existing(path)?;
-        let failed = |error: io::Error| unusable(&located.root, error);
-        let book = Book::open(&self.dirs.state).map_err(failed)?;
-        let known = book.identify(&located.root, located.git_dir.as_deref(), self.clock.now()).map_err(failed)?;
-        Ok((located.root.clone(), self.dirs.state.join("projects").join(&known.id)))
-    }
-
     /// Opens the project a path lies in for this process only. While a daemon holds it, it is opened for reading.
     pub fn add_ephemeral(&self, path: &Path) -> Result<Arc<Project>, ProjectError> {
         let _one_at_a_time = self.door.lock();
@@ -404,6 +403,8 @@ impl Registry {
             derived: Derived::default(),
             economy: Arc::clone(&economy),
             night: Arc::clone(&night),
+            refused: false,
+            care: Arc::clone(&self.care),
         };
         writer.load(now);
         // What the repository taught earlier is known from the first question on.
@@ -417,7 +418,7 @@ impl Registry {
             writer.run();
         };
         let thread = thread::spawn("engine", work).map_err(failed)?;
-        Ok(Arc::new(Project {
+        let project = Arc::new(Project {
             id: known.id,
             root: located.root.clone(),
             capture: captures(&located.root),
@@ -445,7 +446,10 @@ impl Registry {
             judge: Arc::clone(&self.judge),
             feed: self.feed.clone(),
             started_at: now,
-        }))
+            care: Arc::clone(&self.care),
+        });
+        self.care.look_after(&project);
+        Ok(project)
     }
 
     fn lock(&self, root: &Path, state: &Path) -> Result<InstanceLock, ProjectError> {

@@ -2,7 +2,6 @@
 //! replies, in this order. It owns the store and the state; nobody else writes either.
 
 use std::collections::HashSet;
-use std::io::ErrorKind;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -11,6 +10,7 @@ use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use serde_json::{Map, Value, json};
 
+use super::care::Care;
 use super::company::Writers;
 use super::decide::{self, Company, Decision};
 use super::derived::Derived;
@@ -58,6 +58,9 @@ pub(super) struct Writer {
     pub(super) foresight: Arc<Foresight>,
     pub(super) economy: Arc<Economy>,
     pub(super) night: Arc<Night>,
+    /// The last change was refused, and that was said.
+    pub(super) refused: bool,
+    pub(super) care: Arc<Care>,
 }
 
 /// What an event asked for, decided but not yet durable.
@@ -165,6 +168,7 @@ impl Writer {
             }
         }
         self.finish(now, turns, draft);
+        self.care.look();
         last
     }
 
@@ -182,6 +186,9 @@ impl Writer {
         let _entered = span.enter();
         match self.store.commit(now, &changes) {
             Ok(seen) => {
+                if std::mem::take(&mut self.refused) {
+                    tracing::info!(project = %self.project, "changes can be written again");
+                }
                 self.note_purged(&changes);
                 self.state = draft;
                 self.derived.adopted(&changes, &mut self.state);
@@ -204,24 +211,26 @@ impl Writer {
             }
             Err(error) if turns.len() == 1 => {
                 self.counters.write_failures.fetch_add(1, Ordering::Relaxed);
-                tracing::error!(project = %self.project, reason = %error, "a change could not be written");
+                // A full disk refuses everything that comes; that is one thing to say, not a thousand.
+                if std::mem::replace(&mut self.refused, true) {
+                    tracing::debug!(project = %self.project, reason = %error, "another change could not be written");
+                } else {
+                    tracing::error!(project = %self.project, reason = %error, "a change could not be written");
+                }
                 self.publish();
-                let refusal = match error.kind() {
-                    ErrorKind::TimedOut | ErrorKind::WouldBlock => EngineError::Locked(error.to_string()),
-                    _ => EngineError::Disk(error.to_string()),
-                };
+                let refusal = EngineError::refused(&error);
                 for turn in turns {
                     (turn.reply)(Err(refusal.clone()));
                 }
             }
             Err(error) => {
-                tracing::warn!(project = %self.project, reason = %error, "a batch could not be written, trying each alone");
+                tracing::debug!(project = %self.project, reason = %error, "a batch could not be written, trying each alone");
                 let mut failed: HashSet<Key> = HashSet::new();
                 for turn in turns {
                     let keys: Vec<Key> = turn.changes.iter().flat_map(Change::keys).collect();
                     // What was decided on top of a change that did not happen cannot happen either.
                     if keys.iter().any(|key| failed.contains(key)) {
-                        (turn.reply)(Err(EngineError::Disk(error.to_string())));
+                        (turn.reply)(Err(EngineError::refused(&error)));
                         continue;
                     }
                     let mut draft = self.state.clone();

@@ -40,6 +40,8 @@ enum Task {
     Model(Arc<Embedder>),
     /// Something was counted and wants to be kept.
     Used,
+    /// Memory is wanted elsewhere: no waiting until nothing has come for a while.
+    Rest,
     /// Answered when everything that is known is searchable.
     Reached(Sender<()>),
     /// Answered when the few changes told before are searchable.
@@ -177,6 +179,11 @@ impl SearchHandle {
     /// Counts are kept with the next commit.
     pub fn used(&self) {
         let _ = self.tasks.send(Task::Used);
+    }
+
+    /// Lets go of buffers and threads as soon as nothing waits.
+    pub(super) fn rest(&self) {
+        let _ = self.tasks.send(Task::Rest);
     }
 
     pub(super) fn use_model(&self, embedder: Arc<Embedder>) {

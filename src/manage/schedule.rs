@@ -60,6 +60,8 @@ pub struct Seen<'a> {
     pub paused: bool,
     pub on_battery: Option<bool>,
     pub load: Option<f64>,
+    /// The process is close to its own ceiling.
+    pub memory_scarce: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -149,6 +151,8 @@ fn hindrance(policy: &Policy, seen: &Seen<'_>) -> Option<&'static str> {
         Some("on battery")
     } else if seen.load.is_some_and(|load| load > policy.most_load) {
         Some("the machine is busy")
+    } else if seen.memory_scarce {
+        Some("memory is scarce")
     } else {
         None
     }
@@ -207,6 +211,7 @@ mod tests {
             paused: false,
             on_battery: None,
             load: None,
+            memory_scarce: false,
         }
     }
 
@@ -299,6 +304,9 @@ mod tests {
         (asked.on_battery, asked.load) = (Some(false), Some(3.5));
         let Decision::Later { waits, .. } = decide(&policy(), &asked) else { panic!() };
         assert_eq!(waits, Some("the machine is busy"));
+        (asked.load, asked.memory_scarce) = (None, true);
+        let Decision::Later { waits, .. } = decide(&policy(), &asked) else { panic!() };
+        assert_eq!(waits, Some("memory is scarce"));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(super) enum Code {
     TooLarge,
     Busy,
     Forbidden,
+    DiskFull,
     Internal,
 }
 
@@ -53,6 +54,7 @@ impl Code {
             Code::TooLarge => "too_large",
             Code::Busy => "busy",
             Code::Forbidden => "forbidden",
+            Code::DiskFull => "disk_full",
             Code::Internal => "internal",
         }
     }
@@ -126,7 +128,8 @@ impl Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let (status, busy) = (self.status, self.code == Code::Busy);
-        if status.is_server_error() && !busy {
+        // The writer has said that the disk is full, once.
+        if status.is_server_error() && !busy && self.code != Code::DiskFull {
             tracing::error!(status = status.as_u16(), detail = self.detail, "a request failed");
         }
         let document = serde_json::to_vec(&self.document()).unwrap_or_default();
@@ -152,6 +155,7 @@ impl From<EngineError> for Problem {
             }
             EngineError::Invalid { .. } => Problem::bad_request(detail),
             EngineError::Disk(_) => Problem::new(StatusCode::INSUFFICIENT_STORAGE, Code::Internal, detail),
+            EngineError::Full(_) => Problem::new(StatusCode::INSUFFICIENT_STORAGE, Code::DiskFull, detail),
             EngineError::Forbidden(_) => Problem::forbidden(detail),
         }
     }
@@ -176,7 +180,14 @@ mod tests {
 
     #[test]
     fn a_code_reads_the_same_in_json_and_in_words() {
-        for code in [Code::BadRequest, Code::InvalidJson, Code::ProjectNotWatched, Code::TooLarge, Code::Internal] {
+        for code in [
+            Code::BadRequest,
+            Code::InvalidJson,
+            Code::ProjectNotWatched,
+            Code::TooLarge,
+            Code::DiskFull,
+            Code::Internal,
+        ] {
             assert_eq!(serde_json::to_value(code).unwrap(), code.as_str());
         }
     }
@@ -187,6 +198,13 @@ mod tests {
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(response.headers()[RETRY_AFTER], "1");
         assert_eq!(response.headers()[CONTENT_TYPE], "application/problem+json");
+    }
+
+    #[test]
+    fn a_full_disk_is_told_apart_and_the_fix_is_named() {
+        let problem = Problem::from(EngineError::Full("/x/notes: No space left on device".into()));
+        assert_eq!((problem.status, problem.code), (StatusCode::INSUFFICIENT_STORAGE, Code::DiskFull));
+        assert!(problem.detail.contains("/x/notes") && problem.detail.contains("make room"), "{}", problem.detail);
     }
 
     #[test]

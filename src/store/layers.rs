@@ -173,3 +173,36 @@ fn write_document(disk: &Disk, path: &Path, old: Option<(String, Object)>, new: 
     }
     disk.replace(path, raw.pretty(0).as_bytes())
 }
+
+/// Takes lokid's part out of the layers of a namespace. A document in which nothing else stands goes.
+pub(super) fn strip(disk: &Disk, namespace: &Namespace, lock_timeout: Duration, limits: Limits) -> io::Result<()> {
+    let (index, timeline) = (path_of(namespace, "index.json"), path_of(namespace, "timeline.json"));
+    for path in [&index, &timeline] {
+        if disk.stamp(path)?.is_none() {
+            continue;
+        }
+        let held = disk.lock(layout::lock_path(path), LockKind::Exclusive, lock_timeout)?;
+        // What cannot be read was not written by lokid.
+        let Ok(Some((text, object))) = read_document(disk, path, limits) else { continue };
+        let theirs = Neighbour::of(&object, &object);
+        let lists =
+            [("topics", theirs.topics), ("recent_actions", theirs.actions), ("key_decisions", theirs.decisions)];
+        let is_empty = lists.iter().all(|(_, list)| list.is_empty());
+        if is_empty
+            && theirs.active_context.is_none_or(|context| context.is_null() || context == Value::Object(Object::new()))
+        {
+            disk.remove(path)?;
+            drop(held);
+            disk.remove(layout::lock_path(path))?;
+            continue;
+        }
+        let mut new = object.clone();
+        for (name, list) in lists {
+            if new.contains_key(name) {
+                new.insert(name.to_owned(), Value::Array(list));
+            }
+        }
+        write_document(disk, path, Some((text, object)), &new)?;
+    }
+    Ok(())
+}

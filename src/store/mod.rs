@@ -10,11 +10,13 @@ mod journal;
 mod layers;
 mod layout;
 mod list;
+mod outside;
 mod plan;
 mod raw;
 mod read;
 mod scan;
 pub mod schema;
+pub mod traces;
 mod tree;
 mod write;
 
@@ -73,7 +75,12 @@ pub struct Store {
     catalog: Catalog,
     /// Changes that are in the journal and whose files could not all be written, oldest first.
     waiting: Vec<Waiting>,
-    trouble: Option<Problem>,
+    /// Why they wait.
+    trouble: Option<(Problem, io::ErrorKind)>,
+    /// The repository could not be written when it was last tried, and this was said.
+    shut: bool,
+    /// What waited for it and is in its files now.
+    let_in: Vec<Change>,
     /// When the waiting changes were last tried.
     settled_at: Option<Timestamp>,
     /// The journal of an earlier life has been read, and this is what it held, until it is told.
@@ -109,6 +116,8 @@ impl Store {
             catalog: Catalog::default(),
             waiting: Vec::new(),
             trouble: None,
+            shut: false,
+            let_in: Vec::new(),
             settled_at: None,
             journal_read: false,
             recalled: Vec::new(),
@@ -144,7 +153,8 @@ impl Store {
                 Ok(())
             }
             Err(error) => {
-                self.trouble = Some(Problem::new("journal", format!("cannot be read, so nothing is written: {error}")));
+                let problem = Problem::new("journal", format!("cannot be read, so nothing is written: {error}"));
+                self.trouble = Some((problem, error.kind()));
                 Err(error)
             }
         }
@@ -162,7 +172,7 @@ impl Store {
     }
 
     pub fn problems(&self) -> Vec<Problem> {
-        self.trouble.iter().cloned().chain(self.catalog.problems()).collect()
+        self.trouble.iter().map(|(problem, _)| problem.clone()).chain(self.catalog.problems()).collect()
     }
 
     /// Makes changes durable. Answers with what another program had changed in the same files meanwhile.
@@ -176,6 +186,10 @@ impl Store {
         self.private.refresh();
         if self.may_settle(now) {
             self.settle(now);
+        }
+        if self.must_stay_outside(changes) {
+            self.put_outside(changes)?;
+            return Ok(std::mem::take(&mut self.unreported));
         }
         let mut plan = self.plan(changes)?;
         if self.has_to_wait(&plan, changes) {
@@ -194,7 +208,7 @@ impl Store {
             Ok(()) => self.clear_journal(),
             Err(error) => {
                 tracing::warn!(reason = %error, "a change is safe in the journal but not yet in its files");
-                self.trouble = Some(waiting_problem(&error));
+                self.trouble = Some((waiting_problem(&error), error.kind()));
                 self.waiting.push(Waiting { changes: changes.to_vec(), left: Some(plan) });
                 self.settled_at = Some(now);
             }
@@ -228,8 +242,13 @@ impl Store {
         if !self.has_to_wait(plan, changes) {
             return Ok(());
         }
-        let why = self.trouble.as_ref().map_or_else(String::new, |problem| problem.reason.clone());
-        Err(io::Error::new(io::ErrorKind::WouldBlock, format!("an earlier change of the same goes first: {why}")))
+        let (why, kind) = match &self.trouble {
+            // Asking again in a moment would not help.
+            Some((problem, kind)) if is_full(*kind) => (problem.reason.clone(), io::ErrorKind::StorageFull),
+            Some((problem, _)) => (problem.reason.clone(), io::ErrorKind::WouldBlock),
+            None => (String::new(), io::ErrorKind::WouldBlock),
+        };
+        Err(io::Error::new(kind, format!("an earlier change of the same goes first: {why}")))
     }
 
     /// Does an earlier change still wait for one of these files, or speak of one of these memories? Carried out after
@@ -248,38 +267,48 @@ impl Store {
 
     /// Carries out what waits in the journal, as far as it can be done without waiting for anybody.
     fn settle(&mut self, now: Timestamp) {
-        let mut trouble = None;
-        let mut at = 0;
+        let (before, mut at) = (self.waiting.len(), 0);
+        let shut = self.is_shut();
+        let mut trouble = shut.then(|| self.say_shut());
+        // What speaks of the same memory keeps its order.
+        let mut stuck: HashSet<Key> = HashSet::new();
         while at < self.waiting.len() {
+            let belongs_inside = self.waiting[at].changes.iter().any(outside::is_shared);
+            let keys = || self.waiting[at].changes.iter().flat_map(Change::keys);
+            if (belongs_inside && shut) || keys().any(|key| stuck.contains(&key)) {
+                at += 1;
+                continue;
+            }
             let waiting = self.waiting[at].clone();
             let left = match waiting.left {
                 Some(left) => Ok(left),
                 None => self.plan(&waiting.changes),
             };
-            let mut left = match left {
-                Ok(left) => left,
-                Err(error) => {
-                    trouble = Some(waiting_problem(&error));
-                    at += 1;
-                    continue;
-                }
-            };
-            match self.execute(now, &mut left, Duration::ZERO) {
+            let done = left.map_err(|error| (error, None)).and_then(|mut left| {
+                let done = self.execute(now, &mut left, Duration::ZERO);
+                done.map_err(|error| (error, Some(left)))
+            });
+            match done {
                 Ok(()) => {
                     // A look in between may have found again what is gone now.
                     let gone = |change: &&Change| matches!(change, Change::Archive(_) | Change::Purge(_));
                     self.unreported.extend(waiting.changes.iter().filter(gone).cloned());
                     self.waiting.remove(at);
+                    self.let_in.extend(waiting.changes);
                 }
-                Err(error) => {
-                    trouble = Some(waiting_problem(&error));
-                    self.waiting[at].left = Some(left);
+                Err((error, left)) => {
+                    trouble = Some((waiting_problem(&error), error.kind()));
+                    stuck.extend(waiting.changes.iter().flat_map(Change::keys));
+                    self.waiting[at].left = left;
                     at += 1;
                 }
             }
         }
-        self.clear_journal();
-        self.trouble = trouble;
+        if self.waiting.len() != before {
+            self.clear_journal();
+        }
+        self.say_open();
+        self.trouble = trouble.filter(|_| !self.waiting.is_empty());
         self.settled_at = Some(now).filter(|_| !self.waiting.is_empty());
     }
 
@@ -343,7 +372,7 @@ impl Store {
 
     /// Brings the progressive layers of a namespace up to date, keeping what Loki Mode wrote into them.
     pub fn write_layers(&mut self, now: Timestamp, files: &LayerFiles<'_>) -> io::Result<()> {
-        if self.shared.look()?.is_none() && files.is_empty() {
+        if self.is_shut() || (self.shared.look()?.is_none() && files.is_empty()) {
             return Ok(());
         }
         let disk = self.shared.make()?.clone();
@@ -354,6 +383,9 @@ impl Store {
     /// Writes the token ledger beside the memory it is about, keeping every field that is not ours. Where there is no
     /// memory yet, no folder is made for it.
     pub fn write_economics(&mut self, document: &schema::Object) -> io::Result<()> {
+        if self.is_shut() {
+            return Ok(());
+        }
         let Some(disk) = self.shared.look()?.cloned() else { return Ok(()) };
         layers::write_economics(&disk, document, self.options.lock_timeout.min(Duration::from_secs(1)), self.limits())
     }
@@ -374,6 +406,11 @@ fn is_new_episode(catalog: &Catalog, disk: &Disk, file: &FileId, edits: &[Edit])
         && matches!(edits, [Edit::Put { raw: None, .. }])
         && !catalog.files.contains_key(file)
         && matches!(disk.stamp(&file.path), Ok(None))
+}
+
+/// No room, or none for this user.
+pub fn is_full(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 fn waiting_problem(error: &io::Error) -> Problem {

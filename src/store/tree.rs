@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::sys::{Disk, Faults};
+use crate::sys::{Disk, Faults, plain};
 
 /// Lock files and half-written files are nobody's business; everything else may be committed, but for what is derived.
 /// The two short layers are made anew from the rest after every change; tracked, they would stand in the way of every
@@ -28,6 +28,11 @@ impl Tree {
 
     pub(super) fn path(&self) -> PathBuf {
         self.base.join(&self.relative)
+    }
+
+    /// Is there anything it could stand in?
+    pub(super) fn has_base(&self) -> bool {
+        !self.in_repository || plain::folder_identity(&self.base).is_ok()
     }
 
     /// The directory, if there is one by now.

@@ -21,7 +21,9 @@ pub mod plain;
 pub mod power;
 pub mod process;
 pub mod spool;
+pub mod stderr;
 pub mod stdin;
+pub mod terminal;
 pub mod thread;
 pub mod tree;
 

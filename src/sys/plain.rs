@@ -59,6 +59,32 @@ pub fn remove(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }
 
+/// One that is not there is no error.
+pub fn remove_if_there(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// How many files there are, and how long they are together; `None` when nothing is there. A link that is met on the way
+/// is one file.
+pub fn measure(path: &Path) -> Option<(u64, u64)> {
+    let mut open = vec![leads_to(path).ok().flatten().unwrap_or_else(|| path.to_owned())];
+    open[0].symlink_metadata().ok()?;
+    let (mut files, mut bytes) = (0, 0);
+    while let Some(next) = open.pop() {
+        let Ok(found) = next.symlink_metadata() else { continue };
+        if found.is_dir() {
+            open.extend(files_in(&next).unwrap_or_default());
+        } else {
+            files += 1;
+            bytes += found.len();
+        }
+    }
+    Some((files, bytes))
+}
+
 /// What stands directly in a folder.
 pub fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect()
@@ -115,6 +141,15 @@ pub fn leads_to(path: &Path) -> io::Result<Option<PathBuf>> {
     }
 }
 
+/// Is it known that nothing can be written there: a read-only file system, or rights that are missing? What is not there
+/// yet is judged by the nearest folder above it.
+pub fn refuses_writing(path: &Path) -> bool {
+    use rustix::io::Errno;
+    let standing = path.ancestors().find(|above| above.symlink_metadata().is_ok());
+    let asked = standing.map(|standing| rustix::fs::access(standing, rustix::fs::Access::WRITE_OK));
+    matches!(asked, Some(Err(Errno::ROFS | Errno::ACCESS | Errno::PERM)))
+}
+
 /// Only when nothing is in it; tells whether it is gone.
 pub fn remove_empty_folder(path: &Path) -> bool {
     std::fs::remove_dir(path).is_ok()
@@ -128,6 +163,32 @@ pub fn canonical(path: &Path) -> io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_is_measured_and_links_lead_nowhere_from_it() {
+        let lab = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(lab.path().join("a/b")).unwrap();
+        std::fs::write(lab.path().join("a/b/one"), "12345").unwrap();
+        std::fs::write(lab.path().join("a/two"), "123").unwrap();
+        std::fs::write(lab.path().join("elsewhere"), "a long text that does not count").unwrap();
+        std::os::unix::fs::symlink("../elsewhere", lab.path().join("a/link")).unwrap();
+        let (files, bytes) = measure(&lab.path().join("a")).unwrap();
+        assert_eq!((files, bytes), (3, 8 + "../elsewhere".len() as u64));
+        assert_eq!(measure(&lab.path().join("not-there")), None);
+        remove_if_there(&lab.path().join("not-there")).unwrap();
+    }
+
+    #[test]
+    fn where_nothing_can_be_written_is_told_and_what_is_not_there_is_judged_by_what_is() {
+        let lab = tempfile::tempdir().unwrap();
+        assert!(!refuses_writing(lab.path()) && !refuses_writing(&lab.path().join("not/there")));
+        let shut = lab.path().join("shut");
+        std::fs::create_dir(&shut).unwrap();
+        std::fs::set_permissions(&shut, Permissions::from_mode(0o555)).unwrap();
+        // Root heeds no rights.
+        let heeds = !rustix::process::geteuid().is_root();
+        assert_eq!((refuses_writing(&shut), refuses_writing(&shut.join("not/there"))), (heeds, heeds));
+    }
 
     #[test]
     fn what_was_replaced_is_read_back() {

@@ -40,6 +40,42 @@ pub fn is_alive(pid: u32) -> bool {
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
+/// Does it still run? One that has ended and that nobody has looked after does not.
+pub fn is_running(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+    // `25520 (lokid) Z …`: the name may hold anything.
+    let state = stat.ok().and_then(|stat| stat.rsplit_once(')').map(|(_, rest)| rest.trim_start().to_owned()));
+    match state {
+        Some(state) => !state.starts_with(['Z', 'X']),
+        None if Path::new("/proc/self").exists() => false,
+        None => is_alive(pid),
+    }
+}
+
+/// Lets the process open as many files as its owner may: some systems begin with 256, and every client is one. Answers
+/// with how many that is; `None` where there is no telling.
+pub fn raise_file_limit() -> Option<u64> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    /// More is never needed, and macOS refuses to be asked for all there are.
+    const ENOUGH: u64 = 65_536;
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = maximum.unwrap_or(ENOUGH).min(ENOUGH);
+    let current = current?;
+    if current >= wanted {
+        return Some(current);
+    }
+    // macOS allows no more than this, whatever it says.
+    [wanted, 10_240.min(wanted)]
+        .into_iter()
+        .find(|most| *most > current && setrlimit(Resource::Nofile, Rlimit { current: Some(*most), maximum }).is_ok())
+        .or(Some(current))
+}
+
+/// How many files the process has open, where `/proc` tells.
+pub fn open_files() -> Option<u64> {
+    Some(std::fs::read_dir("/proc/self/fd").ok()?.count() as u64)
+}
+
 /// Memory the process holds in RAM, where `/proc` tells.
 pub fn rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -83,6 +119,15 @@ mod tests {
         for nonsense in [0, u32::MAX] {
             assert_eq!(terminate(nonsense).unwrap_err().kind(), io::ErrorKind::InvalidInput);
         }
+    }
+
+    #[test]
+    fn as_many_files_may_be_opened_as_the_owner_allows() {
+        let most = raise_file_limit().unwrap();
+        assert!(most >= 256, "{most}");
+        assert_eq!(raise_file_limit(), Some(most), "once is enough");
+        #[cfg(target_os = "linux")]
+        assert!(open_files().is_some_and(|open| (3..most).contains(&open)));
     }
 
     #[test]

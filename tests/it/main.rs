@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout)]
 
 mod api;
+mod care;
 mod chaos;
 mod cli;
 mod crash;
@@ -15,10 +16,12 @@ mod hook;
 mod hooks_install;
 mod house;
 mod lab;
+mod live;
 mod mcp;
 mod neighbour;
 mod night;
 mod oneshot;
+mod purge;
 mod recall;
 mod repo;
 mod search;

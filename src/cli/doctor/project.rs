@@ -68,6 +68,10 @@ fn store(memory: &Path) -> Option<Check> {
     }
     Some(match disk.replace(PROBE, b"").and_then(|()| disk.remove(PROBE)) {
         Ok(()) => Check::good("store", format!("{shown} can be read and written")),
+        Err(error) if plain::refuses_writing(memory) => {
+            let found = format!("cannot be written: {error}; what is remembered waits in lokid's state directory");
+            Check::doubtful("store", found, format!("make {shown} writable: what waits is written then"))
+        }
         Err(error) => Check::broken("store", format!("cannot be written: {error}"), format!("chmod u+rwx {shown}")),
     })
 }

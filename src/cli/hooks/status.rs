@@ -72,6 +72,12 @@ fn by_hand(agent: Agent, settings: &Settings) -> Option<Place> {
     Some(place).filter(|place| !place.events.is_empty())
 }
 
+/// Where hooks of ours are, for this agent.
+pub(super) fn installed(agent: Agent, settings: &Settings) -> Vec<(&'static str, String)> {
+    let places = places(agent, settings).into_iter().filter(|place| !place.events.is_empty());
+    places.map(|place| (agent.word(), place.path)).collect()
+}
+
 /// Nothing when the daemon never heard this agent.
 pub(in crate::cli) fn last_event(status: &Value, agent: Agent) -> Option<String> {
     let own = format!("/hooks/{}/last_event_at", agent.word());

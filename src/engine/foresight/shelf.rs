@@ -126,6 +126,14 @@ impl Shelf {
         self.ready.push_back(Place { prepared, ahead, used: !ahead });
     }
 
+    /// Everything goes; it is made again when it is asked for.
+    pub fn clear(&mut self) {
+        while !self.ready.is_empty() {
+            self.drop_at(0);
+        }
+        self.ready.shrink_to_fit();
+    }
+
     fn drop_at(&mut self, at: usize) {
         let Some(place) = self.ready.remove(at) else { return };
         if place.ahead && !place.used {
@@ -194,5 +202,7 @@ mod tests {
             shelf.put(ready(&number.to_string(), STAMP), true);
         }
         assert_eq!((shelf.count(), shelf.tally.wasted), (ROOM, 2), "what was made for somebody is no waste");
+        shelf.clear();
+        assert_eq!((shelf.count(), shelf.tally.wasted), (0, 2 + ROOM as u64));
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Report, Wish};
+use crate::engine::care::Pressure;
 use crate::engine::project::Project;
 use crate::manage::plan::Phase;
 use crate::manage::schedule::{Cause, Decision, Policy, Seen, decide};
@@ -78,6 +79,7 @@ impl Hours {
             paused,
             on_battery: power::on_battery(),
             load: power::load_a_core(),
+            memory_scarce: project.care.look() == Pressure::Scarce,
         };
         let due = match decide(&policy, &seen) {
             Decision::Night(cause) => {

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Registry, unusable};
+use crate::engine::care::Care;
 use crate::engine::error::ProjectError;
 use crate::engine::night::Night;
 use crate::engine::project::Project;
@@ -16,6 +17,11 @@ impl Registry {
         let project = self.start(&located, false)?;
         self.projects.write().insert(located.root, Arc::clone(&project));
         Ok(project)
+    }
+
+    /// How close the process is to its ceiling.
+    pub fn care(&self) -> &Care {
+        &self.care
     }
 
     /// Opens the eyes of such a project.

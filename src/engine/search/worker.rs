@@ -113,6 +113,7 @@ impl Worker {
                 Some(Task::Changed { keys, purged }) => self.hear(keys, purged),
                 Some(Task::Model(embedder)) => self.switch(embedder),
                 Some(Task::Used) => self.mark_dirty(),
+                Some(Task::Rest) => self.rest(),
                 Some(Task::Reached(reply)) => {
                     while !self.backlog.is_empty() {
                         self.catch_up();
@@ -255,6 +256,13 @@ impl Worker {
         }
         let idle = self.dirty_since.is_none() && self.next.is_none();
         if idle && !self.indexer.is_resting() && past(self.busy_at, REST_AFTER) {
+            self.rest();
+        }
+    }
+
+    fn rest(&mut self) {
+        if self.backlog.is_empty() && !self.indexer.is_resting() {
+            self.commit();
             self.attempt(Indexer::rest);
             self.publish();
             heap::give_back();

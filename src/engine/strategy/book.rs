@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::model::Timestamp;
 use crate::retrieve::strategy::log;
-use crate::sys::{Disk, EntryKind};
+use crate::sys::{Disk, EntryKind, plain};
 
 /// Below `.loki`.
 const FOLDER: &str = "metrics/memory-strategy";
@@ -97,6 +97,10 @@ fn write(place: &Place, lines: &[String], written: &mut usize, now: Timestamp) -
     match Disk::open_nofollow_chain(&place.root, &place.loki, false) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         opened => drop(opened?),
+    }
+    // What questions fared like is no memory: in a repository that cannot be written it is not kept.
+    if plain::refuses_writing(&place.root.join(&place.loki).join(FOLDER)) {
+        return Ok(());
     }
     let disk = Disk::open_nofollow_chain(&place.root, &place.loki.join(FOLDER), true)?;
     if disk.stamp(".gitignore")?.is_none() {

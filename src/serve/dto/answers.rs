@@ -22,10 +22,22 @@ pub(in crate::serve) struct StatusAnswer {
     pub(in crate::serve) pid: u32,
     pub(in crate::serve) uptime_s: u64,
     pub(in crate::serve) rss_bytes: Option<u64>,
+    pub(in crate::serve) memory: MemoryStatus,
     pub(in crate::serve) socket: String,
     /// By agent, those whose hooks were ever heard.
     pub(in crate::serve) hooks: BTreeMap<&'static str, HookStatus>,
     pub(in crate::serve) projects: Vec<ProjectStatus>,
+}
+
+/// How close the process is to the memory it may hold.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct MemoryStatus {
+    /// `calm`, `tight` once it has let go of what can be made again, `scarce` while nothing is made ready in advance.
+    pub(in crate::serve) state: &'static str,
+    /// `service.memory_limit`.
+    pub(in crate::serve) limit_bytes: u64,
+    /// How often something was let go of.
+    pub(in crate::serve) sheds: u64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -51,6 +63,8 @@ pub(in crate::serve) struct ProjectStatus {
     pub(in crate::serve) prefetch: PrefetchStatus,
     pub(in crate::serve) consolidation: super::night::ConsolidationStatus,
     pub(in crate::serve) open_contradictions: usize,
+    /// Changes that are safe in the state directory and wait for the repository to become writable.
+    pub(in crate::serve) kept_outside: u64,
     /// May what happens become memory by itself?
     pub(in crate::serve) capture: bool,
     pub(in crate::serve) problems: Vec<FileProblem>,

@@ -1,6 +1,7 @@
 //! The daemon about itself: health, status, and the document that describes all of this.
 
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
@@ -11,7 +12,8 @@ use crate::model::{Kind, SignalKind, Timestamp};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{
-    FileProblem, Health, HookStatus, IndexStatus, PastStatus, PrefetchStatus, ProjectStatus, StatusAnswer, WatchStatus,
+    FileProblem, Health, HookStatus, IndexStatus, MemoryStatus, PastStatus, PrefetchStatus, ProjectStatus,
+    StatusAnswer, WatchStatus,
 };
 use crate::serve::dto::night::ConsolidationStatus;
 use crate::serve::dto::queries::Status;
@@ -37,11 +39,14 @@ pub(in crate::serve) async fn status(app: App, call: Call) -> Answer {
             project.rescan()?.answer().await?;
         }
     }
+    let care = app.registry().care();
+    let (state, limit_bytes, sheds) = (care.look().as_str(), care.limit(), care.sheds());
     ok(&StatusAnswer {
         version: VERSION,
         pid: process::pid(),
         uptime_s: app.uptime().as_secs(),
         rss_bytes: process::rss_bytes(),
+        memory: MemoryStatus { state, limit_bytes, sheds },
         socket: app.socket().display().to_string(),
         hooks: app.last_heard().all().into_iter().map(hook_status).collect(),
         projects: projects.iter().map(|project| status_of(project)).collect(),
@@ -72,6 +77,7 @@ fn status_of(project: &Project) -> ProjectStatus {
         prefetch: prefetch_status(project),
         consolidation: ConsolidationStatus::of(&project.night().known()),
         open_contradictions: snapshot.open_contradictions(),
+        kept_outside: project.counters().kept_outside.load(Ordering::Relaxed),
         capture: project.captures(),
         problems: snapshot.problems().iter().map(problem).collect(),
     }

@@ -63,6 +63,27 @@ const FAMILIES: &[Family] = &[
         samples: |project, sample| sample(&[], project.counters().write_failures.load(Relaxed) as f64),
     },
     Family {
+        name: "lokid_kept_outside",
+        kind: "gauge",
+        help: "Changes that wait in the state directory for the repository to become writable.",
+        samples: |project, sample| sample(&[], project.counters().kept_outside.load(Relaxed) as f64),
+    },
+    Family {
+        name: "lokid_search_waiting",
+        kind: "gauge",
+        help: "Memories that cannot be found yet.",
+        samples: |project, sample| {
+            let waiting = project.search_if_started().map_or(0, |search| search.waiting());
+            sample(&[], waiting as f64);
+        },
+    },
+    Family {
+        name: "lokid_prefetch_ready",
+        kind: "gauge",
+        help: "Contexts that stand ready.",
+        samples: |project, sample| sample(&[], project.shelf().1 as f64),
+    },
+    Family {
         name: "lokid_backlog",
         kind: "gauge",
         help: "Events waiting for the writer.",
@@ -149,6 +170,14 @@ fn about_daemon(app: &App, page: &mut Page) {
     if let Some(bytes) = process::rss_bytes() {
         page.single("lokid_rss_bytes", "gauge", "Memory the daemon holds in RAM.", bytes as f64);
     }
+    if let Some(open) = process::open_files() {
+        page.single("lokid_open_files", "gauge", "Files and connections the daemon has open.", open as f64);
+    }
+    let care = app.registry().care();
+    page.single("lokid_memory_limit_bytes", "gauge", "Memory the daemon may hold.", care.limit() as f64);
+    let pressure = care.look() as u8;
+    page.single("lokid_memory_pressure", "gauge", "0 calm, 1 tight, 2 scarce.", f64::from(pressure));
+    page.single("lokid_sheds_total", "counter", "How often memory was let go of.", care.sheds() as f64);
     let connections = tally.connections.load(Relaxed) as f64;
     page.single("lokid_connections", "gauge", "Clients connected now.", connections);
     let accepted = tally.accepted.load(Relaxed) as f64;

@@ -28,4 +28,5 @@ pub use payload::Agent;
 pub(super) use payload::Happening;
 pub(super) use replay::hear_what_waits;
 pub use replay::replay;
+pub use replay::strike;
 pub(super) use told::Told;

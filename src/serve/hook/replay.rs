@@ -1,5 +1,6 @@
 //! What waited in the spool while nobody listened, told to its projects in the order it happened. Nobody is answered.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::act::tell;
@@ -55,6 +56,23 @@ pub fn replay(app: &App) {
             return;
         }
     }
+}
+
+/// Takes out of the spool what waits for a project that is to be forgotten.
+pub fn strike(state: &Path, root: &Path) -> std::io::Result<()> {
+    let spool = spool(state);
+    if spool.is_empty() {
+        return Ok(());
+    }
+    let taken = spool.take()?;
+    let concerns = |line: &&String| {
+        let told = Told::from_line(line);
+        told.is_none_or(|told| told.cwd.as_deref().is_none_or(|cwd| cwd.starts_with(root)))
+    };
+    for line in taken.lines.iter().filter(|line| !concerns(line)) {
+        spool.append(line)?;
+    }
+    spool.done()
 }
 
 /// Its project is not there yet, or has no room.

@@ -15,6 +15,7 @@ use super::{Found, Setting, body, record};
 use crate::model::{AntiPattern, Body, Kind, Link, Memory, MemoryId, Outcome, Pattern, Relation, Timestamp};
 
 pub(super) const OWN: &str = "lokid";
+pub(super) const MADE_BY: &str = "made_by";
 
 /// What a file has fields of its own for: attributes, and counters of the usage.
 pub(super) struct Native {
@@ -46,6 +47,8 @@ fn put_own(out: &mut Object, memory: &Memory, native: &Native) {
     if let Some(own) = own_attributes(memory, native) {
         out.insert(OWN.to_owned(), Value::Object(own));
     }
+    // The same in every view, so it never comes into a record that was there before: only what lokid made has it.
+    put_text(out, MADE_BY, OWN);
     record::add_extra(out, memory);
 }
 
@@ -60,6 +63,9 @@ fn start(object: &mut Object, id: MemoryId, kind: Kind, at: Timestamp, setting: 
         }
     }
     take_text(object, "_namespace");
+    if object.get(MADE_BY).is_some_and(|maker| maker == OWN) {
+        object.shift_remove(MADE_BY);
+    }
     memory
 }
 

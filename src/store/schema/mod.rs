@@ -92,6 +92,11 @@ pub(crate) fn restore_from_sidecar(object: &mut Object, kept: &Object) {
     }
 }
 
+/// Was this record, in a file that Loki Mode writes too, made by lokid? One that lokid only changed was not.
+pub(crate) fn made_here(object: &serde_json::Value) -> bool {
+    object.get(loki::MADE_BY).is_some_and(|maker| maker == loki::OWN)
+}
+
 /// Reads a structured body of a record, leaving in the object what it did not understand.
 pub fn take_body(field: &str, object: &mut Object) -> crate::model::Body {
     body::take(field, object)

@@ -1,0 +1,36 @@
+//! What is typed to look after the daemon, and to be rid of it.
+
+use std::time::Duration;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Status {
+    /// Keep watching: draw a page, ask again every so many seconds
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "2")]
+    #[arg(value_parser = seconds)]
+    pub(in crate::cli) watch: Option<Duration>,
+    /// End after so many looks
+    #[arg(long, value_name = "N", requires = "watch")]
+    pub(in crate::cli) times: Option<u64>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Purge {
+    /// Remove everything lokid keeps, of all projects
+    #[arg(long)]
+    pub(in crate::cli) everything: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(in crate::cli) yes: bool,
+    /// Show what would be removed, and remove nothing
+    #[arg(long)]
+    pub(in crate::cli) dry_run: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds, as 2 or 0.5".to_owned())?;
+    if (0.1..=86_400.0).contains(&seconds) {
+        Ok(Duration::from_secs_f64(seconds))
+    } else {
+        Err("from 0.1 to 86400 seconds".to_owned())
+    }
+}
