@@ -276,20 +276,6 @@ impl Registry {
         Ok(saved.into_iter().filter(|known| known.watched).map(|known| known.path).collect())
     }
 
-    /// Says before the first request is taken which projects are about to be started, so that one who asks early is
-    /// told to wait and not that there is no such project.
-    pub fn announce(&self, place: Option<&Path>) {
-        let saved = self.saved().unwrap_or_default();
-        let paths = saved.iter().map(PathBuf::as_path).chain(place);
-        let roots = paths.filter_map(|path| self.locate(path)).map(|located| located.root);
-        self.starting.write().extend(roots);
-    }
-
-    /// Whatever was announced and is not there by now will not come.
-    pub fn all_started(&self) {
-        self.starting.write().clear();
-    }
-
     /// Starts the saved projects. One that cannot be started does not hinder the others.
     pub fn start_saved(&self) -> Vec<ProjectError> {
         match self.saved() {
