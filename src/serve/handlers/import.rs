@@ -24,7 +24,7 @@ use crate::serve::lines::{Broken, Line, Lines};
 use crate::serve::problem::{Code, Problem};
 
 /// How long the end of an import waits for the search index, and for how many memories.
-const CATCHING_UP: Duration = Duration::from_secs(2);
+const CATCHING_UP: Duration = Duration::from_secs(10);
 const FEW: usize = 4096;
 const BATCH_LINES: usize = 4096;
 const BATCH_BYTES: usize = 4 << 20;
