@@ -16,6 +16,7 @@ mod care;
 mod hands;
 mod hooks;
 mod mcp;
+mod service;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay};
@@ -23,6 +24,7 @@ pub(super) use care::{Purge, Status};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use mcp::Mcp;
+pub(super) use service::Service;
 pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand};
 
 /// A living memory for the people and agents who work in a repository.
@@ -165,6 +167,16 @@ pub(super) enum Command {
     /// Let agents tell lokid what they do, and hear what it knows
     #[command(subcommand, after_help = examples::HOOKS)]
     Hooks(Hooks),
+    /// Have lokid run by itself, as a service of your own
+    #[command(subcommand, after_help = examples::SERVICE)]
+    Service(Service),
+    /// Print the manual page, or write one for every command
+    #[command(after_help = examples::MAN)]
+    Man {
+        /// Write the pages into this directory
+        #[arg(value_hint = ValueHint::DirPath)]
+        directory: Option<PathBuf>,
+    },
     /// Print the completions of a shell
     #[command(after_help = examples::COMPLETIONS)]
     Completions {
@@ -197,6 +209,9 @@ pub(super) struct Run {
     /// Tidy the memory once before exiting
     #[arg(long, requires = "oneshot")]
     pub(super) consolidate: bool,
+    /// Take the place of a daemon that runs already, as is done with an older one unasked
+    #[arg(long, conflicts_with = "oneshot")]
+    pub(super) replace: bool,
 }
 
 #[derive(Debug, Subcommand)]

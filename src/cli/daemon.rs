@@ -14,17 +14,20 @@ use signal_hook::iterator::Signals;
 use tokio::sync::watch;
 
 use super::failure::{Done, Failure};
+use super::handover;
 use super::logging::Logging;
 use super::run::Greeting;
 use super::settings::Settings;
+use super::{watchdog, words};
 use crate::engine::{Project, Registry};
 use crate::manage::schedule::Cause;
 use crate::model::Kind;
-use crate::serve::{self, App};
+use crate::serve::{self, App, Client, Request};
+use crate::sys::notify::Notifier;
 use crate::sys::{Clock, heap, process, thread};
 
 /// Answers that were under way when the daemon was told to stop get this long.
-const LAST_ANSWERS: Duration = Duration::from_secs(1);
+const LAST_ANSWERS: Duration = Duration::from_secs(3);
 
 /// Then connections are cut off, and may take this long to notice.
 const CUT_OFF: Duration = Duration::from_millis(200);
@@ -41,27 +44,24 @@ struct Daemon {
     registry: Arc<Registry>,
     logging: Logging,
     greeting: Greeting,
+    notifier: Arc<Notifier>,
     /// True from the first request to stop on; never false again.
     stop: watch::Sender<bool>,
     /// Why it stops, if not because it was asked to.
     failure: Mutex<Option<Failure>>,
 }
 
-pub(super) fn run(settings: Settings, place: Option<PathBuf>, greeting: Greeting) -> Done {
+pub(super) fn run(mut settings: Settings, place: Option<PathBuf>, replace: bool, greeting: Greeting) -> Done {
     heap::keep_compact();
     let files = process::raise_file_limit();
     let logging = Logging::start(&settings.config.log, settings.verbose)?;
     // Before anything that a signal must not tear apart.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]).context("cannot listen for signals")?;
-    let bound = serve::bind(&settings.socket).map_err(|error| {
-        let running = matches!(error, serve::BindError::Served { .. });
-        let failure = Failure::from(anyhow::Error::new(error));
-        if running {
-            failure.hint("a daemon runs already; `lokid project add` has it watch this repository too")
-        } else {
-            failure
-        }
-    })?;
+    let notifier = Arc::new(Notifier::from_env());
+    let (mut bound, socket) = handover::take(&settings, replace, greeting)?;
+    settings.socket = socket;
+    // Until the last write is done, no other daemon may come.
+    let _lock = bound.take_lock();
     let registry = Arc::new(Registry::open(settings.dirs.clone(), settings.config.clone(), Clock::system()));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -72,12 +72,24 @@ pub(super) fn run(settings: Settings, place: Option<PathBuf>, greeting: Greeting
     let app = App::new(Arc::clone(&registry), settings.socket.clone());
     let heard = app.clone();
     let (stop, mut stopped) = watch::channel(false);
-    let daemon = Arc::new(Daemon { settings, registry, logging, greeting, stop, failure: Mutex::new(None) });
+    let daemon = Arc::new(Daemon {
+        settings,
+        registry,
+        logging,
+        greeting,
+        notifier: Arc::clone(&notifier),
+        stop,
+        failure: Mutex::new(None),
+    });
+    if let Some(granted) = notifier.watchdog() {
+        runtime.spawn(watchdog::keep(Arc::clone(&daemon.registry), notifier, granted));
+    }
 
     let hangup = signals.handle();
     let listener = spawn("signals", &daemon, move |daemon| daemon.obey(&mut signals))?;
     daemon.registry.announce(place.as_deref());
     let loader = spawn("load", &daemon, move |daemon| {
+        daemon.tell_ready();
         daemon.load(place.as_deref());
         daemon.registry.all_started();
         serve::hook::replay(&heard);
@@ -133,7 +145,7 @@ impl Daemon {
                     let failure = anyhow::Error::new(error).context("cannot watch this project");
                     tracing::error!(error = %format!("{failure:#}"), "stopping");
                     *self.failure.lock() = Some(Failure::from(failure).hint("`lokid doctor` looks closer"));
-                    self.stop.send_replace(true);
+                    self.halt();
                     return;
                 }
             }
@@ -148,6 +160,24 @@ impl Daemon {
         let projects = self.registry.projects();
         self.greeting.also(projects.len().saturating_sub(usize::from(place.is_some())));
         tracing::info!(projects = projects.len(), "all projects are loaded");
+        self.notifier.status(&format!("watching {}", words::count(projects.len() as u64, "project", "projects")));
+    }
+
+    /// Whoever waits for the daemon to be ready may ask it from then on: it is asked first.
+    fn tell_ready(&self) {
+        if !self.notifier.is_heard() {
+            return;
+        }
+        match Client::new(&self.settings.socket).send(&Request::get("/v1/health")) {
+            Ok(health) if health.is_success() => self.notifier.tell("READY=1\nSTATUS=reading the projects"),
+            Ok(refusal) => tracing::error!(status = refusal.status, "the socket refuses what it should answer"),
+            Err(error) => tracing::error!(%error, "the socket does not answer"),
+        }
+    }
+
+    fn halt(&self) {
+        self.notifier.tell("STOPPING=1\nSTATUS=writing what was accepted");
+        self.stop.send_replace(true);
     }
 
     /// Sleeps until a signal comes.
@@ -158,13 +188,15 @@ impl Daemon {
                 SIGHUP => self.reload(),
                 SIGUSR1 => self.tell_status(),
                 SIGUSR2 => self.consolidate(),
+                // Several may want its place at once; who is in a hurry beyond that is a person at the terminal.
+                SIGTERM if stopping.load(Ordering::SeqCst) => {}
                 _ if stopping.swap(true, Ordering::SeqCst) => {
                     tracing::warn!("told to stop twice: leaving at once");
                     std::process::exit(128 + signal);
                 }
                 _ => {
                     tracing::info!("stopping");
-                    self.stop.send_replace(true);
+                    self.halt();
                     // Somebody may wait for one, and answers that are under way are waited for.
                     self.registry.end_nights();
                 }

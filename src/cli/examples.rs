@@ -13,6 +13,7 @@ Examples:
   lokid run                    watch the repository you stand in, and those watched before
   lokid run ~/notes --here     watch a directory that is in no git repository
   lokid run --oneshot --json   learn from the repository and exit, in CI for example
+  lokid run --replace          take over from a daemon that runs already
 
 TERM and INT stop it, HUP reads the configuration again, USR1 logs the status.";
 
@@ -256,6 +257,33 @@ pub(super) const HOOKS_STATUS: &str = "\
 Examples:
   lokid hooks status
   lokid hooks status claude --json";
+
+pub(super) const SERVICE: &str = "\
+Examples:
+  lokid service install        show the files, ask, and start it: at login and at the first request
+  lokid service status";
+
+pub(super) const SERVICE_INSTALL: &str = "\
+Examples:
+  lokid service install --linger       and keep it running while you are logged out
+  lokid service install --print        only show what would be written
+  lokid service install --timer        without a daemon: tidy this project's memory every night
+
+systemd on Linux, launchd on macOS. What stood in the files before is kept, and `uninstall` brings it back.";
+
+pub(super) const SERVICE_UNINSTALL: &str = "\
+Examples:
+  lokid service uninstall --yes
+  lokid service uninstall --timer      the nights of this project";
+
+pub(super) const SERVICE_STATUS: &str = "\
+Example:
+  lokid service status --json";
+
+pub(super) const MAN: &str = "\
+Examples:
+  lokid man | man -l -
+  lokid man ~/.local/share/man/man1";
 
 pub(super) const COMPLETIONS: &str = "\
 Examples:

@@ -6,9 +6,7 @@
 mod agent;
 mod change;
 mod command;
-mod diff;
 mod json;
-mod ledger;
 mod merge;
 mod module;
 mod program;
@@ -21,6 +19,8 @@ use super::screen::Screen;
 use super::settings::Settings;
 
 pub(super) use agent::{Agent, Scope};
+pub(super) use command::quote;
+pub(super) use program::own as own_program;
 pub(super) use status::{Place, last_event, places};
 
 pub(super) fn run(hooks: &Hooks, settings: &Settings, screen: &mut Screen) -> Done {

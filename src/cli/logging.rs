@@ -31,8 +31,7 @@ impl Logging {
     /// Fails only when somebody else in the process was first.
     pub(super) fn start(config: &LogConfig, verbose: u8) -> anyhow::Result<Logging> {
         let (filter, handle) = reload::Layer::new(filter(config.level, verbose));
-        let in_journal = env::var("JOURNAL_STREAM").is_some_and(|stream| !stream.is_empty());
-        let form = form(config.format, in_journal, env::stderr_is_terminal());
+        let form = form(config.format, env::stderr_is_journal(), env::stderr_is_terminal());
         let subscriber = tracing_subscriber::registry().with(filter).with(output(form));
         tracing::subscriber::set_global_default(subscriber)?;
         Ok(Logging { filter: handle, verbose })

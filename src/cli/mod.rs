@@ -21,12 +21,15 @@ mod examples;
 mod export;
 mod failure;
 mod forget;
+mod handover;
 mod hook;
 mod hooks;
 mod import;
+mod keep;
 mod layer;
 mod links;
 mod logging;
+mod man;
 mod mcp;
 mod oneshot;
 mod predict;
@@ -38,6 +41,7 @@ mod remember;
 mod replay;
 mod run;
 mod screen;
+mod service;
 mod settings;
 mod show;
 mod skill;
@@ -46,6 +50,7 @@ mod status;
 mod stop;
 mod transcripts;
 mod watch;
+mod watchdog;
 mod words;
 
 use std::ffi::OsString;
@@ -93,16 +98,21 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         hook::run(&hook::Asked::typed(hook, global));
         return Ok(());
     }
-    // These work with a broken configuration: two exist to mend it, the third has nothing to do with it.
+    // These work with a broken configuration: two exist to mend it, the others have nothing to do with it.
     match &args.command {
         Command::Completions { shell } => return completions::run(*shell, screen),
+        Command::Man { directory } => return man::run(directory.as_deref(), global.json, screen),
         Command::Config { check } => return config::run(*check, global, screen),
         Command::Doctor => return doctor::run(global, screen),
         _ => {}
     }
     let settings = Settings::resolve(global)?;
     match args.command {
-        Command::Completions { .. } | Command::Config { .. } | Command::Doctor | Command::Hook(_) => Ok(()),
+        Command::Completions { .. }
+        | Command::Config { .. }
+        | Command::Doctor
+        | Command::Hook(_)
+        | Command::Man { .. } => Ok(()),
         Command::Run(run) => run::run(&run, settings, screen),
         Command::Status(asked) => match asked.watch {
             Some(every) => watch::run(&asked, every, &settings, screen),
@@ -132,6 +142,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Handoff { command } => document::run(DocumentKind::Handoff, command.as_ref(), &settings, screen),
         Command::Purge(asked) => purge::run(&asked, &settings, screen),
         Command::Hooks(hooks) => hooks::run(&hooks, &settings, screen),
+        Command::Service(service) => service::run(&service, &settings, screen),
         Command::Mcp(serve) => mcp::run(&serve, settings),
         Command::Events => events::run(&settings, screen),
     }

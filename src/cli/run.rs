@@ -23,7 +23,7 @@ pub(super) fn run(run: &Run, settings: Settings, screen: &mut Screen) -> Done {
         return oneshot::run(place, run.consolidate, settings, screen);
     }
     let greeting = Greeting { quiet: screen.quiet() };
-    daemon::run(settings, place, greeting)
+    daemon::run(settings, place, run.replace, greeting)
 }
 
 /// What the person at the terminal is told; a daemon does not care whether somebody reads it.
@@ -47,6 +47,10 @@ impl Greeting {
         if others > 0 {
             self.say(&format!("also watching {}", words::count(others as u64, "project", "projects")));
         }
+    }
+
+    pub(super) fn handover(self, who: &str) {
+        self.say(&format!("{who}: asking it to hand over"));
     }
 
     fn say(self, line: &str) {

@@ -13,7 +13,7 @@ use super::screen::Screen;
 use super::settings::Settings;
 use crate::sys::{Clock, plain, process};
 
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
 
 pub(super) fn run(settings: &Settings, screen: &mut Screen) -> Done {
@@ -24,21 +24,31 @@ pub(super) fn run(settings: &Settings, screen: &mut Screen) -> Done {
     process::terminate(pid).with_context(|| format!("cannot signal process {pid}"))?;
     let clock = Clock::system();
     let deadline = clock.monotonic() + PATIENCE;
-    while reach::is_up(&settings.socket) || is_alive(pid) {
+    while runs(pid, &settings.socket) {
         if clock.monotonic() > deadline {
             let message = format!("process {pid} was told to stop and still runs");
             return Err(Failure::new(message).hint("it may be finishing a long write; look again in a moment"));
         }
         std::thread::sleep(PAUSE);
     }
+    // A daemon takes its own socket with it. What is left is kept by somebody who starts it again.
+    let kept = settings.socket.exists();
     if settings.json {
-        return screen.line(json!({"stopped": true, "pid": pid}).to_string());
+        return screen.line(json!({"stopped": true, "pid": pid, "socket_kept": kept}).to_string());
     }
-    screen.line(format!("stopped lokid (process {pid})"))
+    screen.line(format!("stopped lokid (process {pid})"))?;
+    if kept {
+        screen.note("the next request starts it again; `systemctl --user stop lokid.socket` keeps that from happening");
+    }
+    Ok(())
 }
 
-/// The socket goes first and the last writes come after it, so a new daemon has to wait for the process. Where there is
-/// no `/proc`, the socket has to do.
+/// The socket goes first and the last writes come after it, so a new daemon has to wait for the process. The socket is
+/// asked only where there is no `/proc`: with systemd behind it, asking would start the next daemon.
+fn runs(pid: u32, socket: &Path) -> bool {
+    if Path::new("/proc/self").exists() { is_alive(pid) } else { reach::is_up(socket) }
+}
+
 fn is_alive(pid: u32) -> bool {
     let stat = plain::read_text(Path::new(&format!("/proc/{pid}/stat")), 4096);
     stat.ok().flatten().is_some_and(|stat| !is_over(&stat))

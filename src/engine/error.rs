@@ -36,6 +36,9 @@ impl EngineError {
     /// What the disk said to a write.
     pub(super) fn refused(error: &std::io::Error) -> EngineError {
         use std::io::ErrorKind;
+        if error.get_ref().is_some_and(|inner| inner.is::<crate::store::NewerFormat>()) {
+            return EngineError::Forbidden(error.to_string());
+        }
         match error.kind() {
             ErrorKind::TimedOut | ErrorKind::WouldBlock => EngineError::Locked(error.to_string()),
             kind if crate::store::is_full(kind) => EngineError::Full(error.to_string()),

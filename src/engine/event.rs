@@ -68,6 +68,8 @@ pub(super) enum Event {
         reply: Reply<()>,
     },
     Signal(Box<Signal>),
+    /// Nothing is to be done: the turn itself is the answer.
+    Beat,
     /// What the project is about now, as `CONTINUITY.md` tells it.
     Focus(serde_json::Value),
     /// What a part of the repository teaches by itself, in place of what it taught before.

@@ -63,6 +63,8 @@ pub struct Counters {
     pub last_scan: AtomicU64,
     /// What the last look at the files took, in microseconds.
     pub scan_cost: AtomicU64,
+    /// Batches the writer has done with, whatever became of them.
+    pub turns: AtomicU64,
 }
 
 pub struct Project {
@@ -136,6 +138,19 @@ impl Project {
     /// Events waiting for the writer.
     pub fn backlog(&self) -> usize {
         self.inbox.len()
+    }
+
+    /// How many turns the writer has taken so far.
+    pub fn turns(&self) -> u64 {
+        self.counters.turns.load(Ordering::Relaxed)
+    }
+
+    /// The same, and it is asked for another one: whoever finds the same number after a while knows that it is stuck.
+    pub fn beat(&self) -> u64 {
+        let turns = self.turns();
+        // A full inbox gives it enough to do.
+        let _ = self.inbox.try_send(Event::Beat);
+        turns
     }
 
     /// What is known now; never waits for the writer.

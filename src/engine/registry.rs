@@ -2,10 +2,11 @@
 
 mod alone;
 mod known;
+mod reading;
 
 pub use known::{KnownProject, strip_at, traces_at};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -36,6 +37,7 @@ use crate::config::{Config, Worktrees};
 use crate::index::Snapshot;
 use crate::store::{Options, Place, Store};
 use crate::sys::{Clock, Dirs, Faults, InstanceError, InstanceLock, git, plain, thread};
+use reading::Readings;
 
 /// Paths that were found to lie in a project, so that a busy client does not cost a search each time.
 const REMEMBERED_PATHS: usize = 4096;
@@ -51,30 +53,11 @@ pub struct Registry {
     projects: RwLock<BTreeMap<PathBuf, Arc<Project>>>,
     resolved: RwLock<BTreeMap<PathBuf, PathBuf>>,
     /// Being read from disk right now.
-    starting: RwLock<BTreeSet<PathBuf>>,
+    reading: Readings,
     /// Starting and stopping happen one after the other.
     door: Mutex<()>,
     /// What a test lets happen to the disk below the stores.
     faults: Option<Arc<Faults>>,
-}
-
-/// A project is being read from disk, until this is dropped, however that comes about.
-struct Starting<'a> {
-    all: &'a RwLock<BTreeSet<PathBuf>>,
-    root: &'a Path,
-}
-
-impl<'a> Starting<'a> {
-    fn new(all: &'a RwLock<BTreeSet<PathBuf>>, root: &'a Path) -> Starting<'a> {
-        all.write().insert(root.to_owned());
-        Starting { all, root }
-    }
-}
-
-impl Drop for Starting<'_> {
-    fn drop(&mut self) {
-        self.all.write().remove(self.root);
-    }
 }
 
 /// Where the memory of a path lives.
@@ -96,7 +79,7 @@ impl Registry {
             feed: Feed::default(),
             projects: RwLock::default(),
             resolved: RwLock::default(),
-            starting: RwLock::default(),
+            reading: Readings::default(),
             door: Mutex::new(()),
             faults: None,
             dirs,
@@ -143,9 +126,8 @@ impl Registry {
     pub fn find(&self, path: Option<&Path>) -> Result<Arc<Project>, ProjectError> {
         let Some(path) = path else {
             let projects = self.projects.read();
-            let starting = self.starting.read();
             return match projects.len() {
-                _ if !starting.is_empty() => Err(being_read(&starting)),
+                _ if !self.reading.is_over() => Err(self.reading.error()),
                 0 => Err(ProjectError::NoneWatched),
                 1 => Ok(projects.values().next().cloned().expect("there is one")),
                 _ => Err(ProjectError::Ambiguous { watched: self.watched() }),
@@ -157,9 +139,9 @@ impl Registry {
         let not_watched = || ProjectError::NotWatched { path: path.display().to_string(), watched: self.watched() };
         let located = self.locate(path).ok_or_else(not_watched)?;
         let project = self.projects.read().get(&located.root).cloned();
-        let project = project.ok_or_else(|| match self.starting.read().get(&located.root) {
-            Some(path) => ProjectError::Starting { path: path.display().to_string() },
-            None => not_watched(),
+        let project = project.ok_or_else(|| match self.reading.has(&located.root) {
+            true => ProjectError::Starting { path: located.root.display().to_string() },
+            false => not_watched(),
         })?;
         let mut resolved = self.resolved.write();
         if resolved.len() >= REMEMBERED_PATHS {
@@ -210,9 +192,10 @@ impl Registry {
         if let Some(project) = self.projects.read().get(&located.root) {
             return Ok(Arc::clone(project));
         }
-        let _starting = Starting::new(&self.starting, &located.root);
+        let reading = self.reading.begin(&located.root);
         let project = self.start(&located, false)?;
         self.projects.write().insert(located.root.clone(), Arc::clone(&project));
+        drop(reading);
         project.search();
         self.watch(&project);
         if let Err(error) = Foresight::start(&project, self.feed.clone()) {
@@ -447,11 +430,6 @@ impl Registry {
             error => unusable(root, error),
         })
     }
-}
-
-fn being_read(starting: &BTreeSet<PathBuf>) -> ProjectError {
-    let paths: Vec<String> = starting.iter().map(|path| path.display().to_string()).collect();
-    ProjectError::Starting { path: paths.join(", ") }
 }
 
 fn unusable(path: &Path, reason: impl std::fmt::Display) -> ProjectError {

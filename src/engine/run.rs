@@ -112,7 +112,9 @@ impl Writer {
     /// the files brings whatever it may have written.
     fn guarded(&mut self, batch: Vec<Event>) -> bool {
         let stops = batch.iter().any(|event| matches!(event, Event::Stop));
-        match std::panic::catch_unwind(AssertUnwindSafe(|| self.take(batch))) {
+        let taken = std::panic::catch_unwind(AssertUnwindSafe(|| self.take(batch)));
+        self.counters.turns.fetch_add(1, Ordering::Relaxed);
+        match taken {
             Ok(last) => last,
             Err(_) => {
                 tracing::error!(project = %self.project, "a turn of the writer panicked; its requests are lost");
@@ -132,6 +134,7 @@ impl Writer {
         for event in batch {
             match event {
                 Event::Stop => last = true,
+                Event::Beat => {}
                 Event::Signal(signal) => self.hear(signal),
                 Event::Focus(focus) => {
                     // The draft must know of it, or the next write takes it back.
@@ -384,6 +387,7 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, company: &dy
         | Event::Economics(_)
         | Event::Derived { .. }
         | Event::Rescan { .. }
+        | Event::Beat
         | Event::Stop => None,
     }
 }

@@ -16,6 +16,9 @@ use crate::model::Timestamp;
 /// How old a look at the files may be before a request asks for another one.
 const FRESH_MICROS: i64 = 1_000_000;
 
+/// How long a request waits for a project that is being read; whoever asked is told to come back after that.
+const SETTLING: Duration = Duration::from_secs(2);
+
 /// Cheap to clone; all clones are the same daemon.
 #[derive(Clone)]
 pub struct App {
@@ -80,8 +83,17 @@ impl App {
         &self.shared.last
     }
 
-    /// The project a request is about. Asking also brings a look at its files that other programs may have written.
-    pub(super) fn project(&self, named: Option<&Path>) -> Result<Arc<Project>, Problem> {
+    /// The project a request is about. One that is still being read is waited for a moment: right after a start, which
+    /// may be the request's own doing, its answer is better late than no.
+    pub(super) async fn project(&self, named: Option<&Path>) -> Result<Arc<Project>, Problem> {
+        let patience = SETTLING.min(self.config().server.request_timeout);
+        // Whatever is said then is the answer.
+        let _ = tokio::time::timeout(patience, self.shared.registry.until_read(named)).await;
+        self.project_now(named)
+    }
+
+    /// The same without waiting. Asking also brings a look at its files that other programs may have written.
+    pub(super) fn project_now(&self, named: Option<&Path>) -> Result<Arc<Project>, Problem> {
         if let Some(path) = named.filter(|path| !path.is_absolute()) {
             let detail = format!("project: \"{}\" is not an absolute path", path.display());
             return Err(Problem::bad_request(detail));

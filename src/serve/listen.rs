@@ -15,7 +15,7 @@ use hyper::server::conn::http1;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tower::Service;
 
 use super::app::App;
@@ -35,6 +35,8 @@ const REFUSAL: Duration = Duration::from_secs(1);
 const REFUSALS_AT_ONCE: usize = 64;
 /// After a failed accept (no descriptors left, say) the next one would fail at once, too.
 const BREATH: Duration = Duration::from_millis(100);
+/// How long those who have just come may take to ask once the daemon stops.
+const FIRST_WORDS: Duration = Duration::from_millis(500);
 /// How long requests in flight may take to finish once the daemon stops.
 const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -127,20 +129,35 @@ async fn serve(stream: UnixStream, router: Router, app: App, seat: Seat, watcher
     let server = &app.config().server;
     let phase = Phase::default();
     let io = Paced::new(stream, phase.clone(), server.request_timeout, server.idle_timeout);
+    let asked = Arc::new(Notify::new());
+    let asks = Arc::clone(&asked);
     let service = hyper::service::service_fn(move |request| {
+        asks.notify_one();
         phase.at_work();
         let phase = phase.clone();
         let answer = router.clone().call(request);
         async move { answer.await.map(|answer| answer.map(|body| phase.until_the_end_of(body))) }
     });
-    let connection = http1::Builder::new()
+    let mut connection = http1::Builder::new()
         // Simple clients close their side as soon as they have asked, and still want to hear the answer.
         .half_close(true)
         // `Paced` tells resting from stalling, which this cannot.
         .header_read_timeout(None)
         .max_header_size(MOST_HEAD_BYTES)
         .serve_connection(io, service);
-    if let Err(error) = watcher.watch(connection).await {
+    // Told to finish, hyper closes a connection that has brought no request yet, and with it one that is on its way. So it
+    // is told only after the first.
+    let ended = tokio::select! {
+        biased;
+        ended = &mut connection => Some(ended),
+        () = asked.notified() => None,
+        () = async { app.closed().await; tokio::time::sleep(FIRST_WORDS).await } => None,
+    };
+    let ended = match ended {
+        Some(ended) => ended,
+        None => watcher.watch(connection).await,
+    };
+    if let Err(error) = ended {
         tracing::debug!(%error, "a connection ended early");
     }
     app.tally().connections.fetch_sub(1, Relaxed);

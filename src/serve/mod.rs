@@ -36,7 +36,7 @@ pub use listen::run;
 pub use message::{Request, Response, encode};
 pub use openapi::openapi;
 pub use routes::router;
-pub use socket::{BindError, Bound, bind};
+pub use socket::{BindError, Bound, adopt, bind};
 
 /// What this daemon speaks; a client that names another number in `Lokid-Api` is told so.
 pub const API_VERSION: &str = "1";

@@ -31,6 +31,7 @@ fn holder(pid: Option<u32>) -> String {
 /// A socket that is ours. Dropping it removes the file, if the file is still the one that was made.
 pub struct Bound {
     listener: UnixListener,
+    /// Nowhere when somebody else made the socket and looks after its file.
     _place: Option<Place>,
     /// Last, so that the file is gone before another daemon may come.
     lock: Option<InstanceLock>,
@@ -43,9 +44,14 @@ struct Place {
 }
 
 impl Bound {
-    /// A listener somebody else made and looks after, as systemd does.
+    /// A listener somebody else made and looks after, and nobody else serves.
     pub fn adopt(listener: UnixListener) -> Bound {
         Bound { listener, _place: None, lock: None }
+    }
+
+    /// For whoever still has to write after the last answer: as long as it is held, no other daemon serves here.
+    pub fn take_lock(&mut self) -> Option<InstanceLock> {
+        self.lock.take()
     }
 
     /// Nobody can knock any more; the place stays taken as long as the lock is held.
@@ -73,10 +79,7 @@ impl Drop for Place {
 pub fn bind(socket: &Path) -> Result<Bound, BindError> {
     let failed = |source| BindError::Io { socket: socket.to_owned(), source };
     refuse_open_directory(socket)?;
-    let lock = InstanceLock::acquire(&beside(socket)).map_err(|error| match error {
-        InstanceError::Held { pid, .. } => BindError::Served { socket: socket.to_owned(), pid },
-        InstanceError::Io { source, .. } => failed(source),
-    })?;
+    let lock = lock(socket)?;
     clear_stale(socket)?;
     let listener = UnixListener::bind(socket).map_err(failed)?;
     // Whoever slips in between these two lines is still asked who they are, and turned away.
@@ -85,6 +88,18 @@ pub fn bind(socket: &Path) -> Result<Bound, BindError> {
     let device_and_inode = inode(socket).and_then(|found| found.ok_or_else(gone)).map_err(failed)?;
     let place = Some(Place { socket: socket.to_owned(), device_and_inode });
     Ok(Bound { listener, _place: place, lock: Some(lock) })
+}
+
+/// Takes a listener that was handed over, as systemd does, in the place of whoever served at its path until now.
+pub fn adopt(listener: UnixListener, socket: &Path) -> Result<Bound, BindError> {
+    Ok(Bound { lock: Some(lock(socket)?), ..Bound::adopt(listener) })
+}
+
+fn lock(socket: &Path) -> Result<InstanceLock, BindError> {
+    InstanceLock::acquire(&beside(socket)).map_err(|error| match error {
+        InstanceError::Held { pid, .. } => BindError::Served { socket: socket.to_owned(), pid },
+        InstanceError::Io { source, .. } => BindError::Io { socket: socket.to_owned(), source },
+    })
 }
 
 fn beside(socket: &Path) -> PathBuf {

@@ -13,6 +13,7 @@ use super::read::{ListDocument, hash, read_item};
 use super::schema::fields::Name;
 use super::schema::lists::view_link;
 use super::schema::{self, Object, Setting, Shape};
+use super::version::{self, NewerFormat};
 use crate::model::link::LinkKey;
 use crate::model::{Memory, MemoryId, Timestamp};
 
@@ -108,6 +109,9 @@ impl<'a> ListEditor<'a> {
             Some(bytes) => ListDocument::parse(bytes, layout::list_field(file.role))?,
             None => new_document(file.role),
         };
+        if let Some(version) = version::newer(file.role, &document.envelope) {
+            return Err(NewerFormat { file: file.label(), version }.to_string());
+        }
         let mut editor =
             ListEditor { file, envelope: document.envelope, items: Vec::new(), places: HashMap::new(), repeats: false };
         for item in document.items {

@@ -18,6 +18,7 @@ mod scan;
 pub mod schema;
 pub mod traces;
 mod tree;
+mod version;
 mod write;
 
 use std::collections::HashSet;
@@ -36,6 +37,7 @@ use plan::{Edit, Plan, Planner};
 use scan::{Catalog, Limits};
 use schema::Shape;
 use tree::Tree;
+pub use version::NewerFormat;
 use write::Writing;
 
 /// Where a project's memory stands.
@@ -132,7 +134,7 @@ impl Store {
         if self.recall().is_ok() {
             changes.append(&mut self.recalled);
         }
-        if self.may_settle(now) && !self.options.read_only {
+        if self.may_settle(now) && !self.options.read_only && self.catalog.newer().is_none() {
             self.settle(now);
             changes.extend(self.scan());
         }
@@ -172,13 +174,18 @@ impl Store {
     }
 
     pub fn problems(&self) -> Vec<Problem> {
-        self.trouble.iter().map(|(problem, _)| problem.clone()).chain(self.catalog.problems()).collect()
+        let newer = self.catalog.newer().map(|newer| Problem::new(newer.file.clone(), newer.to_string()));
+        let trouble = self.trouble.iter().map(|(problem, _)| problem.clone());
+        newer.into_iter().chain(trouble).chain(self.catalog.problems()).collect()
     }
 
     /// Makes changes durable. Answers with what another program had changed in the same files meanwhile.
     pub fn commit(&mut self, now: Timestamp, changes: &[Change]) -> io::Result<Vec<Change>> {
         if self.options.read_only {
             return Err(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "opened for reading: another lokid owns it"));
+        }
+        if let Some(newer) = self.catalog.newer() {
+            return Err(io::Error::other(newer));
         }
         self.recall()?;
         // The folder may have been replaced by a checkout since the last look.
@@ -231,12 +238,15 @@ impl Store {
                 let why = format!("{} cannot be read, so it is not written either; mend or move it", file.label());
                 return Err(io::Error::new(io::ErrorKind::InvalidData, why));
             }
+            let limits = self.limits();
             let tree = if file.area == Area::Shared { &mut self.shared } else { &mut self.private };
-            if let Some(disk) = tree.look()?
-                && disk.is_irregular(&file.path)?
-            {
+            let Some(disk) = tree.look()? else { continue };
+            if disk.is_irregular(&file.path)? {
                 let why = format!("{} is no regular file", file.label());
                 return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
+            if let Some(newer) = self.catalog.become_newer(disk, file, limits) {
+                return Err(io::Error::other(newer));
             }
         }
         if !self.has_to_wait(plan, changes) {
@@ -372,7 +382,8 @@ impl Store {
 
     /// Brings the progressive layers of a namespace up to date, keeping what Loki Mode wrote into them.
     pub fn write_layers(&mut self, now: Timestamp, files: &LayerFiles<'_>) -> io::Result<()> {
-        if self.is_shut() || (self.shared.look()?.is_none() && files.is_empty()) {
+        let closed = self.is_shut() || self.catalog.newer().is_some();
+        if closed || (self.shared.look()?.is_none() && files.is_empty()) {
             return Ok(());
         }
         let disk = self.shared.make()?.clone();
@@ -383,7 +394,7 @@ impl Store {
     /// Writes the token ledger beside the memory it is about, keeping every field that is not ours. Where there is no
     /// memory yet, no folder is made for it.
     pub fn write_economics(&mut self, document: &schema::Object) -> io::Result<()> {
-        if self.is_shut() {
+        if self.is_shut() || self.catalog.newer().is_some() {
             return Ok(());
         }
         let Some(disk) = self.shared.look()?.cloned() else { return Ok(()) };

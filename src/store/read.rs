@@ -13,6 +13,7 @@ use super::raw::RawObject;
 use super::schema::fields::{Fields, Line};
 use super::schema::lists::{self, ArchiveLine};
 use super::schema::{self, Found, Object, Setting, Shape};
+use super::version;
 use crate::model::{Contradiction, Link, MemoryId, Namespace, Timestamp, Tombstone};
 use crate::sys::{Disk, EntryKind, thread};
 
@@ -28,6 +29,8 @@ pub(super) struct Contents {
     pub(super) archive: Vec<ArchiveLine>,
     /// Reasons why single entries were passed over.
     pub(super) complaints: Vec<String>,
+    /// The version of the format, when it is one that is not known here.
+    pub(super) newer: Option<String>,
 }
 
 /// Every file of an area that holds something of ours, in a stable order.
@@ -234,7 +237,7 @@ fn parse_list(
         let entry = |raw: &str| Ok((read_item(shape, raw, setting, sidecar)?, hash(raw)));
         part.iter().map(|item| entry(item.get())).collect()
     };
-    let mut contents = Contents::default();
+    let mut contents = Contents { newer: version::newer(file.role, &document.envelope), ..Contents::default() };
     for (at, entry) in
         thread::in_parts(&document.items, ENTRIES_APIECE, |_| true, read).into_iter().flatten().enumerate()
     {
@@ -260,7 +263,7 @@ pub(super) fn read_item(shape: Shape, raw: &str, setting: &Setting, sidecar: &Ob
 
 fn parse_entries(file: &FileId, bytes: &[u8], at: Timestamp) -> Result<Contents, String> {
     let document = ListDocument::parse(bytes, layout::list_field(file.role))?;
-    let mut contents = Contents::default();
+    let mut contents = Contents { newer: version::newer(file.role, &document.envelope), ..Contents::default() };
     for (position, item) in document.items.iter().enumerate() {
         let object: Object = serde_json::from_str(item.get()).unwrap_or_default();
         let understood = match file.role {

@@ -12,6 +12,7 @@ use super::read::{self, Contents};
 use super::schema::lists::ArchiveLine;
 use super::schema::{Object, Shape};
 use super::tree::Tree;
+use super::version::{self, NewerFormat};
 use crate::model::link::LinkKey;
 use crate::model::{Archived, Change, Key, Link, Memory, MemoryId, Namespace, Problem, Timestamp};
 use crate::sys::{Disk, Stamp, thread};
@@ -25,6 +26,8 @@ pub(super) struct Seen {
     pub(super) entries: HashMap<MemoryId, u64>,
     pub(super) links: HashMap<LinkKey, Link>,
     pub(super) problem: Option<Problem>,
+    /// The version of its format, when it is one that is not known here.
+    pub(super) newer: Option<String>,
 }
 
 /// Where a memory lives, and which version of it.
@@ -51,6 +54,28 @@ pub(super) struct Catalog {
 impl Catalog {
     pub(super) fn problems(&self) -> Vec<Problem> {
         self.closed.values().cloned().chain(self.files.values().filter_map(|seen| seen.problem.clone())).collect()
+    }
+
+    /// Is something here of a later format? Then nothing is written, for what is written could harm what is not understood.
+    pub(super) fn newer(&self) -> Option<NewerFormat> {
+        let told = |(file, seen): (&Arc<FileId>, &Seen)| {
+            seen.newer.as_ref().map(|version| NewerFormat { file: file.label(), version: version.clone() })
+        };
+        self.files.iter().find_map(told)
+    }
+
+    /// The same of one file that another hand has changed since the last look, before anything is promised about it.
+    pub(super) fn become_newer(&mut self, disk: &Disk, file: &Arc<FileId>, limits: Limits) -> Option<NewerFormat> {
+        let field = layout::list_field(file.role);
+        let stamp = disk.stamp(&file.path).ok().flatten()?;
+        if field.is_empty() || self.files.get(file).is_some_and(|seen| seen.stamp == Some(stamp)) {
+            return None;
+        }
+        let bytes = disk.read(&file.path, limits.max_document).ok()?;
+        let document = read::ListDocument::parse(&bytes, field).ok()?;
+        let version = version::newer(file.role, &document.envelope)?;
+        self.files.entry(Arc::clone(file)).or_default().newer = Some(version.clone());
+        Some(NewerFormat { file: file.label(), version })
     }
 
     /// A memory whose file is gone may stand in another one too, in an older version: those are read again.
@@ -175,6 +200,11 @@ fn look_at(catalog: &mut Catalog, disk: &Disk, files: &[Arc<FileId>], limits: Li
         match contents {
             Ok(contents) => {
                 let problem = complaint(&file, &contents);
+                if let Some(version) = contents.newer.as_ref().filter(|_| seen.newer != contents.newer) {
+                    let told = NewerFormat { file: file.label(), version: version.clone() };
+                    tracing::warn!(%told, "this memory is not written");
+                }
+                seen.newer.clone_from(&contents.newer);
                 found.absorb(catalog, &file, contents);
                 report(catalog, &file, problem);
             }

@@ -47,6 +47,14 @@ pub fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
+/// Does the standard error lead into the journal? The variable alone does not tell: whatever a service starts, a
+/// terminal for one, inherits it.
+pub fn stderr_is_journal() -> bool {
+    let found = rustix::fs::fstat(io::stderr()).ok();
+    let own = found.map(|found| format!("{}:{}", found.st_dev, found.st_ino));
+    own.is_some() && var("JOURNAL_STREAM") == own
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@
 // The doors that `clippy.toml` closes elsewhere open here.
 #![allow(clippy::disallowed_methods)]
 
+pub mod activation;
 pub mod child;
 pub mod clock;
 pub mod dial;
@@ -17,6 +18,7 @@ pub mod heap;
 pub mod http;
 pub mod instance;
 pub mod kept;
+pub mod notify;
 pub mod plain;
 pub mod power;
 pub mod process;

@@ -119,6 +119,11 @@ pub fn make_private(path: &Path) -> io::Result<()> {
     std::fs::set_permissions(path, Permissions::from_mode(0o600))
 }
 
+/// For everybody to read.
+pub fn make_readable(path: &Path) -> io::Result<()> {
+    std::fs::set_permissions(path, Permissions::from_mode(0o644))
+}
+
 /// Is there a plain file, behind a link or not? Opens nothing.
 pub fn is_file(path: &Path) -> bool {
     path.is_file()

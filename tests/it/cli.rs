@@ -45,6 +45,11 @@ const COMMANDS: &[&str] = &[
     "hooks status",
     "events",
     "purge",
+    "service",
+    "service install",
+    "service uninstall",
+    "service status",
+    "man",
     "completions",
     "config",
 ];

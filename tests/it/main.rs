@@ -25,4 +25,5 @@ mod purge;
 mod recall;
 mod repo;
 mod search;
+mod service;
 mod watch;

@@ -59,7 +59,7 @@ pub(super) fn look(settings: &Settings, checks: &mut Vec<Check>) -> Option<Reach
             checks.push(if version == ours {
                 Check::good("daemon", found)
             } else {
-                let fix = "`lokid stop`, then start it again with this program";
+                let fix = "`systemctl --user restart lokid` where it is a service, else `lokid run --replace`";
                 Check::doubtful("daemon", format!("{found}, while this program is {ours}"), fix)
             });
             Some(reach)

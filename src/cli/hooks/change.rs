@@ -1,18 +1,16 @@
 //! The two changes, each from looking to writing: work out the new text, show it, ask, keep the old bytes, write.
 
-use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::super::failure::{Done, Failure};
-use super::super::screen::{Screen, Style};
+use super::super::keep::{self, agreed, ledger::Record, missing_folders};
+use super::super::screen::Screen;
 use super::super::settings::Settings;
 use super::super::words;
 use super::agent::{Agent, Scope, Shape};
-use super::diff::{Mark, diff};
 use super::json::{Allowed, Problem, parse};
-use super::ledger::Record;
 use super::target::{self, MOST, Target};
 use super::{merge, module};
 use crate::sys::plain;
@@ -53,15 +51,15 @@ pub(super) fn install(
         return answer.give("nothing was written", false, false, settings, screen);
     }
     let ledger = target.ledger(settings);
-    let folders = target.missing_folders();
+    let folders = missing_folders(&target.path);
     match ledger.read(MOST) {
         // Written by us before, and untouched since: what stood there before that is what shall come back.
         Some(record) if target.text.as_deref().is_some_and(|text| record.wrote(text.as_bytes())) => {
-            ledger.keep(scope, &target.path, record.before.as_deref(), new.as_bytes(), &record.folders)?;
+            ledger.keep(scope.word(), &target.path, record.before.as_deref(), new.as_bytes(), &record.folders)?;
         }
         record => {
             let before = before(&target, record.as_ref());
-            ledger.keep(scope, &target.path, before.as_deref().map(str::as_bytes), new.as_bytes(), &folders)?;
+            ledger.keep(scope.word(), &target.path, before.as_deref().map(str::as_bytes), new.as_bytes(), &folders)?;
         }
     }
     target.write(Some(&new))?;
@@ -143,32 +141,7 @@ fn refused(target: &Target, problem: &Problem) -> Failure {
 }
 
 fn show(target: &Target, new: &str, screen: &mut Screen, settings: &Settings) -> Done {
-    if settings.json || screen.quiet() {
-        return Ok(());
-    }
-    let real = target.real().map(|real| format!(" (a link to {})", real.display())).unwrap_or_default();
-    screen.line(screen.paint(Style::Bold, &format!("{}{real}", target.path.display())))?;
-    for (mark, line) in diff(target.text.as_deref().unwrap_or(""), new) {
-        let line = match mark {
-            Mark::Same => format!("  {line}"),
-            Mark::Old => screen.paint(Style::Red, &format!("- {line}")),
-            Mark::New => screen.paint(Style::Green, &format!("+ {line}")),
-            Mark::Gap => screen.paint(Style::Dim, &line),
-        };
-        screen.line(line)?;
-    }
-    Ok(())
-}
-
-fn agreed(question: &str, yes: bool, screen: &mut Screen) -> Result<bool, Failure> {
-    if yes {
-        return Ok(true);
-    }
-    if !io::stdin().is_terminal() {
-        let message = "nothing was written: nobody is here to be asked";
-        return Err(Failure::usage(message).hint("add `--yes`, or `--print` to paste it yourself"));
-    }
-    Ok(screen.confirm(question))
+    keep::show(&target.path, target.text.as_deref().unwrap_or(""), new, settings, screen)
 }
 
 /// What the command says in the end.

@@ -24,7 +24,8 @@ pub(super) fn is_lokid(program: &str) -> bool {
     program.rsplit('/').next() == Some("lokid")
 }
 
-fn quote(word: &str) -> String {
+/// One word of a line that a shell reads.
+pub(in crate::cli) fn quote(word: &str) -> String {
     let plain = |character: char| character.is_ascii_alphanumeric() || "_./@%+=:,-".contains(character);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

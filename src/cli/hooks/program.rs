@@ -8,8 +8,14 @@ use super::super::failure::Failure;
 use super::command;
 use crate::sys::{env, plain};
 
-/// What was asked for, else this program: under the name by which `PATH` finds it, for package managers keep that when
-/// they replace what is behind it, else by its own.
+/// This program, under the name by which `PATH` finds it, for package managers keep that when they replace what is behind
+/// it, else by its own.
+pub(in crate::cli) fn own() -> Result<PathBuf, Failure> {
+    let own = env::current_program().context("cannot tell where this program is")?;
+    Ok(on_path(&env::var("PATH").unwrap_or_default(), &own).unwrap_or(own))
+}
+
+/// What was asked for, else this program.
 pub(super) fn choose(asked: Option<&str>) -> Result<String, Failure> {
     if let Some(asked) = asked {
         if !command::is_lokid(asked) {
@@ -18,8 +24,7 @@ pub(super) fn choose(asked: Option<&str>) -> Result<String, Failure> {
         }
         return Ok(asked.to_owned());
     }
-    let own = env::current_program().context("cannot tell where this program is")?;
-    let program = on_path(&env::var("PATH").unwrap_or_default(), &own).unwrap_or(own);
+    let program = own()?;
     let program = program.into_os_string().into_string();
     let program = program.map_err(|path| Failure::usage(format!("{} is not UTF-8", path.display())))?;
     if !command::is_lokid(&program) {

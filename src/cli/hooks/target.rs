@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::super::failure::Failure;
+use super::super::keep::ledger::Ledger;
 use super::super::settings::Settings;
 use super::agent::{Agent, Scope};
-use super::ledger::Ledger;
 use crate::sys::{env, git, plain};
 
 /// Settings that long are something else.
@@ -39,18 +39,7 @@ impl Target {
     }
 
     pub(super) fn ledger(&self, settings: &Settings) -> Ledger {
-        Ledger::of(&settings.dirs.state, self.agent, &self.path)
-    }
-
-    /// The file behind a link, when there is one: what is really changed.
-    pub(super) fn real(&self) -> Option<PathBuf> {
-        let real = plain::leads_to(&self.path).ok().flatten()?;
-        plain::is_link(&self.path).then_some(real)
-    }
-
-    /// Folders that will have to be made, the innermost first.
-    pub(super) fn missing_folders(&self) -> Vec<PathBuf> {
-        self.path.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_owned).collect()
+        Ledger::of(settings.dirs.state.join("hooks"), self.agent.word(), &self.path)
     }
 
     /// `None` removes the file.

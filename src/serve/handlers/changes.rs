@@ -20,7 +20,7 @@ pub(in crate::serve) async fn patch(app: App, call: Call) -> Answer {
     let wanted = call.if_match().filter(|tags| !tags.iter().any(|tag| tag == "*"));
     let most = app.config().server.max_record;
     let mut changes: Changes = call.json(&app, most).await?;
-    let project = app.project(changes.project.take().or(within.project).as_deref())?;
+    let project = app.project(changes.project.take().or(within.project).as_deref()).await?;
     let key = Key { namespace: namespace(changes.namespace.take().or(within.namespace)), id };
     let mut attempt = 1;
     loop {
@@ -51,7 +51,7 @@ fn on_current(
 pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
     let id = call.id()?;
     let query: Forget = call.query()?;
-    let project = app.project(query.project.as_deref())?;
+    let project = app.project(query.project.as_deref()).await?;
     let key = Key { namespace: namespace(query.namespace), id };
     let snapshot = project.snapshot();
     let archived = snapshot.archived(&key).map(|archived| &archived.memory);
@@ -72,7 +72,7 @@ pub(in crate::serve) async fn restore(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let told: Changes = call.json(&app, most).await?;
     within = Within { project: told.project.or(within.project), namespace: told.namespace.or(within.namespace) };
-    let project = app.project(within.project.as_deref())?;
+    let project = app.project(within.project.as_deref()).await?;
     let key = Key { namespace: namespace(within.namespace), id };
     show::changed(&app.settle(project.restore(key)).await?)
 }

@@ -23,7 +23,7 @@ pub(in crate::serve) async fn assemble(app: App, call: Call) -> Answer {
     let started = app.monotonic();
     let most = app.config().server.max_body;
     let request: AssembleRequest = call.json(&app, most).await?;
-    let (project, owner) = whose(&app, request.project, request.session_id.as_deref())?;
+    let (project, owner) = whose(&app, request.project, request.session_id.as_deref()).await?;
     let asked = Asked {
         namespace: namespace(request.namespace),
         budget: budget(request.budget, MOST_TOKENS)?,
@@ -78,7 +78,7 @@ pub(in crate::serve) async fn predict(app: App, call: Call) -> Answer {
     let most = app.config().server.max_body;
     let request: PredictRequest = call.json(&app, most).await?;
     let k = within("k", request.k, 10, 100)?;
-    let (project, owner) = whose(&app, request.project, request.session_id.as_deref())?;
+    let (project, owner) = whose(&app, request.project, request.session_id.as_deref()).await?;
     let clues = [&request.file_opened, &request.branch, &request.error, &request.author, &request.goal];
     if clues.iter().all(|clue| clue.as_deref().is_none_or(|clue| clue.trim().is_empty())) {
         let detail = "one of `file_opened`, `branch`, `error`, `author` and `goal` is needed";
@@ -126,7 +126,7 @@ pub(in crate::serve) async fn task(app: App, call: Call) -> Answer {
         return Err(Problem::field("goal", "is required"));
     }
     let k = within("k", request.k, 5, 50)?;
-    let (project, owner) = whose(&app, request.project, request.session_id.as_deref())?;
+    let (project, owner) = whose(&app, request.project, request.session_id.as_deref()).await?;
     let place = namespace(request.namespace);
     let (goal, phase, action, files) = (request.goal, request.phase, request.action_type, request.files);
     let counted = request.counted.unwrap_or(true);
@@ -168,7 +168,7 @@ pub(in crate::serve) async fn relevant(app: App, call: Call) -> Answer {
     let started = app.monotonic();
     let most = app.config().server.max_body;
     let request: RelevantRequest = call.json(&app, most).await?;
-    let (project, owner) = whose(&app, request.project, request.session_id.as_deref())?;
+    let (project, owner) = whose(&app, request.project, request.session_id.as_deref()).await?;
     let (place, query) = (namespace(request.namespace), request.query);
     let budget = budget(request.budget, MOST_TOKENS)?.unwrap_or(LAYERED);
     let counted = request.counted.unwrap_or(true);
@@ -197,8 +197,12 @@ pub(in crate::serve) async fn relevant(app: App, call: Call) -> Answer {
 }
 
 /// The project of a request, and whose focus it is about.
-pub(super) fn whose(app: &App, path: Option<PathBuf>, session: Option<&str>) -> Result<(Arc<Project>, Owner), Problem> {
-    let project = app.project(path.as_deref())?;
+pub(super) async fn whose(
+    app: &App,
+    path: Option<PathBuf>,
+    session: Option<&str>,
+) -> Result<(Arc<Project>, Owner), Problem> {
+    let project = app.project(path.as_deref()).await?;
     let owner = project.owner(session, path.as_deref());
     Ok((project, owner))
 }

@@ -17,7 +17,7 @@ use crate::store::schema::lists::view_contradiction;
 
 pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     let query: Disputed = call.query()?;
-    let project = app.project(query.project.as_deref())?;
+    let project = app.project(query.project.as_deref()).await?;
     let place = namespace(query.namespace);
     let snapshot = project.snapshot();
     let wanted = |found: &Contradiction| {
@@ -55,7 +55,7 @@ pub(in crate::serve) async fn resolve(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let within: Within = call.query()?;
     let request: ResolveRequest = call.json(&app, most).await?;
-    let project = app.project(request.project.or(within.project).as_deref())?;
+    let project = app.project(request.project.or(within.project).as_deref()).await?;
     let place = namespace(request.namespace.or(within.namespace));
     let note = request.note.unwrap_or_default();
     let asked = project.resolve(place, id.to_string(), request.resolution.0, &note);
@@ -66,7 +66,7 @@ pub(in crate::serve) async fn resolve(app: App, call: Call) -> Answer {
 pub(in crate::serve) async fn check(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let request: CheckRequest = call.json(&app, most).await?;
-    let project = app.project(request.project.as_deref())?;
+    let project = app.project(request.project.as_deref()).await?;
     let place = namespace(request.namespace);
     match (request.a, request.b, request.text) {
         (Some(a), Some(b), None) => {
@@ -128,7 +128,7 @@ pub(in crate::serve) async fn confirm(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let within: Within = call.query()?;
     let request: ConfirmRequest = call.json(&app, most).await?;
-    let project = app.project(request.project.or(within.project).as_deref())?;
+    let project = app.project(request.project.or(within.project).as_deref()).await?;
     let key = Key { namespace: namespace(request.namespace.or(within.namespace)), id };
     show::changed(&app.settle(project.confirm(key, request.tier.map(|tier| tier.0))).await?)
 }

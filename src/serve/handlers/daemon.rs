@@ -31,7 +31,7 @@ pub(in crate::serve) async fn health(app: App, _call: Call) -> Answer {
 pub(in crate::serve) async fn status(app: App, call: Call) -> Answer {
     let Status { project, fresh } = call.query()?;
     let projects = match project {
-        Some(path) => vec![app.project(Some(&path))?],
+        Some(path) => vec![app.project(Some(&path)).await?],
         None => app.projects(),
     };
     if fresh {

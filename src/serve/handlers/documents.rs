@@ -21,7 +21,7 @@ pub(in crate::serve) async fn handoffs(app: App, call: Call) -> Answer {
 
 async fn list(app: App, call: Call, kind: DocumentKind) -> Answer {
     let Which { project } = call.query()?;
-    let project = app.project(project.as_deref())?;
+    let project = app.project(project.as_deref()).await?;
     let documents = aside(move || project.documents(kind)).await?;
     let documents = documents.map_err(|error| Problem::internal(error.to_string()))?;
     ok(&Items { items: documents.into_iter().map(named).collect() })
@@ -53,7 +53,7 @@ async fn write(app: App, call: Call, kind: DocumentKind) -> Answer {
     let most = app.config().server.max_record;
     let DocumentRequest { project, mut body } = call.json(&app, most).await?;
     let name = name_of(kind, &mut body, app.now())?;
-    let project = app.project(project.as_deref())?;
+    let project = app.project(project.as_deref()).await?;
     app.settle(project.write_document(Document { kind, name: name.clone(), body })).await?;
     json(StatusCode::CREATED, &Written { id: name, created: true })
 }

@@ -17,8 +17,10 @@ const HEARTBEAT: Duration = Duration::from_secs(30);
 
 pub(in crate::serve) async fn follow(app: App, call: Call) -> Answer {
     let Which { project } = call.query()?;
-    let only = project.map(|path| app.project(Some(&path))).transpose()?;
-    let only = only.map(|project| names_of(&project));
+    let only = match project {
+        Some(path) => Some(names_of(&*app.project(Some(&path)).await?)),
+        None => None,
+    };
     let sse = call.accepts("text/event-stream");
     let media = if sse { "text/event-stream" } else { "application/x-ndjson" };
     // From here on nothing is missed, so a client that has seen the head of the answer hears everything.

@@ -20,7 +20,7 @@ pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
     let request: ForgetRequest = call.json(&app, most).await?;
     let (dry_run, purge) = (request.dry_run.unwrap_or(true), request.purge);
     let wanted = Wanted::new(&request)?;
-    let project = app.project(request.project.as_deref())?;
+    let project = app.project(request.project.as_deref()).await?;
     let place = namespace(request.namespace);
     let snapshot = project.snapshot();
     let found: Vec<Arc<Memory>> =

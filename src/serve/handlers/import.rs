@@ -36,7 +36,7 @@ const MOST_ERRORS: usize = 1000;
 
 pub(in crate::serve) async fn import(app: App, call: Call) -> Answer {
     let query: Import = call.query()?;
-    let project = app.project(query.project.as_deref())?;
+    let project = app.project(query.project.as_deref()).await?;
     let progress = call.accepts("application/x-ndjson");
     let server = &app.config().server;
     let most = usize::try_from(server.max_record).unwrap_or(usize::MAX);

@@ -55,7 +55,7 @@ async fn layer(
     as_text: AsText,
     count: impl FnOnce(&Project, Option<&str>, usize) + Send + 'static,
 ) -> Answer {
-    let project = app.project(query.project.as_deref())?;
+    let project = app.project(query.project.as_deref()).await?;
     let (config, now, place) = (app.config(), app.now(), namespace(query.namespace));
     let (session, counted) = (query.session_id, query.counted.unwrap_or(true));
     let format = query.format;
@@ -81,7 +81,7 @@ async fn layer(
 
 /// The best memories of one topic.
 async fn topic(app: App, query: Layer) -> Answer {
-    let project = app.project(query.project.as_deref())?;
+    let project = app.project(query.project.as_deref()).await?;
     let (config, now, place) = (app.config(), app.now(), namespace(query.namespace));
     let name = query.topic.unwrap_or_default();
     let budget = query.budget.unwrap_or(TOPIC_TOKENS);

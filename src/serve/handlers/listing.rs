@@ -27,7 +27,7 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     if !(1..=MOST).contains(&limit) {
         return Err(Problem::field("limit", format_args!("{limit} is not between 1 and {MOST}")));
     }
-    let snapshot = app.project(query.project.as_deref())?.snapshot();
+    let snapshot = app.project(query.project.as_deref()).await?.snapshot();
     let place = namespace(query.namespace.clone());
     let after = query.cursor.as_deref().map(|cursor| read_cursor(cursor, &place)).transpose()?;
     let at = query.as_of.as_ref().map_or_else(|| app.now(), |time| time.0);
@@ -81,7 +81,7 @@ pub(in crate::serve) fn of_kind<'s>(
 
 pub(in crate::serve) async fn learnings(app: App, call: Call) -> Answer {
     let query: Within = call.query()?;
-    let snapshot = app.project(query.project.as_deref())?.snapshot();
+    let snapshot = app.project(query.project.as_deref()).await?.snapshot();
     let place = namespace(query.namespace);
     let items = of_kind(&snapshot, Kind::Learning, &place).filter(|memory| !memory.restricted);
     ok(&Items { items: items.map(|memory| view::whole(memory)).collect() })
@@ -90,7 +90,7 @@ pub(in crate::serve) async fn learnings(app: App, call: Call) -> Answer {
 /// Every record in the order of their keys, a line each, of one moment.
 pub(in crate::serve) async fn export(app: App, call: Call) -> Answer {
     let query: Within = call.query()?;
-    let project = app.project(query.project.as_deref())?;
+    let project = app.project(query.project.as_deref()).await?;
     let export = Export::new(&project, query.namespace.map(|name| name.0));
     let pieces = futures_util::stream::unfold(export, |mut export| async move {
         let piece = export.next_piece()?;

@@ -26,7 +26,7 @@ pub(in crate::serve) async fn consolidate(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let progress = call.accepts("application/x-ndjson");
     let request: ConsolidateRequest = call.json(&app, most).await?;
-    let project = app.project(request.project.as_deref())?;
+    let project = app.project(request.project.as_deref()).await?;
     // What another program wrote takes part.
     project.rescan()?.answer().await?;
     let wish = Wish {
@@ -77,14 +77,14 @@ fn with_progress(project: Arc<Project>, wish: Wish) -> axum::response::Response 
 
 pub(in crate::serve) async fn tell(app: App, call: Call) -> Answer {
     let which: Which = call.query()?;
-    let project = app.project(which.project.as_deref())?;
+    let project = app.project(which.project.as_deref()).await?;
     ok(&NightAnswer::of(&project.night().known()))
 }
 
 pub(in crate::serve) async fn pause(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let request: PauseRequest = call.json(&app, most).await?;
-    let project = app.project(request.project.as_deref())?;
+    let project = app.project(request.project.as_deref()).await?;
     project.night().pause(request.paused.unwrap_or(true));
     ok(&NightAnswer::of(&project.night().known()))
 }

@@ -67,7 +67,7 @@ pub(in crate::serve) async fn signal(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let request: SignalRequest = call.json(&app, most).await?;
     let from = request.project.clone();
-    let project = app.project(from.as_deref())?;
+    let project = app.project(from.as_deref()).await?;
     project.signal(project.placed(request.into_signal(app.now()), from.as_deref()))?;
     json(StatusCode::ACCEPTED, &Accepted { accepted: true })
 }

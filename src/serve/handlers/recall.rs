@@ -28,7 +28,7 @@ pub(in crate::serve) async fn recall(app: App, call: Call) -> Answer {
     let started = app.monotonic();
     let most = app.config().server.max_body;
     let mut asked: RecallRequest = call.json(&app, most).await?;
-    let project = app.project(asked.project.take().as_deref())?;
+    let project = app.project(asked.project.take().as_deref()).await?;
     let request = request(&mut asked, app.now())?;
     let wait = asked.fresh.then_some(CATCHING_UP);
     let (work, counted, session) = (Arc::clone(&project), asked.counted, asked.session_id.take());

@@ -16,7 +16,7 @@ pub(in crate::serve) async fn remember(app: App, call: Call) -> Answer {
     let mut record: Record = call.json(&app, most).await?;
     let path = record.project.take();
     let draft = record.into_draft(Source::Agent)?;
-    let project = app.project(path.as_deref())?;
+    let project = app.project(path.as_deref()).await?;
     answer(app.settle(project.remember(draft)).await?)
 }
 
@@ -25,7 +25,7 @@ pub(in crate::serve) async fn learn(app: App, call: Call) -> Answer {
     let mut request: LearningRequest = call.json(&app, most).await?;
     let path = request.project.take();
     let draft = request.into_draft()?;
-    let project = app.project(path.as_deref())?;
+    let project = app.project(path.as_deref()).await?;
     answer(app.settle(project.remember(draft)).await?)
 }
 

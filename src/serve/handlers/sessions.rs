@@ -20,7 +20,7 @@ pub(in crate::serve) async fn session(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let request: SessionRequest = call.json(&app, most).await?;
     let session = session_id(request.session_id)?;
-    let (project, _) = whose(&app, request.project, None)?;
+    let (project, _) = whose(&app, request.project, None).await?;
     let budget = budget(request.budget, MOST_TOKENS)?.unwrap_or(app.config().context.session_budget);
     let (place, agent, goal) = (namespace(request.namespace), request.agent, request.goal);
     let given = aside(move || project.session_block(&place, &session, agent, goal, budget)).await?;
@@ -34,7 +34,7 @@ pub(in crate::serve) async fn prompt(app: App, call: Call) -> Answer {
     let request: PromptRequest = call.json(&app, most).await?;
     let session = session_id(request.session_id)?;
     let context_use = share("context_use", request.context_use)?;
-    let (project, _) = whose(&app, request.project, None)?;
+    let (project, _) = whose(&app, request.project, None).await?;
     let budget = budget(request.budget, MOST_TOKENS)?.unwrap_or(app.config().context.prompt_budget);
     let (place, prompt, files) = (namespace(request.namespace), request.prompt, request.files);
     let given = aside(move || project.prompt_tail(&place, &session, &prompt, &files, context_use, budget)).await?;
@@ -72,14 +72,14 @@ pub(in crate::serve) async fn usage(app: App, call: Call) -> Answer {
         context_use: share("context_use", request.context_use)?,
         outcome: request.outcome.map(|outcome| outcome.0),
     };
-    let (project, _) = whose(&app, request.project, None)?;
+    let (project, _) = whose(&app, request.project, None).await?;
     aside(move || project.note_usage(&report)).await?;
     json(StatusCode::ACCEPTED, &Accepted { accepted: true })
 }
 
 pub(in crate::serve) async fn economics(app: App, call: Call) -> Answer {
     let Economics { project, session_id } = call.query()?;
-    let project = app.project(project.as_deref())?;
+    let project = app.project(project.as_deref()).await?;
     let known = project.economics(session_id.as_deref());
     let unknown = || Problem::not_found(format!("no session {:?} is known", session_id.clone().unwrap_or_default()));
     ok(&EconomicsAnswer(known.ok_or_else(unknown)?))

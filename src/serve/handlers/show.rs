@@ -19,7 +19,7 @@ use crate::serve::problem::Problem;
 pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
     let id = call.id()?;
     let query: Show = call.query()?;
-    let project = app.project(query.project.as_deref())?;
+    let project = app.project(query.project.as_deref()).await?;
     let snapshot = project.snapshot();
     let key = Key { namespace: namespace(query.namespace), id };
     let as_of = query.as_of.map(|time| time.0);

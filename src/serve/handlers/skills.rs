@@ -16,7 +16,7 @@ use crate::store::schema::skill_text;
 
 pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     let query: Within = call.query()?;
-    let snapshot = app.project(query.project.as_deref())?.snapshot();
+    let snapshot = app.project(query.project.as_deref()).await?.snapshot();
     let place = namespace(query.namespace);
     let skills = of_kind(&snapshot, Kind::Skill, &place).filter(|memory| !memory.restricted);
     ok(&Items { items: skills.map(|memory| document(memory)).collect() })
@@ -41,7 +41,7 @@ pub(in crate::serve) async fn write(app: App, call: Call) -> Answer {
     let skill = request.into_skill()?;
     let id = MemoryId::new(&format!("skill-{}", skill_text::slug(&skill.name)))
         .ok_or_else(|| Problem::field("name", "cannot be made into an id"))?;
-    let project = app.project(path.as_deref())?;
+    let project = app.project(path.as_deref()).await?;
     let key = Key::new(&place, &id);
     if project.snapshot().get(&key).is_some() {
         let title = Some(skill.name.clone());

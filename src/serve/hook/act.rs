@@ -20,7 +20,7 @@ const BESIDE: usize = 300;
 /// Takes an event in and answers with the text the agent should read, if any.
 pub(in crate::serve) fn act(app: &App, happening: &Happening, told: &Told) -> Result<Option<String>, Problem> {
     let Some(cwd) = happening.cwd.as_deref().filter(|cwd| cwd.is_absolute()) else { return Ok(None) };
-    let project = match app.project(Some(cwd)) {
+    let project = match app.project_now(Some(cwd)) {
         Ok(project) => project,
         Err(problem) if problem.code() == Code::Busy => return Err(problem),
         Err(_) => return Ok(None),

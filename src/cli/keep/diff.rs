@@ -8,7 +8,7 @@ const WIDEST: usize = 160;
 const LARGEST_TABLE: usize = 4_000_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(in crate::cli) enum Mark {
     Same,
     Old,
     New,
@@ -17,7 +17,7 @@ pub(super) enum Mark {
 }
 
 /// The lines to show, each with its mark.
-pub(super) fn diff(old: &str, new: &str) -> Vec<(Mark, String)> {
+pub(in crate::cli) fn diff(old: &str, new: &str) -> Vec<(Mark, String)> {
     let (old, new): (Vec<&str>, Vec<&str>) = (lines(old), lines(new));
     let head = old.iter().zip(&new).take_while(|(one, two)| one == two).count();
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(one, two)| one == two).count();
