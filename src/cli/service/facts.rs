@@ -34,6 +34,8 @@ pub(super) struct Facts {
     /// That place was typed, so a daemon that binds by itself has to be told.
     pub(super) socket_typed: bool,
     pub(super) needs: Needs,
+    /// At how many bytes the daemon itself begins to let go of what it holds.
+    pub(super) memory_limit: u64,
     /// Where units go, for each manager.
     pub(super) units: PathBuf,
     pub(super) agents: PathBuf,
@@ -77,6 +79,7 @@ impl Facts {
             socket,
             socket_typed: settings.socket != *configured,
             needs,
+            memory_limit: settings.config.service.memory_limit,
             units: config.join("systemd/user"),
             agents: home.join("Library/LaunchAgents"),
             home: text(&home)?,
@@ -95,6 +98,7 @@ impl Facts {
             socket: None,
             socket_typed: false,
             needs: Needs::Nothing,
+            memory_limit: 1 << 30,
             units: Path::new(home).join(".config/systemd/user"),
             agents: Path::new(home).join("Library/LaunchAgents"),
         }

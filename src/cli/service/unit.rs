@@ -45,9 +45,7 @@ Nice=5
 CPUWeight=50
 IOWeight=50
 OOMScoreAdjust=200
-MemoryHigh=512M
-MemoryMax=1G
-TasksMax=128
+{memory}TasksMax=128
 LimitNOFILE=8192
 # What it holds in memory is nobody else's business.
 LimitCORE=0
@@ -59,6 +57,7 @@ Also={SOCKET}
 ",
         exec = command(&words),
         environment = environment(facts),
+        memory = memory(facts),
         hardening = hardening(facts.needs),
     )
 }
@@ -111,12 +110,11 @@ UMask=0077
 Nice=10
 CPUWeight=20
 IOWeight=20
-MemoryHigh=512M
-MemoryMax=1G
-TasksMax=128
+{memory}TasksMax=128
 LimitCORE=0
 
 {hardening}",
+        memory = memory(facts),
         listen = listen(facts),
         exec = exec.trim_start_matches(':'),
         environment = environment(facts),
@@ -152,6 +150,12 @@ fn listen(facts: &Facts) -> String {
 fn environment(facts: &Facts) -> String {
     let line = |(name, value): &(&str, String)| format!("Environment={}\n", word(&format!("{name}={value}")));
     facts.variables.iter().map(line).collect()
+}
+
+/// Above what the daemon allows itself: `[service] memory_limit` comes first, in kind, and these are for when that fails.
+fn memory(facts: &Facts) -> String {
+    let megabytes = facts.memory_limit >> 20;
+    format!("MemoryHigh={}M\nMemoryMax={}M\n", megabytes + megabytes / 8, megabytes + megabytes / 4)
 }
 
 /// Only what a manager without privileges can do: nothing of this needs a namespace.
@@ -207,6 +211,12 @@ mod tests {
         let free = with(Needs::Programs);
         assert!(!free.contains("MemoryDenyWriteExecute") && !free.contains("RestrictAddressFamilies"), "{free}");
         assert!(free.contains("NoNewPrivileges=yes"));
+    }
+
+    #[test]
+    fn the_managers_limits_lie_above_the_daemons_own() {
+        let text = service(&Facts { memory_limit: 256 << 20, ..Facts::plain("/home/ada") });
+        assert!(text.contains("\nMemoryHigh=288M\nMemoryMax=320M\n"), "{text}");
     }
 
     #[test]
