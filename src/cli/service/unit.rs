@@ -45,7 +45,8 @@ Nice=5
 CPUWeight=50
 IOWeight=50
 OOMScoreAdjust=200
-{memory}TasksMax=128
+{memory}# Each project has a handful of threads.
+TasksMax=2048
 LimitNOFILE=8192
 # What it holds in memory is nobody else's business.
 LimitCORE=0
