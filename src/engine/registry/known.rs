@@ -74,20 +74,6 @@ impl Registry {
         Ok((located.root.clone(), self.dirs.state.join("projects").join(&known.id)))
     }
 
-    /// Says before the first request is taken which projects are about to be started, so that one who asks early is
-    /// told to wait and not that there is no such project.
-    pub fn announce(&self, place: Option<&Path>) {
-        let saved = self.saved().unwrap_or_default();
-        let paths = saved.iter().map(PathBuf::as_path).chain(place);
-        let roots = paths.filter_map(|path| self.locate(path)).map(|located| located.root);
-        self.starting.write().extend(roots);
-    }
-
-    /// Whatever was announced and is not there by now will not come.
-    pub fn all_started(&self) {
-        self.starting.write().clear();
-    }
-
     /// How many memories it has, living and archived; `None` when that cannot be found out.
     pub fn count(&self, known: &KnownProject) -> Option<(usize, usize)> {
         plain::folder_identity(&known.state).ok()?;
