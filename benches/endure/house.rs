@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use lokid::serve::{Client, Request};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -85,11 +85,12 @@ impl House {
         Daemon { child: self.command(&["run"]).stderr(log).spawn().unwrap() }
     }
 
-    /// A daemon that has read the project.
+    /// A daemon that has read the project and opened its indexes.
     pub(crate) fn start(&self) -> Daemon {
         let daemon = self.launch();
         let (client, end) = (self.client(), Instant::now() + PATIENCE);
-        while !client.send(&Request::get("/v1/memories?limit=1")).is_ok_and(|answer| answer.status == 200) {
+        let ready = Request::post("/v1/context/assemble", &json!({"goal": "begin"}));
+        while !client.send(&ready).is_ok_and(|answer| answer.status == 200) {
             assert!(Instant::now() < end, "no daemon: {}", self.log());
             std::thread::sleep(Duration::from_millis(5));
         }
