@@ -70,7 +70,7 @@ impl Home {
 
     fn start(&self) -> Daemon {
         let socket = self.0.path().join("lokid.sock");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lokid"));
+        let mut command = Command::new(program());
         command.args(["run", "--no-project", "--socket"]).arg(&socket).env("HOME", self.0.path());
         for name in ["CONFIG", "STATE", "CACHE", "DATA"] {
             command.env(format!("XDG_{name}_HOME"), self.0.path().join(name));
@@ -192,4 +192,9 @@ impl Counted {
         }
         counted
     }
+}
+
+/// The one that was built with this, unless `LOKID_BENCH_BINARY` names another.
+fn program() -> PathBuf {
+    std::env::var_os("LOKID_BENCH_BINARY").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_lokid")), PathBuf::from)
 }

@@ -16,7 +16,11 @@ use lokid::serve::{Client, Request};
 use serde_json::json;
 
 const STARTS: usize = 15;
-const PROGRAM: &str = env!("CARGO_BIN_EXE_lokid");
+
+/// The one that was built with this, unless `LOKID_BENCH_BINARY` names another.
+fn program() -> PathBuf {
+    std::env::var_os("LOKID_BENCH_BINARY").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_lokid")), PathBuf::from)
+}
 
 fn main() {
     let count = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(10_000);
@@ -28,7 +32,7 @@ fn main() {
     let recall = full.times(&asked, &question);
     let nothing = empty.times("GET /v1/memories?limit=1 HTTP/1.1\r\nhost: l\r\n", "");
     let mut bare: Vec<f64> =
-        (0..STARTS).map(|_| timed(|| drop(Command::new(PROGRAM).arg("--version").output()))).collect();
+        (0..STARTS).map(|_| timed(|| drop(Command::new(program()).arg("--version").output()))).collect();
     bare.sort_by(f64::total_cmp);
     row(&format!("one of {count} memories"), &one);
     row(&format!("a question to {count} memories"), &recall);
@@ -92,7 +96,7 @@ impl Place {
 
     fn start(&self) -> Child {
         let mut command = Command::new("/bin/sh");
-        command.args(["-c", r#"export LISTEN_PID=$$; exec "$0" "$@" 3<&0 </dev/null"#, PROGRAM]);
+        command.args(["-c", r#"export LISTEN_PID=$$; exec "$0" "$@" 3<&0 </dev/null"#]).arg(program());
         command.args(["run", "--no-project", "--quiet"]).current_dir(self.folder.path()).env("LISTEN_FDS", "1");
         for name in ["CONFIG", "STATE", "CACHE", "DATA"] {
             command.env(format!("XDG_{name}_HOME"), self.folder.path().join(name.to_lowercase()));
