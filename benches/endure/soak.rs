@@ -23,8 +23,9 @@ const NIGHTS: u32 = 8;
 const AFTER_GIT: Duration = Duration::from_millis(2_500);
 /// An event that did not come by then is lost.
 const LOST: Duration = Duration::from_secs(30);
-/// How much more memory the last quarter may have than the second.
+/// How much more memory the last quarter may have than the second, where that is longer than it takes to warm up.
 const GROWTH: f64 = 1.05;
+const WARM: u64 = 15;
 
 pub(crate) fn run(minutes: u64) {
     let lasts = Duration::from_secs(minutes * 60);
@@ -91,7 +92,7 @@ pub(crate) fn run(minutes: u64) {
     assert!(bad.is_empty(), "{bad:#?}");
     assert_eq!(left, 0, "the daemon has children");
     assert!(files(last) <= files(second) + 4.0, "open files grew");
-    assert!(growth <= GROWTH, "memory grew");
+    assert!(minutes < WARM || growth <= GROWTH, "memory grew");
 }
 
 struct Sample {
