@@ -30,7 +30,8 @@ leave() {
     kill "$pid" 2>/dev/null || true
     wait "$pid" 2>/dev/null || true
   done
-  rm -rf "$lab"
+  # A client that was just ended may still be writing there.
+  rm -rf "$lab" 2>/dev/null || { sleep 1; rm -rf "$lab" || true; }
 }
 trap leave EXIT
 

@@ -14,7 +14,7 @@ NODE=22
 DIR=$(mktemp -d)
 TOOLS=${CLIENTS:-$DIR/clients}/inspector-$INSPECTOR
 DAEMON=
-trap '[ -z "$DAEMON" ] || { kill "$DAEMON" && wait "$DAEMON" || true; }; rm -rf "$DIR" ${NEW:+"$NEW"}' EXIT
+trap '[ -z "$DAEMON" ] || { kill "$DAEMON" && wait "$DAEMON" || true; }; rm -rf "$DIR" ${NEW:+"$NEW"} || true' EXIT
 
 # The first of npm's complaints says why.
 why() { grep -m 1 'npm error' "$DIR/npm.log" || tail -n 1 "$DIR/npm.log"; }

@@ -16,7 +16,8 @@ lab=$(mktemp -d)
 stub_pid=
 finish() {
   [ -z "$stub_pid" ] || kill "$stub_pid" 2>/dev/null || true
-  rm -rf "$lab"
+  # A client that was just ended may still be writing there.
+  rm -rf "$lab" 2>/dev/null || { sleep 1; rm -rf "$lab" || true; }
 }
 trap finish EXIT
 . "$repo/tests/clients/install.sh"
