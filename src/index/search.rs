@@ -11,7 +11,7 @@ use parking_lot::RwLock;
 use super::meaning::{Meanings, Model, VectorFile};
 use super::occasion::Occasions;
 use super::roster::{Facet, Filter, Number, Roster};
-use super::searchable::{self, Field, Searchable};
+use super::searchable::{self, Searchable};
 use super::text::TextIndex;
 use super::text::stats::Stats;
 use super::text::view::{self, Scores, TextView, Wanted};
@@ -134,40 +134,46 @@ impl Indexer {
     }
 
     /// Takes up what stands on disk. Whose words are there but not its passages is there, and still to be embedded.
+    /// Somebody waits for the first answer: what does not depend on each other is done side by side.
     fn restore(&mut self, memories: Vec<Arc<Memory>>) -> Outcome<Vec<Key>> {
-        let prints = thread::in_parts(
-            &memories,
-            PRINTS_APIECE,
-            |_| true,
-            |part| part.iter().map(|memory| searchable::print(memory)).collect::<Vec<u64>>(),
-        );
+        let file = &mut self.file;
+        let prints = || {
+            let print =
+                |part: &[Arc<Memory>]| part.iter().map(|memory| searchable::print(memory)).collect::<Vec<u64>>();
+            thread::in_parts(&memories, PRINTS_APIECE, |_| true, print)
+        };
+        let ((whole, mut rows), prints) = thread::both(|| all_rows(file), prints);
         let wanted: HashMap<u64, Arc<Memory>> = prints.into_iter().flatten().zip(memories).collect();
-        let mut rows: HashMap<u64, Vec<Row>> = HashMap::new();
-        let whole = self.file.read(|print, found| {
-            if wanted.contains_key(&print) {
-                rows.insert(print, found);
-            } else {
-                self.remains = true;
-            }
-        });
+        self.remains = rows.keys().any(|print| !wanted.contains_key(print));
         let mut missing: Vec<Arc<Memory>> = Vec::new();
+        let mut known: Vec<(Number, Vec<Row>)> = Vec::with_capacity(rows.len());
         for print in self.text.prints()? {
             match wanted.get(&print) {
                 Some(memory) if !self.prints.contains_key(&print) => {
                     let number = self.enlist(print, memory);
                     self.occasions.add(number, memory);
                     match rows.remove(&print) {
-                        Some(rows) => self.meanings.put(number, &rows),
+                        Some(rows) => known.push((number, rows)),
                         None => missing.push(Arc::clone(memory)),
                     }
                 }
                 _ => self.text.remove(print, Number::MAX)?,
             }
         }
-        self.text.commit(&self.prints)?;
-        self.text.reload(&self.prints)?;
+        let (meanings, text) = (&mut self.meanings, &mut self.text);
+        let (prints, roster) = (&self.prints, &self.roster);
+        let place = || known.iter().for_each(|(number, rows)| meanings.put(*number, rows));
+        let ((), counted) = thread::both(place, || {
+            text.commit(prints)?;
+            text.reload(prints)?;
+            Stats::of(&text.view(), roster.len(), |number| roster.facet(number).namespace)
+        });
+        let (stats, lengths) = counted?;
+        self.stats = Arc::new(RwLock::new(stats));
+        for (number, length) in lengths.into_iter().enumerate() {
+            self.roster.change(number as Number, |facet| facet.length = length);
+        }
         self.remains |= self.text.has_remains();
-        self.count()?;
         if !whole {
             self.rewrite_vectors()?;
         }
@@ -176,28 +182,6 @@ impl Indexer {
         );
         missing.sort_by(|a, b| b.times.created_at.cmp(&a.times.created_at).then_with(|| a.id.cmp(&b.id)));
         Ok(missing.iter().map(|memory| memory.key()).collect())
-    }
-
-    /// Reckons lengths and how common each word is from the index on disk.
-    fn count(&mut self) -> Outcome<()> {
-        let mut counts = vec![[0_usize; Field::ALL.len()]; self.roster.len()];
-        let mut words: Vec<Vec<u64>> = vec![Vec::new(); self.roster.len()];
-        for segment in self.text.view().segments() {
-            segment.each_word(|word, number, field, times| {
-                counts[number as usize][field as usize] += times as usize;
-                words[number as usize].push(word);
-            })?;
-        }
-        let mut stats = Stats::default();
-        for (number, (counts, mut words)) in counts.into_iter().zip(words).enumerate() {
-            let length = view::length(counts);
-            words.sort_unstable();
-            words.dedup();
-            self.roster.change(number as Number, |facet| facet.length = length);
-            stats.add(self.roster.facet(number as Number).namespace, length, words.into_iter());
-        }
-        self.stats = Arc::new(RwLock::new(stats));
-        Ok(())
     }
 
     /// Does this version still have to be embedded and put?
@@ -385,8 +369,8 @@ impl Indexer {
     /// Starts a set of vectors of another model beside the present one.
     pub fn begin(&self, model: &Model) -> Replacement {
         let mut file = VectorFile::new(self.folder.as_deref(), model);
-        let mut known = HashMap::new();
-        if !file.read(|print, rows| drop(known.insert(print, rows))) {
+        let (whole, known) = all_rows(&mut file);
+        if !whole {
             file.restart();
         }
         Replacement { known, file, model: model.clone() }
@@ -437,6 +421,13 @@ impl Replacement {
     pub fn save(&mut self) -> io::Result<()> {
         self.file.save()
     }
+}
+
+/// The vectors a file holds, by print, and whether it is worth keeping.
+fn all_rows(file: &mut VectorFile) -> (bool, HashMap<u64, Vec<Row>>) {
+    let mut rows = HashMap::new();
+    let whole = file.read(|print, found| drop(rows.insert(print, found)));
+    (whole, rows)
 }
 
 fn key_hash(key: &Key) -> u64 {

@@ -14,10 +14,10 @@ use super::sketch::Tables;
 
 /// Rows of one block; a writer copies the last block, never the others.
 const BLOCK: usize = 256;
-/// Up to this many rows every row is compared in full.
-const SMALL: usize = 16_384;
 /// Rows that the bits let through to the full comparison, at least.
 const SHORTLIST: usize = 3_072;
+/// Up to this many rows every row is compared in full: choosing among fewer saves nothing.
+const SMALL: usize = 2 * SHORTLIST;
 /// Rows that are on their way from memory at once, and how much of it comes in one piece.
 const AHEAD: usize = 32;
 const LINE: usize = 64;

@@ -1,10 +1,11 @@
 //! The words of all memories, kept by tantivy in the cache directory. This file owns what stands on disk and when it
-//! is committed; `view.rs` answers questions; `stats.rs` counts how common each word is.
+//! is committed; `segment.rs` reads it, `view.rs` answers questions, `stats.rs` counts how common each word is.
 //!
 //! Promises: a reader sees a document from the moment it was added (committed or not) until the moment it was removed;
 //! what is lost by a crash is at most what was added since the last commit, and is found missing at the next start.
 //! Anything unexpected on disk means: start anew.
 
+mod segment;
 pub mod stats;
 pub mod view;
 
@@ -24,7 +25,8 @@ use tantivy::{Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Tant
 use super::roster::Number;
 use super::searchable::{Field, Searchable};
 use crate::sys::thread;
-use view::{Pending, Segment, TextView};
+use segment::Segment;
+use view::{Pending, TextView};
 
 /// The least tantivy takes for one thread.
 const ARENA: usize = 15_000_000;

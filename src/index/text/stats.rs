@@ -4,6 +4,10 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use super::view::{TextView, length};
+use crate::index::roster::Number;
+use crate::index::searchable::Field;
+
 /// Words are named by a hash already; hashing them again buys nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ready(u64);
@@ -40,14 +44,58 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Counts what stands on disk, once for a word and not once for each of its holders. Answers also with the lengths
+    /// of the memories, by number.
+    pub(in crate::index) fn of(
+        view: &TextView,
+        memories: usize,
+        namespace: impl Fn(Number) -> u16,
+    ) -> tantivy::Result<(Stats, Vec<f32>)> {
+        let mut stats = Stats::default();
+        let mut counts = vec![[0_usize; Field::ALL.len()]; memories];
+        // The turn in which a memory was last counted, and how many of each namespace were in this one.
+        let (mut seen, mut turn) = (vec![0_u64; memories], 0);
+        let mut holding: Vec<(u16, u32)> = Vec::new();
+        for segment in view.segments() {
+            segment.each_word(|word, holders| {
+                turn += 1;
+                holding.clear();
+                for (number, field, times) in holders {
+                    counts[*number as usize][*field as usize] += *times as usize;
+                    if std::mem::replace(&mut seen[*number as usize], turn) != turn {
+                        let namespace = namespace(*number);
+                        match holding.iter_mut().find(|(known, _)| *known == namespace) {
+                            Some((_, count)) => *count += 1,
+                            None => holding.push((namespace, 1)),
+                        }
+                    }
+                }
+                holding.iter().for_each(|(namespace, count)| stats.hold(*namespace, word, *count));
+            })?;
+        }
+        let lengths: Vec<f32> = counts.into_iter().map(length).collect();
+        for (number, length) in lengths.iter().enumerate() {
+            stats.enlist(namespace(number as Number), *length);
+        }
+        Ok((stats, lengths))
+    }
+
     /// One more memory. `words` are distinct.
     pub(in crate::index) fn add(&mut self, namespace: u16, length: f32, words: impl Iterator<Item = u64>) {
+        self.enlist(namespace, length);
+        words.for_each(|word| self.hold(namespace, word, 1));
+    }
+
+    /// One more memory, whose words are told of apart from it.
+    pub(super) fn enlist(&mut self, namespace: u16, length: f32) {
         let space = self.spaces.entry(namespace).or_default();
         space.memories += 1;
         space.length += thousandths(length);
-        for word in words {
-            *space.holding.entry(word).or_insert(0) += 1;
-        }
+    }
+
+    /// So many more memories hold a word.
+    pub(super) fn hold(&mut self, namespace: u16, word: u64, memories: u32) {
+        *self.spaces.entry(namespace).or_default().holding.entry(word).or_insert(0) += memories;
     }
 
     pub(in crate::index) fn remove(&mut self, namespace: u16, length: f32, words: impl Iterator<Item = u64>) {
