@@ -1,8 +1,9 @@
 //! Looking ahead: every signal moves somebody's focus, and what the new focus will need is put together before it is
 //! asked for. It owns the focuses, the shelf of contexts that stand ready, and the thread that fills it.
 //!
-//! The thread decides nothing: what it prepares is what a request would get. When signals come faster than contexts can
-//! be made, only the last of each focus is prepared.
+//! The thread decides nothing: what it prepares is what a request would get. It waits for a lull, for whoever sent a
+//! signal is being answered at that moment, and gives way to whoever wants the processor. When signals come faster than
+//! contexts can be made, only the last of each focus is prepared.
 
 pub mod focus;
 pub mod shelf;
@@ -30,6 +31,10 @@ use shelf::Shelf;
 
 /// Signals that may wait; those beyond are lost, as hints may be.
 const INBOX: usize = 1_024;
+/// Signals come in bursts as well, and the answer to the last one is still on its way.
+const LULL: Duration = Duration::from_millis(12);
+/// Getting ready is not put off for longer than this.
+const LONGEST_BURST: Duration = Duration::from_millis(100);
 /// Changes of the memory come in bursts; what stands ready is made anew behind them.
 const SETTLE: Duration = Duration::from_millis(50);
 /// What might have been opened is prepared at the most this often.
@@ -81,6 +86,8 @@ impl Foresight {
             inbox,
             feed,
             active: Vec::new(),
+            moved: BTreeSet::new(),
+            burst: None,
             again_at: None,
             not_before: project.clock.monotonic(),
             save_at: None,
@@ -121,6 +128,10 @@ struct Looker {
     feed: Feed,
     /// Whose focus moved lately, and when.
     active: Vec<(Owner, Instant)>,
+    /// Whose focus moved and is not ready yet.
+    moved: BTreeSet<Owner>,
+    /// When the first and the last signal came that nothing was made ready for yet.
+    burst: Option<(Instant, Instant)>,
     again_at: Option<Instant>,
     /// What stands ready is not made anew before this.
     not_before: Instant,
@@ -130,8 +141,9 @@ struct Looker {
 
 impl Looker {
     fn run(mut self) {
+        thread::step_back();
         loop {
-            let first = match [self.again_at, self.save_at].into_iter().flatten().min() {
+            let first = match [self.lull_at(), self.again_at, self.save_at].into_iter().flatten().min() {
                 None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(at) => self.inbox.recv_timeout(at.saturating_duration_since(self.project.clock.monotonic())),
             };
@@ -150,16 +162,24 @@ impl Looker {
         self.project.save_economy();
     }
 
+    /// When what moved is made ready.
+    fn lull_at(&self) -> Option<Instant> {
+        self.burst.map(|(first, last)| (last + LULL).min(first + LONGEST_BURST))
+    }
+
     /// Answers whether it was the last.
     fn take(&mut self, batch: Vec<Task>) -> bool {
         let now = self.project.clock.monotonic();
-        let mut moved = BTreeSet::new();
         let mut guess = None;
         let mut last = false;
         for task in batch {
             match task {
                 Task::Signal(signal) => {
-                    moved.extend(self.project.foresight.focuses.lock().hear(&signal));
+                    let moved = self.project.foresight.focuses.lock().hear(&signal);
+                    if !moved.is_empty() {
+                        self.moved.extend(moved);
+                        self.burst = Some((self.burst.map_or(now, |(first, _)| first), now));
+                    }
                     self.project.heed(&signal);
                     self.save_at.get_or_insert(now + SAVE_AFTER);
                 }
@@ -173,7 +193,13 @@ impl Looker {
         if last {
             return true;
         }
-        for owner in moved {
+        if self.lull_at().is_some_and(|at| at <= now)
+            && let Some(owner) = self.moved.pop_last()
+        {
+            // One at a time, the sessions first: a signal that comes meanwhile is heard before the next.
+            if self.moved.is_empty() {
+                self.burst = None;
+            }
             self.active.retain(|(known, _)| *known != owner);
             self.active.push((owner.clone(), now));
             self.get_ready(&owner, None);
