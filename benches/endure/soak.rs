@@ -1,6 +1,12 @@
 //! Work that goes on: edits, checkouts, builds, errors and twenty clients, with a night again and again under a clock that
 //! runs ahead by days. What a year does to the daemon in small steps would show here: memory and open files stay what they
 //! were, every event is told, and the log has no errors.
+//!
+//! Like is compared with like. Before the time begins every client has told all that it will ever tell, and one night has
+//! gone over it: whoever knows more may hold more, so from then on the number of memories stays, and each write corrects
+//! one of them. What is held for the questions of the day is told apart from what a night takes for its comparisons, and
+//! every quarter has as many nights. Whatever is still held for a version that was corrected, a question that was answered
+//! or an event that was told adds up all the same, and fails.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,7 +24,8 @@ const CLIENTS: usize = 20;
 const EACH: usize = 25;
 /// Each is edited in turn, so that none is edited again within the time in which that is no news.
 const FILES: u64 = 240;
-const NIGHTS: u32 = 8;
+/// A night in a slow build takes a good part of this.
+const BETWEEN_NIGHTS: u64 = 45;
 /// What is written right after git worked counts as git's.
 const AFTER_GIT: Duration = Duration::from_millis(2_500);
 /// An event that did not come by then is lost.
@@ -28,6 +35,8 @@ const GROWTH: f64 = 1.05;
 
 pub(crate) fn run(minutes: u64) {
     let lasts = Duration::from_secs(minutes * 60);
+    // One or two in the middle of each quarter.
+    let nights = if minutes * 60 < 8 * BETWEEN_NIGHTS { 4 } else { 8 };
     let house = House::new();
     house.configure("[night]\nafter_tasks = false\nmax_load = 1000\n");
     for file in 0..FILES {
@@ -37,34 +46,47 @@ pub(crate) fn run(minutes: u64) {
     commit(&house, "Parts");
     house.git(&["branch", "other"]);
     let daemon = house.start();
-    let (promised, over) = (Promised::default(), AtomicBool::new(false));
-    let (requests, nights, samples) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(Vec::new()));
-    println!("\nsoak: {minutes} min, {CLIENTS} clients, {NIGHTS} nights a day apart");
+    let (promised, over, asleep) = (Promised::default(), AtomicBool::new(false), AtomicBool::new(false));
+    let (requests, samples) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    println!("\nsoak: {minutes} min, {CLIENTS} clients, {nights} nights a day apart");
+    let begun = Instant::now();
+    let mut writers: Vec<Writer> = (0..CLIENTS)
+        .map(|client| Writer::new(&house, &promised, format!("client{client}"), client as u64 + 1, EACH))
+        .collect();
+    std::thread::scope(|scope| {
+        for writer in &mut writers {
+            scope.spawn(|| (0..EACH).for_each(|_| writer.write().unwrap_or_else(|trouble| panic!("{trouble}"))));
+        }
+    });
+    sleep(&house, 0);
+    println!(
+        "  {} memories and a night before the time begins: {:.0} s",
+        CLIENTS * EACH,
+        begun.elapsed().as_secs_f64()
+    );
     let begun = Instant::now();
     let actions = std::thread::scope(|scope| {
-        for client in 0..CLIENTS {
-            let (house, promised, over, requests) = (&house, &promised, &over, &requests);
-            scope.spawn(move || work(house, promised, client, over, requests));
+        for (number, writer) in writers.into_iter().enumerate() {
+            let (over, requests) = (&over, &requests);
+            scope.spawn(move || work(writer, number, over, requests));
         }
-        scope.spawn(|| sleep_and_wake(&house, lasts / (NIGHTS + 1), &over, &nights));
-        scope.spawn(|| sample(&daemon, &samples, &over));
+        scope.spawn(|| sleep_and_wake(&house, lasts / nights, &over, &asleep));
+        scope.spawn(|| sample(&daemon, &samples, &over, &asleep));
         let actions = act(&house, lasts);
         over.store(true, Ordering::Relaxed);
         actions
     });
     let samples = samples.into_inner().unwrap();
     let files = |of: &[Sample]| median(of.iter().map(|sample| sample.files as f64));
-    let memory = |of: &[Sample]| median(of.iter().map(|sample| sample.resident));
+    let held = |of: &[Sample], at_night| {
+        median(of.iter().filter(|sample| sample.at_night == at_night).map(|sample| sample.resident))
+    };
+    let memory = |of: &[Sample]| held(of, false);
     let quarter = samples.len() / 4;
     let (second, last) = (&samples[quarter..2 * quarter], &samples[3 * quarter..]);
     let growth = memory(last) / memory(second);
     let children = samples.iter().map(|sample| sample.children).max().unwrap_or(0);
-    println!(
-        "  {} requests, {} nights, {:.0} s",
-        requests.into_inner(),
-        nights.into_inner(),
-        begun.elapsed().as_secs_f64()
-    );
+    println!("  {} requests, {:.0} s", requests.into_inner(), begun.elapsed().as_secs_f64());
     println!(
         "  {} actions, every one told; p50 {:.0} ms, p99 {:.0} ms",
         actions.len(),
@@ -72,7 +94,10 @@ pub(crate) fn run(minutes: u64) {
         at(&actions, 0.99)
     );
     for (name, of) in ["first", "second", "third", "last"].iter().zip(samples.chunks(quarter.max(1))) {
-        println!("  {name:<7} quarter {:>7.1} MB resident, {:>4.0} open files", memory(of), files(of));
+        let (day, night, files) = (memory(of), held(of, true), files(of));
+        println!(
+            "  {name:<7} quarter {day:>7.1} MB resident by day, {night:>5.1} MB at night, {files:>3.0} open files"
+        );
     }
     println!(
         "  last beside second quarter: memory {growth:.3} x (at most {GROWTH}), files {:.2} x",
@@ -97,12 +122,14 @@ struct Sample {
     resident: f64,
     files: usize,
     children: usize,
+    at_night: bool,
 }
 
-fn sample(daemon: &Daemon, samples: &Mutex<Vec<Sample>>, over: &AtomicBool) {
+fn sample(daemon: &Daemon, samples: &Mutex<Vec<Sample>>, over: &AtomicBool, asleep: &AtomicBool) {
     while !over.load(Ordering::Relaxed) {
-        let now = Sample { resident: daemon.resident_mb(), files: daemon.open_files(), children: daemon.children() };
-        samples.lock().unwrap().push(now);
+        let at_night = asleep.load(Ordering::Relaxed);
+        let (resident, files, children) = (daemon.resident_mb(), daemon.open_files(), daemon.children());
+        samples.lock().unwrap().push(Sample { resident, files, children, at_night });
         std::thread::sleep(Duration::from_millis(500));
     }
 }
@@ -113,8 +140,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     at(&sorted, 0.5)
 }
 
-fn work(house: &House, promised: &Promised, number: usize, over: &AtomicBool, requests: &AtomicUsize) {
-    let mut writer = Writer::new(house, promised, format!("client{number}"), number as u64 + 1, EACH);
+fn work(mut writer: Writer<'_>, number: usize, over: &AtomicBool, requests: &AtomicUsize) {
     let mut lots = Lots::new(number as u64 + 50);
     while !over.load(Ordering::Relaxed) {
         let done = if lots.draw(5) == 0 { writer.write() } else { writer.ask() };
@@ -126,23 +152,29 @@ fn work(house: &House, promised: &Promised, number: usize, over: &AtomicBool, re
     }
 }
 
-/// A night every so often, each a day later than the one before.
-fn sleep_and_wake(house: &House, every: Duration, over: &AtomicBool, nights: &AtomicUsize) {
-    let client = house.client().patience(Duration::from_secs(600));
-    let mut since = Instant::now();
+/// A night in the middle of every such time, each a day later than the one before.
+fn sleep_and_wake(house: &House, every: Duration, over: &AtomicBool, asleep: &AtomicBool) {
+    let begun = Instant::now();
+    let mut nights = 0;
     while !over.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(100));
-        if since.elapsed() < every {
+        if begun.elapsed() < every * nights + every / 2 {
             continue;
         }
-        since = Instant::now();
-        let days = nights.fetch_add(1, Ordering::Relaxed) as i64 + 1;
-        let now = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24 * days);
-        let answer = client.send(&Request::post("/v1/consolidate", &json!({"now": now.to_string()}))).unwrap();
-        assert_eq!(answer.status, 200, "night {days}: {}", answer.text());
-        let report = answer.json().unwrap();
-        assert_eq!((&report["failed"], &report["interrupted"]), (&json!(false), &json!(false)), "{report}");
+        nights += 1;
+        asleep.store(true, Ordering::Relaxed);
+        sleep(house, nights);
+        asleep.store(false, Ordering::Relaxed);
     }
+}
+
+fn sleep(house: &House, days: u32) {
+    let client = house.client().patience(Duration::from_secs(600));
+    let now = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24 * i64::from(days));
+    let answer = client.send(&Request::post("/v1/consolidate", &json!({"now": now.to_string()}))).unwrap();
+    assert_eq!(answer.status, 200, "night {days}: {}", answer.text());
+    let report = answer.json().unwrap();
+    assert_eq!((&report["failed"], &report["interrupted"]), (&json!(false), &json!(false)), "{report}");
 }
 
 /// Does one thing after another and waits until each was told. How long each took, in milliseconds, in order.

@@ -20,6 +20,9 @@ use crate::sys::{Clock, heap, process};
 const GLANCE: Duration = Duration::from_millis(200);
 /// Letting go takes milliseconds, so it is not done again sooner.
 const SHED_AGAIN: Duration = Duration::from_secs(10);
+/// What was freed goes back to the system when the indexes rest. Where somebody writes all day they never do, and then it
+/// goes back this often.
+const AIR: Duration = Duration::from_secs(60);
 
 /// Shares of the ceiling, in per cent: where each state begins, and where it ends again.
 const TIGHT: (u64, u64) = (80, 70);
@@ -59,6 +62,7 @@ pub struct Care {
 struct Last {
     looked: Option<Instant>,
     shed: Option<Instant>,
+    aired: Option<Instant>,
 }
 
 impl Care {
@@ -96,6 +100,10 @@ impl Care {
             return self.pressure();
         }
         last.looked = Some(now);
+        if now.saturating_duration_since(*last.aired.get_or_insert(now)) >= AIR {
+            last.aired = Some(now);
+            heap::give_back();
+        }
         let (Some(held), limit, before) = (process::rss_bytes(), self.limit(), self.pressure()) else {
             return Pressure::Calm;
         };

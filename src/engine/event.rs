@@ -79,6 +79,10 @@ pub(super) enum Event {
     },
     /// What memory cost and saved, as it is to stand beside it.
     Economics(serde_json::Map<String, serde_json::Value>),
+    /// Take out of the files what newer lines have replaced.
+    Shorten {
+        reply: Reply<()>,
+    },
     /// Look at the files again.
     Rescan {
         reply: Option<Reply<()>>,

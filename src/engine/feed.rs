@@ -1,5 +1,6 @@
 //! What happens, for those who listen: a ring of the latest events that any number of readers follow at their own
-//! pace. A reader that falls behind the ring is told how many it missed; nobody slows the writer down.
+//! pace. A reader that falls behind the ring is told how many it missed; nobody slows the writer down. While nobody
+//! listens nothing is kept, for whoever comes hears only what happens from then on.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,14 +12,15 @@ use crate::model::Timestamp;
 
 const CAPACITY: usize = 4096;
 
-/// One thing that happened. `data` never holds a memory's text.
+/// One thing that happened. `data` never holds a memory's text. It is kept as JSON: thousands of these wait for the
+/// slowest reader, and as a tree each would take ten times the room.
 #[derive(Clone, Debug)]
 pub struct Happening {
     pub sequence: u64,
     pub at: Timestamp,
     pub kind: &'static str,
     pub project: Arc<str>,
-    pub data: Arc<serde_json::Map<String, serde_json::Value>>,
+    pub data: Arc<str>,
 }
 
 #[derive(Clone)]
@@ -64,10 +66,15 @@ impl Feed {
         let mut ring = self.ring.lock();
         let sequence = ring.next;
         ring.next += 1;
+        if self.latest.is_closed() {
+            ring.events = VecDeque::new();
+            return;
+        }
         if ring.events.len() == CAPACITY {
             ring.events.pop_front();
         }
-        ring.events.push_back(Happening { sequence, at, kind, project: Arc::clone(project), data: Arc::new(data) });
+        let data = serde_json::Value::Object(data).to_string().into();
+        ring.events.push_back(Happening { sequence, at, kind, project: Arc::clone(project), data });
         let next = ring.next;
         drop(ring);
         self.latest.send_replace(next);
@@ -75,8 +82,9 @@ impl Feed {
 
     /// From now on.
     pub fn follow(&self) -> Follower {
-        let next = self.ring.lock().next;
-        Follower { ring: Arc::clone(&self.ring), latest: self.latest.subscribe(), next }
+        // Heard of while the ring is held, so that the next event is kept for it.
+        let ring = self.ring.lock();
+        Follower { ring: Arc::clone(&self.ring), latest: self.latest.subscribe(), next: ring.next }
     }
 }
 
@@ -128,6 +136,19 @@ mod tests {
         assert!(matches!(follower.ready(), Some(News::Happened(event)) if event.sequence == 3));
         assert!(matches!(follower.ready(), Some(News::Happened(event)) if event.sequence == 4));
         assert!(follower.ready().is_none());
+    }
+
+    #[test]
+    fn while_nobody_listens_nothing_is_kept_and_whoever_comes_misses_nothing() {
+        let feed = Feed::default();
+        tell(&feed, 3);
+        assert!(feed.ring.lock().events.is_empty());
+        let mut follower = feed.follow();
+        tell(&feed, 1);
+        assert!(matches!(follower.ready(), Some(News::Happened(event)) if event.sequence == 3 && &*event.data == "{}"));
+        drop(follower);
+        tell(&feed, 1);
+        assert!(feed.ring.lock().events.is_empty());
     }
 
     #[test]

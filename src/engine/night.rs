@@ -28,7 +28,7 @@ use crate::index::Snapshot;
 use crate::manage::plan::{Act, Phase, Proposal};
 use crate::manage::schedule::Cause;
 use crate::model::{Change, Key, Namespace, SignalKind, Timestamp};
-use crate::sys::thread;
+use crate::sys::{heap, thread};
 use familiar::Passed;
 use phases::Hour;
 
@@ -270,6 +270,8 @@ impl Watchman {
                     Task::Happened(kind) => self.hours.heard(kind, self.project.clock.now()),
                     Task::Wish(wish, reply) => {
                         let report = self.guarded(&wish);
+                        // What a night compares is far more than what a day asks for.
+                        heap::give_back();
                         self.hours.ran(&report, self.project.clock.now());
                         if let Some(reply) = reply {
                             let _ = reply.send(Ok(report));
@@ -332,6 +334,7 @@ impl Watchman {
             let is_learning = project.config.load().learn.enabled;
             report.steps = project.strategy.night(is_learning, started).iter().map(|step| step.why.clone()).collect();
             project.economy_changed();
+            project.shorten();
         }
         report.took = project.clock.monotonic().saturating_duration_since(since);
         report.problems = project.snapshot().problems().to_vec();
@@ -436,6 +439,14 @@ impl Project {
     fn settled(&self) -> (Arc<Snapshot>, bool) {
         let is_found = phases::catch_up(self);
         (self.snapshot(), is_found)
+    }
+
+    /// Has the writer take out of the files what newer lines have replaced.
+    fn shorten(&self) {
+        let (reply, pending) = oneshot::channel();
+        if self.inbox.send(Event::Shorten { reply }).is_ok() {
+            let _ = Pending::<()>::new(pending).wait();
+        }
     }
 
     /// Has the writer carry proposals out; answers which it did, and nothing where it could not write.

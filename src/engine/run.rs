@@ -162,6 +162,12 @@ impl Writer {
                         let _ = reply.send(Ok(()));
                     }
                 }
+                Event::Shorten { reply } => {
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    self.shorten();
+                    draft = self.state.clone();
+                    let _ = reply.send(Ok(()));
+                }
                 event => {
                     let company = Writers { search: self.search.get(), now };
                     if let Some(turn) = decide_event(&mut draft, now, event, &company) {
@@ -266,6 +272,15 @@ impl Writer {
         self.publish();
         self.tell_search(&seen);
         self.tell_night(&seen);
+    }
+
+    /// A file that stays long harms nobody: the next night tries again.
+    fn shorten(&mut self) {
+        match self.store.shorten() {
+            Ok(0) => {}
+            Ok(lines) => tracing::info!(project = %self.project, lines, "replaced lines were taken out of the notes"),
+            Err(error) => tracing::warn!(project = %self.project, reason = %error, "the notes could not be shortened"),
+        }
     }
 
     /// A purge has answered only when the report of the last night no longer tells of it either.
@@ -387,6 +402,7 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, company: &dy
         | Event::Economics(_)
         | Event::Derived { .. }
         | Event::Rescan { .. }
+        | Event::Shorten { .. }
         | Event::Beat
         | Event::Stop => None,
     }

@@ -21,8 +21,9 @@ use crate::sys::{plain, thread};
 
 /// Prints are reckoned on all cores from this many on.
 const PRINTS_APIECE: usize = 4096;
-/// Numbers of memories that are gone are given back when they are this many, and more than those in use.
-const MANY_GONE: usize = 8192;
+/// Numbers of memories that are gone are given back when they are this many, and more than those in use: however long
+/// the same memories are edited, at most as much is held for those that are gone.
+const MANY_GONE: usize = 1024;
 
 /// From so many passages on, words and meaning are asked side by side: each takes longer than a thread takes to start.
 const SIDE_BY_SIDE: usize = 262_144;
@@ -308,7 +309,7 @@ impl Indexer {
         self.text.is_resting()
     }
 
-    /// Gives the numbers of memories that are gone to others, and their places among the vectors.
+    /// Gives the numbers of memories that are gone to others, and their places among the vectors, on disk too.
     fn renumber(&mut self) -> Outcome<()> {
         let living: Vec<(u64, Arc<Memory>, Number)> = std::mem::take(&mut self.memories)
             .into_iter()
@@ -327,7 +328,7 @@ impl Indexer {
         self.text.forget_segments();
         self.text.reload(&self.prints)?;
         self.recount();
-        Ok(())
+        self.rewrite_vectors()
     }
 
     /// Namespaces may have other short names after a renumbering.

@@ -16,6 +16,7 @@ mod raw;
 mod read;
 mod scan;
 pub mod schema;
+mod shorten;
 pub mod traces;
 mod tree;
 mod version;

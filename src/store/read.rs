@@ -341,6 +341,29 @@ fn parse_note(line: &[u8], setting: &Setting) -> Result<Note, String> {
     Ok(Note::Record((schema::read_note_line(line, setting)?, hash(raw))))
 }
 
+/// Which memory a line of `notes/` is about, and since when it says so.
+pub(super) struct Version {
+    pub(super) id: MemoryId,
+    pub(super) updated_at: Timestamp,
+    /// Of the line, as for every entry; nothing for a line that takes the memory back.
+    pub(super) hash: Option<u64>,
+}
+
+/// What each of these lines is about; nothing for one that is not understood, or that has no time of its own.
+pub(super) fn versions(lines: &[&[u8]]) -> Vec<Option<Version>> {
+    const LINES_APIECE: usize = 4096;
+    let setting = Setting { namespace: Namespace::default(), at: Timestamp::from_micros(i64::MIN) };
+    let version = |line: &[u8]| match parse_note(line.trim_ascii(), &setting).ok()? {
+        Note::Record((found, hash)) => {
+            let (id, updated_at) = (found.memory.id.clone(), found.memory.times.updated_at);
+            (updated_at != setting.at).then_some(Version { id, updated_at, hash: Some(hash) })
+        }
+        Note::Deletion(id, updated_at) => Some(Version { id, updated_at, hash: None }),
+    };
+    let read = |part: &[&[u8]]| part.iter().map(|line| version(line)).collect::<Vec<_>>();
+    thread::in_parts(lines, LINES_APIECE, |_| true, read).into_iter().flatten().collect()
+}
+
 fn parse_archive(bytes: &[u8], namespace: &Namespace) -> Contents {
     let mut contents = Contents::default();
     for (number, line) in numbered_lines(bytes) {

@@ -24,6 +24,8 @@ pub(super) struct Seen {
     /// Of a skill's Markdown, which stands beside its JSON.
     pub(super) markdown: Option<Stamp>,
     pub(super) entries: HashMap<MemoryId, u64>,
+    /// Lines that a later one has replaced, about.
+    pub(super) replaced: usize,
     pub(super) links: HashMap<LinkKey, Link>,
     pub(super) problem: Option<Problem>,
     /// The version of its format, when it is one that is not known here.
@@ -271,7 +273,8 @@ impl Difference {
         let seen = catalog.files.entry(Arc::clone(file)).or_default();
         let old_entries = std::mem::take(&mut seen.entries);
         let old_links = std::mem::take(&mut seen.links);
-        let mut entries = HashMap::with_capacity(contents.memories.len());
+        let lines = contents.memories.len();
+        let mut entries = HashMap::with_capacity(lines);
         let mut links: HashMap<LinkKey, Link> = HashMap::new();
         links.extend(contents.links.into_iter().map(|link| (link.key(), link)));
         self.newest.reserve(contents.memories.len());
@@ -309,6 +312,7 @@ impl Difference {
             self.note_archive(file, line);
         }
         let seen = catalog.files.entry(Arc::clone(file)).or_default();
+        seen.replaced = lines.saturating_sub(entries.len());
         seen.entries = entries;
         seen.links = links;
     }

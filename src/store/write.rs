@@ -401,14 +401,11 @@ fn note_entry(catalog: &mut Catalog, file: &Arc<FileId>, edit: &Edit, hash: Opti
         _ => {}
     }
     if let Some(id) = touched(edit) {
-        match (hash, file.role) {
-            (Some(hash), Role::Memories(_)) => {
-                seen.entries.insert(id.clone(), hash);
-            }
-            _ => {
-                seen.entries.remove(&id);
-            }
-        }
+        let before = match (hash, file.role) {
+            (Some(hash), Role::Memories(_)) => seen.entries.insert(id.clone(), hash),
+            _ => seen.entries.remove(&id),
+        };
+        seen.replaced += usize::from(before.is_some());
         note_home(catalog, file, edit, Key::new(&file.namespace, &id));
     }
 }

@@ -26,4 +26,5 @@ mod recall;
 mod repo;
 mod search;
 mod service;
+mod shorten;
 mod watch;

@@ -95,6 +95,6 @@ fn told(event: &Happening) -> Value {
         "at": event.at.record_style(),
         "kind": event.kind,
         "project": &*event.project,
-        "data": &*event.data,
+        "data": serde_json::from_str::<Value>(&event.data).unwrap_or_default(),
     })
 }

@@ -105,7 +105,7 @@ fn a_commit_is_told_with_its_message_and_files() {
 fn what_somebody_configured_does_not_change_the_answer() {
     let Some(mut lab) = Lab::new() else { return };
     hard_to_read(&mut lab);
-    let before = all(&lab.main(), None, 100);
+    let before = both(&lab, None);
     std::fs::write(lab.main().join(".git/order"), "z*\n").unwrap();
     for (name, value) in [
         ("log.showSignature", "true"),
@@ -126,7 +126,7 @@ fn what_somebody_configured_does_not_change_the_answer() {
     ] {
         lab.git(&["config", name, value]);
     }
-    assert_eq!(all(&lab.main(), None, 100), before);
+    assert_eq!(both(&lab, None), before);
 }
 
 #[test]
@@ -189,10 +189,15 @@ fn fresh_commits_are_those_the_old_head_did_not_reach() {
 fn many_fresh_commits_are_all_told() {
     let Some(mut lab) = Lab::new() else { return };
     let first = lab.commit("first", &[]);
-    let mut last = String::new();
+    let repository = Repository::open(lab.main()).unwrap();
+    let mut last = repository.head().unwrap().peel_to_commit().unwrap();
     for number in 0..FEW + 6 {
-        last = lab.commit(&number.to_string(), &[]);
+        let (author, tree) = (last.author().to_owned(), last.tree().unwrap());
+        let id = repository.commit(Some("HEAD"), &author, &author, &number.to_string(), &tree, &[&last]).unwrap();
+        last = repository.find_commit(id).unwrap();
     }
+    let last = last.id().to_string();
+    assert_eq!(all(&lab.main(), None, 1_000).len(), FEW + 7);
     let news = fresh(&lab.main(), &first, &last, 1_000).unwrap();
     assert_eq!((news.commits.len(), news.cut), (FEW + 6, false));
     let news = fresh(&lab.main(), &first, &last, FEW + 2).unwrap();
@@ -205,9 +210,11 @@ fn no_process_is_left_behind_when_mining_stops_early() {
     for number in 0..40 {
         lab.commit(&format!("{number}\n\n{}", "word ".repeat(2_000)), &[]);
     }
+    let repository = Repository::open(lab.main()).unwrap();
+    let head = repository.head().unwrap().peel_to_commit().unwrap().id();
     for _ in 0..5 {
-        let mined = mine(&lab.main(), None, 40, &mut |_| ControlFlow::Break(()));
-        assert_eq!(mined, Some(Mined { commits: 1, broken: false }));
+        let mined = read(&repository, head, None, 40, &mut |_| ControlFlow::Break(()));
+        assert_eq!(mined, Mined { commits: 1, broken: false });
     }
     let folder = lab.main().join(".git").to_string_lossy().into_owned();
     let Ok(processes) = std::fs::read_dir("/proc") else { return };
