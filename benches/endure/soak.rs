@@ -4,9 +4,9 @@
 //!
 //! Like is compared with like. Before the time begins every client has told all that it will ever tell, and one night has
 //! gone over it: whoever knows more may hold more, so from then on the number of memories stays, and each write corrects
-//! one of them. What is held for the questions of the day is told apart from what a night takes for its comparisons, and
-//! every quarter has as many nights. Whatever is still held for a version that was corrected, a question that was answered
-//! or an event that was told adds up all the same, and fails.
+//! one of them. What is held by day is told apart from what a night takes for its comparisons, and the quarters are those
+//! of the day. Whatever is still held for a version that was corrected, a question that was answered or an event that was
+//! told adds up all the same, and fails.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,11 +21,14 @@ use crate::lots::Lots;
 use crate::writer::{Promised, Trouble, Writer};
 
 const CLIENTS: usize = 20;
+/// What each client knows to tell. A night of an unoptimised build takes seconds for every dozen that all of them know, so
+/// the short form has less to compare.
 const EACH: usize = 25;
+const EACH_OF_A_SHORT_ONE: usize = 5;
+/// From so many minutes on it is no short one.
+const SHORT: u64 = 8;
 /// Each is edited in turn, so that none is edited again within the time in which that is no news.
 const FILES: u64 = 240;
-/// A night in a slow build takes a good part of this.
-const BETWEEN_NIGHTS: u64 = 45;
 /// What is written right after git worked counts as git's.
 const AFTER_GIT: Duration = Duration::from_millis(2_500);
 /// An event that did not come by then is lost.
@@ -35,8 +38,7 @@ const GROWTH: f64 = 1.05;
 
 pub(crate) fn run(minutes: u64) {
     let lasts = Duration::from_secs(minutes * 60);
-    // One or two in the middle of each quarter.
-    let nights = if minutes * 60 < 8 * BETWEEN_NIGHTS { 4 } else { 8 };
+    let (each, nights) = if minutes < SHORT { (EACH_OF_A_SHORT_ONE, 4) } else { (EACH, 8) };
     let house = House::new();
     house.configure("[night]\nafter_tasks = false\nmax_load = 1000\n");
     for file in 0..FILES {
@@ -48,20 +50,20 @@ pub(crate) fn run(minutes: u64) {
     let daemon = house.start();
     let (promised, over, asleep) = (Promised::default(), AtomicBool::new(false), AtomicBool::new(false));
     let (requests, samples) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    println!("\nsoak: {minutes} min, {CLIENTS} clients, {nights} nights a day apart");
+    println!("\nsoak: {minutes} min, {CLIENTS} clients, up to {nights} nights a day apart");
     let begun = Instant::now();
     let mut writers: Vec<Writer> = (0..CLIENTS)
-        .map(|client| Writer::new(&house, &promised, format!("client{client}"), client as u64 + 1, EACH))
+        .map(|client| Writer::new(&house, &promised, format!("client{client}"), client as u64 + 1, each))
         .collect();
     std::thread::scope(|scope| {
         for writer in &mut writers {
-            scope.spawn(|| (0..EACH).for_each(|_| writer.write().unwrap_or_else(|trouble| panic!("{trouble}"))));
+            scope.spawn(|| (0..each).for_each(|_| writer.write().unwrap_or_else(|trouble| panic!("{trouble}"))));
         }
     });
     sleep(&house, 0);
     println!(
         "  {} memories and a night before the time begins: {:.0} s",
-        CLIENTS * EACH,
+        CLIENTS * each,
         begun.elapsed().as_secs_f64()
     );
     let begun = Instant::now();
@@ -77,15 +79,13 @@ pub(crate) fn run(minutes: u64) {
         actions
     });
     let samples = samples.into_inner().unwrap();
+    let (nights, days): (Vec<Sample>, Vec<Sample>) = samples.into_iter().partition(|sample| sample.at_night);
     let files = |of: &[Sample]| median(of.iter().map(|sample| sample.files as f64));
-    let held = |of: &[Sample], at_night| {
-        median(of.iter().filter(|sample| sample.at_night == at_night).map(|sample| sample.resident))
-    };
-    let memory = |of: &[Sample]| held(of, false);
-    let quarter = samples.len() / 4;
-    let (second, last) = (&samples[quarter..2 * quarter], &samples[3 * quarter..]);
+    let memory = |of: &[Sample]| median(of.iter().map(|sample| sample.resident));
+    let quarters: Vec<&[Sample]> = days.chunks(days.len().div_ceil(4)).collect();
+    let [_, second, _, last] = quarters[..] else { panic!("{} looks by day are too few", days.len()) };
     let growth = memory(last) / memory(second);
-    let children = samples.iter().map(|sample| sample.children).max().unwrap_or(0);
+    let children = days.iter().chain(&nights).map(|sample| sample.children).max().unwrap_or(0);
     println!("  {} requests, {:.0} s", requests.into_inner(), begun.elapsed().as_secs_f64());
     println!(
         "  {} actions, every one told; p50 {:.0} ms, p99 {:.0} ms",
@@ -93,12 +93,10 @@ pub(crate) fn run(minutes: u64) {
         at(&actions, 0.5),
         at(&actions, 0.99)
     );
-    for (name, of) in ["first", "second", "third", "last"].iter().zip(samples.chunks(quarter.max(1))) {
-        let (day, night, files) = (memory(of), held(of, true), files(of));
-        println!(
-            "  {name:<7} quarter {day:>7.1} MB resident by day, {night:>5.1} MB at night, {files:>3.0} open files"
-        );
+    for (name, of) in ["first", "second", "third", "last"].iter().zip(&quarters) {
+        println!("  {name:<7} quarter {:>7.1} MB resident, {:>4.0} open files", memory(of), files(of));
     }
+    println!("  nights          {:>7.1} MB resident, {:>4.0} open files", memory(&nights), files(&nights));
     println!(
         "  last beside second quarter: memory {growth:.3} x (at most {GROWTH}), files {:.2} x",
         files(last) / files(second)
@@ -152,19 +150,20 @@ fn work(mut writer: Writer<'_>, number: usize, over: &AtomicBool, requests: &Ato
     }
 }
 
-/// A night in the middle of every such time, each a day later than the one before.
+/// A night in the middle of every such time, each a day later than the one before; a day is at least half as long.
 fn sleep_and_wake(house: &House, every: Duration, over: &AtomicBool, asleep: &AtomicBool) {
     let begun = Instant::now();
-    let mut nights = 0;
+    let (mut nights, mut woke) = (0, begun);
     while !over.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(100));
-        if begun.elapsed() < every * nights + every / 2 {
+        if begun.elapsed() < every * nights + every / 2 || woke.elapsed() < every / 2 {
             continue;
         }
         nights += 1;
         asleep.store(true, Ordering::Relaxed);
         sleep(house, nights);
         asleep.store(false, Ordering::Relaxed);
+        woke = Instant::now();
     }
 }
 

@@ -349,18 +349,19 @@ pub(super) struct Version {
     pub(super) hash: Option<u64>,
 }
 
-/// What each of these lines is about; nothing for one that is not understood, or that has no time of its own.
+/// What each of these lines is about; nothing for one that is not understood.
 pub(super) fn versions(lines: &[&[u8]]) -> Vec<Option<Version>> {
     const LINES_APIECE: usize = 4096;
-    let setting = Setting { namespace: Namespace::default(), at: Timestamp::from_micros(i64::MIN) };
-    let version = |line: &[u8]| match parse_note(line.trim_ascii(), &setting).ok()? {
-        Note::Record((found, hash)) => {
+    let setting = Setting { namespace: Namespace::default(), at: Timestamp::default() };
+    let version = |line: &&[u8]| match parse_note(line.trim_ascii(), &setting) {
+        Ok(Note::Record((found, hash))) => {
             let (id, updated_at) = (found.memory.id.clone(), found.memory.times.updated_at);
-            (updated_at != setting.at).then_some(Version { id, updated_at, hash: Some(hash) })
+            Some(Version { id, updated_at, hash: Some(hash) })
         }
-        Note::Deletion(id, updated_at) => Some(Version { id, updated_at, hash: None }),
+        Ok(Note::Deletion(id, updated_at)) => Some(Version { id, updated_at, hash: None }),
+        Err(_) => None,
     };
-    let read = |part: &[&[u8]]| part.iter().map(|line| version(line)).collect::<Vec<_>>();
+    let read = |part: &[&[u8]]| part.iter().map(version).collect::<Vec<_>>();
     thread::in_parts(lines, LINES_APIECE, |_| true, read).into_iter().flatten().collect()
 }
 

@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn what_is_not_understood_stays_and_replaces_nothing() {
         let odd = [
-            r#"{"id":"a","kind":"note","text":"no time of its own"}"#.to_owned(),
+            r#"{"kind":"note","text":"nobody's","updated_at":"2026-11-01T00:00:09Z"}"#.to_owned(),
             r#"{"id":"a","kind":"note","updated_at":"2026-11-0"#.to_owned(),
             "=======".to_owned(),
             String::new(),
