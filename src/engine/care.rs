@@ -21,8 +21,9 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// Letting go takes milliseconds, so it is not done again sooner.
 const SHED_AGAIN: Duration = Duration::from_secs(10);
 /// What was freed goes back to the system when the indexes rest. Where somebody writes all day they never do, and then it
-/// goes back this often.
-const AIR: Duration = Duration::from_secs(60);
+/// goes back this often, or more seldom where it takes long: never for more than a thousandth of the time.
+const AIR: Duration = Duration::from_secs(10);
+const AIR_SHARE: u32 = 1_000;
 
 /// Shares of the ceiling, in per cent: where each state begins, and where it ends again.
 const TIGHT: (u64, u64) = (80, 70);
@@ -62,7 +63,8 @@ pub struct Care {
 struct Last {
     looked: Option<Instant>,
     shed: Option<Instant>,
-    aired: Option<Instant>,
+    /// When freed memory is given back next.
+    air: Option<Instant>,
 }
 
 impl Care {
@@ -100,10 +102,6 @@ impl Care {
             return self.pressure();
         }
         last.looked = Some(now);
-        if now.saturating_duration_since(*last.aired.get_or_insert(now)) >= AIR {
-            last.aired = Some(now);
-            heap::give_back();
-        }
         let (Some(held), limit, before) = (process::rss_bytes(), self.limit(), self.pressure()) else {
             return Pressure::Calm;
         };
@@ -119,6 +117,18 @@ impl Care {
             tell(before, found, held, limit);
         }
         found
+    }
+
+    /// To be called by whoever writes, when nobody waits for it.
+    pub(super) fn air(&self) {
+        let now = self.clock.monotonic();
+        let Some(mut last) = self.last.try_lock() else { return };
+        if now < *last.air.get_or_insert(now + AIR) {
+            return;
+        }
+        heap::give_back();
+        let done = self.clock.monotonic();
+        last.air = Some(done + AIR.max(done.saturating_duration_since(now) * AIR_SHARE));
     }
 
     fn shed(&self) {

@@ -178,6 +178,7 @@ impl Writer {
         }
         self.finish(now, turns, draft);
         self.care.look();
+        self.care.air();
         last
     }
 
