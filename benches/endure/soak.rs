@@ -3,10 +3,10 @@
 //! were, every event is told, and the log has no errors.
 //!
 //! Like is compared with like. Before the time begins every client has told all that it will ever tell, and one night has
-//! gone over it: whoever knows more may hold more, so from then on the number of memories stays, and each write corrects
-//! one of them. What is held by day is told apart from what a night takes for its comparisons, and the quarters are those
-//! of the day. Whatever is still held for a version that was corrected, a question that was answered or an event that was
-//! told adds up all the same, and fails.
+//! gone over it: whoever knows more may hold more, so from then on each write corrects one of these, and only what is
+//! learnt from the errors comes to them. What is held by day is told apart from what a night takes for its comparisons,
+//! and the quarters are those of the day. Whatever is still held for a version that was corrected, a question that was
+//! answered or an event that was told adds up all the same, and fails.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
