@@ -4,9 +4,10 @@
 //!
 //! Like is compared with like. Before the time begins every client has told all that it will ever tell, and one night has
 //! gone over it: whoever knows more may hold more, so from then on each write corrects one of these, and only what is
-//! learnt from the errors comes to them. What is held by day is told apart from what a night takes for its comparisons,
-//! and the quarters are those of the day. Whatever is still held for a version that was corrected, a question that was
-//! answered or an event that was told adds up all the same, and fails.
+//! learnt from the errors comes to them. Then all of them work until whatever has a bound has reached it. What is held by
+//! day is told apart from what a night takes for its comparisons, and the quarters are those of the day. Whatever is still
+//! held for a version that was corrected, a question that was answered or an event that was told adds up all the same, and
+//! fails.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -29,6 +30,9 @@ const EACH_OF_A_SHORT_ONE: usize = 5;
 const SHORT: u64 = 8;
 /// Each is edited in turn, so that none is edited again within the time in which that is no news.
 const FILES: u64 = 240;
+/// Requests before the time begins. By then as many events were told as are kept, some hundred contexts were made ready,
+/// and a thousand versions have come and gone: each of these fills something up to its bound, and once.
+const WARM: usize = 8_000;
 /// What is written right after git worked counts as git's.
 const AFTER_GIT: Duration = Duration::from_millis(2_500);
 /// An event that did not come by then is lost.
@@ -48,8 +52,7 @@ pub(crate) fn run(minutes: u64) {
     commit(&house, "Parts");
     house.git(&["branch", "other"]);
     let daemon = house.start();
-    let (promised, over, asleep) = (Promised::default(), AtomicBool::new(false), AtomicBool::new(false));
-    let (requests, samples) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let (promised, course, samples) = (Promised::default(), Course::default(), Mutex::new(Vec::new()));
     println!("\nsoak: {minutes} min, {CLIENTS} clients, up to {nights} nights a day apart");
     let begun = Instant::now();
     let mut writers: Vec<Writer> = (0..CLIENTS)
@@ -61,21 +64,15 @@ pub(crate) fn run(minutes: u64) {
         }
     });
     sleep(&house, 0);
-    println!(
-        "  {} memories and a night before the time begins: {:.0} s",
-        CLIENTS * each,
-        begun.elapsed().as_secs_f64()
-    );
-    let begun = Instant::now();
     let actions = std::thread::scope(|scope| {
+        let course = &course;
         for (number, writer) in writers.into_iter().enumerate() {
-            let (over, requests) = (&over, &requests);
-            scope.spawn(move || work(writer, number, over, requests));
+            scope.spawn(move || work(writer, number, course));
         }
-        scope.spawn(|| sleep_and_wake(&house, lasts / nights, &over, &asleep));
-        scope.spawn(|| sample(&daemon, &samples, &over, &asleep));
-        let actions = act(&house, lasts);
-        over.store(true, Ordering::Relaxed);
+        scope.spawn(|| sleep_and_wake(&house, lasts / nights, course));
+        scope.spawn(|| sample(&daemon, &samples, course));
+        let actions = act(&house, course, lasts);
+        course.over.store(true, Ordering::Relaxed);
         actions
     });
     let samples = samples.into_inner().unwrap();
@@ -86,7 +83,12 @@ pub(crate) fn run(minutes: u64) {
     let [_, second, _, last] = quarters[..] else { panic!("{} looks by day are too few", days.len()) };
     let growth = memory(last) / memory(second);
     let children = days.iter().chain(&nights).map(|sample| sample.children).max().unwrap_or(0);
-    println!("  {} requests, {:.0} s", requests.into_inner(), begun.elapsed().as_secs_f64());
+    let (warm, all) = (WARM.min(course.requests.load(Ordering::Relaxed)), course.requests.into_inner());
+    println!(
+        "  {} memories; {all} requests, {warm} of them before the time; {:.0} s in all",
+        CLIENTS * each,
+        begun.elapsed().as_secs_f64()
+    );
     println!(
         "  {} actions, every one told; p50 {:.0} ms, p99 {:.0} ms",
         actions.len(),
@@ -116,6 +118,16 @@ pub(crate) fn run(minutes: u64) {
     assert!(growth <= GROWTH, "memory grew");
 }
 
+/// Where everybody is.
+#[derive(Default)]
+struct Course {
+    requests: AtomicUsize,
+    /// The time has begun.
+    counts: AtomicBool,
+    asleep: AtomicBool,
+    over: AtomicBool,
+}
+
 struct Sample {
     resident: f64,
     files: usize,
@@ -123,11 +135,13 @@ struct Sample {
     at_night: bool,
 }
 
-fn sample(daemon: &Daemon, samples: &Mutex<Vec<Sample>>, over: &AtomicBool, asleep: &AtomicBool) {
-    while !over.load(Ordering::Relaxed) {
-        let at_night = asleep.load(Ordering::Relaxed);
+fn sample(daemon: &Daemon, samples: &Mutex<Vec<Sample>>, course: &Course) {
+    while !course.over.load(Ordering::Relaxed) {
+        let at_night = course.asleep.load(Ordering::Relaxed);
         let (resident, files, children) = (daemon.resident_mb(), daemon.open_files(), daemon.children());
-        samples.lock().unwrap().push(Sample { resident, files, children, at_night });
+        if course.counts.load(Ordering::Relaxed) {
+            samples.lock().unwrap().push(Sample { resident, files, children, at_night });
+        }
         std::thread::sleep(Duration::from_millis(500));
     }
 }
@@ -138,31 +152,33 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     at(&sorted, 0.5)
 }
 
-fn work(mut writer: Writer<'_>, number: usize, over: &AtomicBool, requests: &AtomicUsize) {
+fn work(mut writer: Writer<'_>, number: usize, course: &Course) {
     let mut lots = Lots::new(number as u64 + 50);
-    while !over.load(Ordering::Relaxed) {
+    while !course.over.load(Ordering::Relaxed) {
         let done = if lots.draw(5) == 0 { writer.write() } else { writer.ask() };
         if let Err(trouble @ (Trouble::Refused(_) | Trouble::Unheard(_))) = done {
             panic!("client {number}: {trouble}");
         }
-        requests.fetch_add(1, Ordering::Relaxed);
+        course.requests.fetch_add(1, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(100 + lots.draw(300)));
     }
 }
 
 /// A night in the middle of every such time, each a day later than the one before; a day is at least half as long.
-fn sleep_and_wake(house: &House, every: Duration, over: &AtomicBool, asleep: &AtomicBool) {
-    let begun = Instant::now();
-    let (mut nights, mut woke) = (0, begun);
-    while !over.load(Ordering::Relaxed) {
+fn sleep_and_wake(house: &House, every: Duration, course: &Course) {
+    let (mut begun, mut woke, mut nights) = (Instant::now(), Instant::now(), 0);
+    while !course.over.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(100));
+        if !course.counts.load(Ordering::Relaxed) {
+            begun = Instant::now();
+        }
         if begun.elapsed() < every * nights + every / 2 || woke.elapsed() < every / 2 {
             continue;
         }
         nights += 1;
-        asleep.store(true, Ordering::Relaxed);
+        course.asleep.store(true, Ordering::Relaxed);
         sleep(house, nights);
-        asleep.store(false, Ordering::Relaxed);
+        course.asleep.store(false, Ordering::Relaxed);
         woke = Instant::now();
     }
 }
@@ -176,8 +192,9 @@ fn sleep(house: &House, days: u32) {
     assert_eq!((&report["failed"], &report["interrupted"]), (&json!(false), &json!(false)), "{report}");
 }
 
-/// Does one thing after another and waits until each was told. How long each took, in milliseconds, in order.
-fn act(house: &House, lasts: Duration) -> Vec<f64> {
+/// Does one thing after another and waits until each was told, and says when the time begins. How long each took, in
+/// milliseconds, in order.
+fn act(house: &House, course: &Course, lasts: Duration) -> Vec<f64> {
     let (teller, told) = channel();
     let follower = house.client();
     std::thread::spawn(move || {
@@ -186,10 +203,14 @@ fn act(house: &House, lasts: Duration) -> Vec<f64> {
             serde_json::from_str(line).map_or(true, |event: Value| teller.send(event).is_ok())
         });
     });
-    let (mut lots, mut took, begun) = (Lots::new(11), Vec::new(), Instant::now());
+    let (mut lots, mut took, mut begun) = (Lots::new(11), Vec::new(), None);
     let (mut branch, mut edited) = ("main", 0);
     for turn in 0_u64.. {
-        if begun.elapsed() >= lasts {
+        if begun.is_none() && course.requests.load(Ordering::Relaxed) >= WARM {
+            begun = Some(Instant::now());
+            course.counts.store(true, Ordering::Relaxed);
+        }
+        if begun.is_some_and(|begun| begun.elapsed() >= lasts) {
             break;
         }
         let since = Instant::now();
