@@ -58,19 +58,19 @@ pub(crate) fn run(minutes: u64) {
     let mut writers: Vec<Writer> = (0..CLIENTS)
         .map(|client| Writer::new(&house, &promised, format!("client{client}"), client as u64 + 1, each))
         .collect();
-    std::thread::scope(|scope| {
-        for writer in &mut writers {
-            scope.spawn(|| (0..each).for_each(|_| writer.write().unwrap_or_else(|trouble| panic!("{trouble}"))));
-        }
-    });
-    sleep(&house, 0);
     let actions = std::thread::scope(|scope| {
         let course = &course;
+        scope.spawn(|| sample(&daemon, &samples, course));
+        std::thread::scope(|scope| {
+            for writer in &mut writers {
+                scope.spawn(|| (0..each).for_each(|_| writer.write().unwrap_or_else(|trouble| panic!("{trouble}"))));
+            }
+        });
+        sleep(&house, 0);
         for (number, writer) in writers.into_iter().enumerate() {
             scope.spawn(move || work(writer, number, course));
         }
         scope.spawn(|| sleep_and_wake(&house, lasts / nights, course));
-        scope.spawn(|| sample(&daemon, &samples, course));
         let actions = act(&house, course, lasts);
         course.over.store(true, Ordering::Relaxed);
         actions
@@ -82,11 +82,11 @@ pub(crate) fn run(minutes: u64) {
     let quarters: Vec<&[Sample]> = days.chunks(days.len().div_ceil(4)).collect();
     let [_, second, _, last] = quarters[..] else { panic!("{} looks by day are too few", days.len()) };
     let growth = memory(last) / memory(second);
-    let children = days.iter().chain(&nights).map(|sample| sample.children).max().unwrap_or(0);
-    let (warm, all) = (WARM.min(course.requests.load(Ordering::Relaxed)), course.requests.into_inner());
+    let children = course.children.into_inner();
     println!(
-        "  {} memories; {all} requests, {warm} of them before the time; {:.0} s in all",
+        "  {} memories; {} requests, {WARM} of them before the time; {:.0} s in all",
         CLIENTS * each,
+        course.requests.into_inner(),
         begun.elapsed().as_secs_f64()
     );
     println!(
@@ -126,21 +126,23 @@ struct Course {
     counts: AtomicBool,
     asleep: AtomicBool,
     over: AtomicBool,
+    /// The most that the daemon ever had, from its start.
+    children: AtomicUsize,
 }
 
 struct Sample {
     resident: f64,
     files: usize,
-    children: usize,
     at_night: bool,
 }
 
 fn sample(daemon: &Daemon, samples: &Mutex<Vec<Sample>>, course: &Course) {
     while !course.over.load(Ordering::Relaxed) {
         let at_night = course.asleep.load(Ordering::Relaxed);
-        let (resident, files, children) = (daemon.resident_mb(), daemon.open_files(), daemon.children());
+        course.children.fetch_max(daemon.children(), Ordering::Relaxed);
         if course.counts.load(Ordering::Relaxed) {
-            samples.lock().unwrap().push(Sample { resident, files, children, at_night });
+            let (resident, files) = (daemon.resident_mb(), daemon.open_files());
+            samples.lock().unwrap().push(Sample { resident, files, at_night });
         }
         std::thread::sleep(Duration::from_millis(500));
     }
