@@ -13,7 +13,7 @@ use crate::model::Timestamp;
 const CAPACITY: usize = 4096;
 
 /// One thing that happened. `data` never holds a memory's text. It is kept as JSON: thousands of these wait for the
-/// slowest reader, and as a tree each would take ten times the room.
+/// slowest reader, and as a tree each would take several times the room.
 #[derive(Clone, Debug)]
 pub struct Happening {
     pub sequence: u64,
