@@ -3,6 +3,8 @@
 //!
 //! `cargo bench --bench scale` runs 1,000, 10,000 and 100,000 memories; `-- 1000000` takes another number, several one
 //! after the other. `-- hnsw` also builds a graph over the vectors for comparison, which takes minutes from 100,000 on.
+//! `LOKID_BENCH_KEEP` names a folder in which the stores stay, so that another program can be asked about the same ones;
+//! what would change them, more imports and a lost cache, is not measured then.
 //! Texts and questions are made up, always the same ones: mostly words of one of 300 topics, as frequent as words are.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
@@ -95,20 +97,28 @@ fn one_size(world: &World, size: usize, with_graph: bool) -> TableRow {
     progress(format_args!("making up {size} memories"));
     let corpus = world.corpus(0, size);
     let questions = world.questions(&corpus.texts, QUESTIONS);
-    let folder = tempfile::tempdir().unwrap();
-    let home = Home::new(folder.path());
+    let temporary = tempfile::tempdir().unwrap();
+    let kept = std::env::var_os("LOKID_BENCH_KEEP").filter(|path| !path.is_empty());
+    let folder = kept.as_ref().map_or(temporary.path().to_owned(), |kept| Path::new(kept).join(size.to_string()));
+    let (home, is_full) = (Home::new(&folder), folder.join("full").exists());
     let mut daemon = home.start();
     daemon.wait_for_project();
 
-    progress(format_args!("importing {:.1} MB", megabytes(corpus.lines.len())));
     let started = Instant::now();
-    let report = home.import(&corpus.lines);
+    if !is_full {
+        progress(format_args!("importing {:.1} MB", megabytes(corpus.lines.len())));
+        let report = home.import(&corpus.lines);
+        assert_eq!(report["imported"].as_u64(), Some(size as u64), "{report}");
+    }
     let imported = started.elapsed().as_secs_f64();
-    assert_eq!(report["imported"].as_u64(), Some(size as u64), "{report}");
     let status = daemon.wait_until_ready();
     let ready_after = started.elapsed().as_secs_f64();
-    let import_rate = size as f64 / imported;
+    let import_rate = if is_full { f64::NAN } else { size as f64 / imported };
     let index = &status["projects"][0]["index"];
+    assert_eq!(index["indexed"].as_u64(), Some(size as u64), "{index}");
+    if kept.is_some() {
+        std::fs::write(folder.join("full"), "").unwrap();
+    }
     println!("\nimport and index ({:.1} MB of NDJSON)", megabytes(corpus.lines.len()));
     println!("  import               {import_rate:>10.0} records/s ({imported:.2} s)");
     println!(
@@ -138,8 +148,11 @@ fn one_size(world: &World, size: usize, with_graph: bool) -> TableRow {
     vector_recall(&daemon, &corpus.texts, &baseline.passages, &questions[..COMPARED]);
     drop((baseline, corpus));
 
-    while_importing(world, &home, &daemon, size, &questions, &idle.latency);
-    let rebuilt_after = after_losing_the_cache(&home, &mut daemon, &questions);
+    let mut rebuilt_after = f64::NAN;
+    if kept.is_none() {
+        while_importing(world, &home, &daemon, size, &questions, &idle.latency);
+        rebuilt_after = after_losing_the_cache(&home, &mut daemon, &questions);
+    }
     daemon.stop();
     let (p50, p99) = (idle.latency.at(0.5), idle.latency.at(0.99));
     TableRow { size, import_rate, ready_after, rebuilt_after, rss_mb, cache_mb, p50, p99, raw_p50, raw_p99 }
