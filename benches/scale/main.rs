@@ -2,7 +2,8 @@
 //! vector search over the same texts in the same run.
 //!
 //! `cargo bench --bench scale` runs 1,000, 10,000 and 100,000 memories; `-- 1000000` takes another number, several one
-//! after the other. `-- hnsw` also builds a graph over the vectors for comparison, which takes minutes from 100,000 on.
+//! after the other. `-- alone` leaves out the plain searches; `-- hnsw` also builds a graph over the vectors for
+//! comparison, which takes minutes from 100,000 on.
 //! `LOKID_BENCH_KEEP` names a folder in which the stores stay, so that another program can be asked about the same ones;
 //! what would change them, more imports and a lost cache, is not measured then.
 //! Texts and questions are made up, always the same ones: mostly words of one of 300 topics, as frequent as words are.
@@ -64,7 +65,7 @@ const RESTED: Duration = Duration::from_secs(12);
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let with_graph = words.iter().any(|word| word == "hnsw");
+    let (alone, with_graph) = (words.iter().any(|word| word == "alone"), words.iter().any(|word| word == "hnsw"));
     let mut sizes: Vec<usize> = words.iter().filter_map(|word| word.parse().ok()).collect();
     if sizes.is_empty() {
         sizes.extend(SIZES);
@@ -73,7 +74,7 @@ fn main() {
     let world = World::new();
     let mut rows: Vec<TableRow> = Vec::new();
     for size in sizes {
-        rows.push(one_size(&world, size, with_graph));
+        rows.push(one_size(&world, size, alone, with_graph));
     }
     print_table(&rows);
 }
@@ -92,7 +93,7 @@ struct TableRow {
     raw_p99: f64,
 }
 
-fn one_size(world: &World, size: usize, with_graph: bool) -> TableRow {
+fn one_size(world: &World, size: usize, alone: bool, with_graph: bool) -> TableRow {
     println!("\n=== {size} memories");
     progress(format_args!("making up {size} memories"));
     let corpus = world.corpus(0, size);
@@ -129,7 +130,7 @@ fn one_size(world: &World, size: usize, with_graph: bool) -> TableRow {
     println!("  resident             {:>10.1} MB", rss_mb(&status));
     let at_once = asked_one_by_one(&home.socket, &questions[..QUESTIONS / 5]);
 
-    let baseline = Baseline::new(&corpus.texts, with_graph);
+    let baseline = (!alone).then(|| Baseline::new(&corpus.texts, with_graph));
     daemon.wait_until_quiet();
     let rss_mb = rss_mb(&daemon.status());
     let cache_mb = megabytes(home.cache_bytes());
@@ -144,8 +145,11 @@ fn one_size(world: &World, size: usize, with_graph: bool) -> TableRow {
     println!("  {:<28} {}", "  inside the daemon", idle.inside);
     println!("  {:<28} {}", "  filtered (kinds, as_of)", idle.filtered);
     println!("  {:<28} {}", "  right after indexing", at_once.latency);
-    let (raw_p50, raw_p99) = baseline.measure(&daemon, &questions, &idle.latency);
-    vector_recall(&daemon, &corpus.texts, &baseline.passages, &questions[..COMPARED]);
+    let (mut raw_p50, mut raw_p99) = (f64::NAN, f64::NAN);
+    if let Some(baseline) = &baseline {
+        (raw_p50, raw_p99) = baseline.measure(&daemon, &questions, &idle.latency);
+        vector_recall(&daemon, &corpus.texts, &baseline.passages, &questions[..COMPARED]);
+    }
     drop((baseline, corpus));
 
     let mut rebuilt_after = f64::NAN;

@@ -72,13 +72,17 @@ impl Glance {
         few: usize,
         admits: &(impl Fn(Number) -> bool + Sync),
     ) -> Option<Vec<Found>> {
-        let sample = self.sampled(tables, admits);
-        if SAMPLED * sample.iter().sum::<usize>() <= few {
+        let mut sample = self.sampled(tables, enough.max(few) / SAMPLED + 1, admits);
+        if SAMPLED * sample.len() <= few {
             return None;
         }
         let mut wanted = enough;
         loop {
-            let least = bar(&sample, wanted.div_ceil(SAMPLED));
+            let place = wanted.div_ceil(SAMPLED).max(1);
+            if sample.len() < place {
+                sample = self.sampled(tables, place, admits);
+            }
+            let least = sample.get(place - 1).copied().unwrap_or(0);
             let found = self.at_least(least, tables, admits);
             // Many of one kind in the sample say little about the others.
             if least == 0 || found.len() * 2 >= enough {
@@ -88,15 +92,25 @@ impl Glance {
         }
     }
 
-    /// How many of the sample are admitted, by their estimate.
-    fn sampled(&self, tables: &Tables, admits: &impl Fn(Number) -> bool) -> Vec<usize> {
-        let (mut counts, mut room) = (vec![0; tables.largest() + 1], room());
+    /// The estimates of the admitted of the sample, best first; of the best at least so many as are `enough`, if there
+    /// are. Whom a filter admits is asked of as few as can be: who is asked about lies anywhere in memory.
+    fn sampled(&self, tables: &Tables, enough: usize, admits: &impl Fn(Number) -> bool) -> Vec<i16> {
+        let (mut all, mut room): (Vec<(i16, Number)>, _) = (Vec::new(), room());
         for part in &self.sample {
-            for (row, estimate) in tables.at_least(0, &part.sketches, &mut room) {
-                counts[*estimate as usize] += usize::from(admits(part.owners[*row as usize]));
-            }
+            let estimates = tables.at_least(0, &part.sketches, &mut room).iter();
+            all.extend(estimates.map(|(row, estimate)| (*estimate, part.owners[*row as usize])));
         }
-        counts
+        let (mut rest, mut found, mut asked) = (all.as_mut_slice(), Vec::new(), enough);
+        while found.len() < enough && !rest.is_empty() {
+            asked *= 2;
+            let next = asked.min(rest.len());
+            rest.select_nth_unstable_by(next - 1, |a, b| b.0.cmp(&a.0));
+            let (best, behind) = rest.split_at_mut(next);
+            found.extend(best.iter().filter(|(_, owner)| admits(*owner)).map(|(estimate, _)| *estimate));
+            rest = behind;
+        }
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        found
     }
 
     fn at_least(&self, least: i16, tables: &Tables, admits: &(impl Fn(Number) -> bool + Sync)) -> Vec<Found> {
@@ -119,16 +133,6 @@ impl Glance {
 
 fn room() -> Vec<Estimate> {
     vec![Estimate::default(); PART + GROUP]
-}
-
-/// The largest estimate that `enough` reach, of so many with each estimate.
-fn bar(counts: &[usize], enough: usize) -> i16 {
-    let mut sum = 0;
-    let reached = (0..counts.len()).rev().find(|estimate| {
-        sum += counts[*estimate];
-        sum >= enough
-    });
-    reached.unwrap_or(0) as i16
 }
 
 /// A coin that falls the same way for the same row.

@@ -33,6 +33,9 @@ impl Model {
     }
 }
 
+/// Of a memory of many passages, so many are sent for ahead; the processor goes on by itself.
+const SOON: u16 = 2;
+
 /// Where the passages of one memory stand.
 type Place = (u32, u16);
 
@@ -69,6 +72,13 @@ impl Meanings {
     pub fn likeness(&self, question: &Question, number: Number) -> Option<f32> {
         let (first, rows) = self.place(number)?;
         self.vectors.best(question, first, rows)
+    }
+
+    /// Its likeness will be asked for in a moment.
+    pub fn send_for(&self, number: Number) {
+        if let Some((first, rows)) = self.place(number) {
+            self.vectors.send_for_all(first, rows.min(SOON));
+        }
     }
 
     pub fn first_row(&self, number: Number) -> Option<Row> {

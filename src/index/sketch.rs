@@ -14,6 +14,9 @@ pub(super) const GROUP: usize = 32;
 const LARGEST: i64 = 63;
 /// Tables that are summed in eight bits before the sum is widened; their number is a multiple of it.
 const IN_A_ROW: usize = 8;
+/// Groups that are sent for ahead of the one that is looked at: a page of memory, at whose end the processor would have
+/// to find out anew that the next one is read as well.
+const AHEAD: usize = 4;
 /// The bits of many rows: for each group, for each four dimensions, sixteen bytes; the low half of a byte belongs to
 /// one of the first sixteen rows, the high half to one of the others.
 #[derive(Clone, Debug, Default)]
@@ -75,11 +78,6 @@ impl Tables {
         Tables(all)
     }
 
-    /// No estimate is larger.
-    pub(super) fn largest(&self) -> usize {
-        self.0.len() * LARGEST as usize
-    }
-
     /// The rows whose estimate is no less than `least`, in their order. They are written into `room`, which must have
     /// place for all rows and a group more.
     pub(super) fn at_least<'a>(&self, least: i16, sketches: &Sketches, room: &'a mut [Estimate]) -> &'a [Estimate] {
@@ -135,7 +133,11 @@ mod wide {
 
     use pulp::x86::V3;
 
-    use super::{Estimate, GROUP, IN_A_ROW};
+    use super::{AHEAD, Estimate, GROUP, IN_A_ROW};
+    use crate::sys::heap;
+
+    /// How much of memory comes in one piece.
+    const LINE: usize = 64;
 
     pub(super) struct LookUp<'a> {
         pub(super) simd: V3,
@@ -159,6 +161,12 @@ mod wide {
             let (codes, _) = self.groups.as_chunks::<{ IN_A_ROW * GROUP / 2 }>();
             let (mut group, mut count) = (0, 0);
             while !tables.is_empty() && self.room.len() >= count + GROUP && (group + 1) * tables.len() <= codes.len() {
+                let mut soon = (group + AHEAD) * tables.len();
+                while soon < codes.len().min((group + AHEAD + 1) * tables.len()) {
+                    heap::send_for(&codes[soon][0]);
+                    heap::send_for(&codes[soon][LINE]);
+                    soon += 1;
+                }
                 let codes = &codes[group * tables.len()..(group + 1) * tables.len()];
                 // The low halves of even bytes, of odd bytes; the high halves of even bytes, of odd bytes.
                 let mut sums = [avx._mm256_setzero_si256(); 4];
@@ -317,7 +325,7 @@ mod tests {
     #[test]
     fn the_largest_values_do_not_overflow() {
         let question = Tables::of(&[i16::MIN; 2_048]);
-        assert!(question.largest() <= i16::MAX as usize);
+        assert!(question.0.len() * LARGEST as usize <= i16::MAX as usize);
         assert_eq!(estimates(&question, &sketches(&[vec![-128; 2_048], vec![127; 2_048]])).len(), 2);
     }
 }

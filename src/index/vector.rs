@@ -11,6 +11,7 @@ use pulp::{Arch, Simd, WithSimd};
 use super::glance::{Found, Glance};
 use super::roster::Number;
 use super::sketch::Tables;
+use crate::sys::heap;
 
 /// Rows of one block; a writer copies the last block, never the others.
 const BLOCK: usize = 256;
@@ -19,7 +20,7 @@ const SHORTLIST: usize = 3_072;
 /// Up to this many rows every row is compared in full: choosing among fewer saves nothing.
 const SMALL: usize = 2 * SHORTLIST;
 /// Rows that are on their way from memory at once, and how much of it comes in one piece.
-const AHEAD: usize = 32;
+const AHEAD: usize = 16;
 const LINE: usize = 64;
 /// Bytes of a row behind its values.
 const ROW_REST: usize = 5;
@@ -146,11 +147,16 @@ impl Vectors {
         Row { values: values.to_vec(), scale, aside }
     }
 
-    /// Reads a little of every piece of memory that a row lies in.
+    /// A row will be looked at in a moment.
     #[inline(always)]
-    fn touch(&self, row: u32) -> i8 {
+    fn send_for(&self, row: u32) {
         let bytes = self.blocks[row as usize / BLOCK].bytes(row as usize % BLOCK, self.dim);
-        bytes.iter().step_by(LINE).fold(0, |touched, byte| touched ^ byte)
+        bytes.iter().step_by(LINE).chain(bytes.last()).for_each(heap::send_for);
+    }
+
+    /// The best passage of these will be asked for in a moment.
+    pub(super) fn send_for_all(&self, first: u32, rows: u16) {
+        (first..first + u32::from(rows)).for_each(|row| self.send_for(row));
     }
 
     /// The best passage among `rows` that stand one after the other: its likeness, discount included.
@@ -241,14 +247,14 @@ impl WithSimd for Chosen<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> Self::Output {
         let mut found: Vec<(Number, f32)> = Vec::with_capacity(self.rows.len());
-        for rows in self.rows.chunks(AHEAD) {
-            // All of them are sent for before the first is waited for.
-            std::hint::black_box(rows.iter().fold(0, |touched, found| touched ^ self.vectors.touch(found.row)));
-            for Found { row, owner } in rows {
-                let (block, within) = (&self.vectors.blocks[*row as usize / BLOCK], *row as usize % BLOCK);
-                let is_first = found.last().is_none_or(|last| last.0 != *owner);
-                take(&mut found, *owner, likeness(block, within, self.vectors.dim, self.question), is_first);
+        self.rows.iter().take(AHEAD).for_each(|found| self.vectors.send_for(found.row));
+        for (at, Found { row, owner }) in self.rows.iter().enumerate() {
+            if let Some(soon) = self.rows.get(at + AHEAD) {
+                self.vectors.send_for(soon.row);
             }
+            let (block, within) = (&self.vectors.blocks[*row as usize / BLOCK], *row as usize % BLOCK);
+            let is_first = found.last().is_none_or(|last| last.0 != *owner);
+            take(&mut found, *owner, likeness(block, within, self.vectors.dim, self.question), is_first);
         }
         found
     }

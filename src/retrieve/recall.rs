@@ -239,6 +239,8 @@ impl<'a> Search<'a> {
     /// What a memory gains or loses by those around it: a good match among good matches is a better one.
     fn occasion(&mut self, number: Number) -> f64 {
         let Some((circle, place)) = self.circle(number) else { return 0.0 };
+        let unknown = circle.iter().filter(|other| !self.direct.contains_key(other));
+        unknown.for_each(|other| self.sources.view.meanings.send_for(*other));
         let weights = self.sources.weights;
         let mut worth = |number: Number| {
             let (semantic, keyword) = self.direct(number);
