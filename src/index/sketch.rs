@@ -14,9 +14,9 @@ pub(super) const GROUP: usize = 32;
 const LARGEST: i64 = 63;
 /// Tables that are summed in eight bits before the sum is widened; their number is a multiple of it.
 const IN_A_ROW: usize = 8;
-/// Groups that are sent for ahead of the one that is looked at: a page of memory, at whose end the processor would have
-/// to find out anew that the next one is read as well.
-const AHEAD: usize = 4;
+/// Groups that are sent for ahead of the one that is looked at: two pages of memory, at whose ends the processor would
+/// have to find out anew that the next one is read as well.
+const AHEAD: usize = 8;
 /// The bits of many rows: for each group, for each four dimensions, sixteen bytes; the low half of a byte belongs to
 /// one of the first sixteen rows, the high half to one of the others.
 #[derive(Clone, Debug, Default)]

@@ -151,7 +151,11 @@ impl Vectors {
     #[inline(always)]
     fn send_for(&self, row: u32) {
         let bytes = self.blocks[row as usize / BLOCK].bytes(row as usize % BLOCK, self.dim);
-        bytes.iter().step_by(LINE).chain(bytes.last()).for_each(heap::send_for);
+        let mut at = 0;
+        while at < bytes.len() {
+            heap::send_for(&bytes[at]);
+            at += LINE;
+        }
     }
 
     /// The best passage of these will be asked for in a moment.
