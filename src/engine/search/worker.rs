@@ -58,6 +58,8 @@ pub(super) struct Worker {
     dirty_since: Option<Instant>,
     busy_at: Instant,
     told: usize,
+    /// Was memory given back since it was opened? Opening takes more than what is kept.
+    given_back: bool,
 }
 
 struct Next {
@@ -91,6 +93,7 @@ impl Worker {
             dirty_since: None,
             busy_at,
             told: 0,
+            given_back: false,
         };
         worker.publish();
         worker.switch(wanted);
@@ -148,7 +151,7 @@ impl Worker {
         };
         match self.dirty_since {
             Some(since) => left(since, COMMIT_AFTER),
-            None if !self.indexer.is_resting() => left(self.busy_at, REST_AFTER),
+            None if !self.is_resting() => left(self.busy_at, REST_AFTER),
             None => None,
         }
     }
@@ -255,18 +258,24 @@ impl Worker {
             self.publish();
         }
         let idle = self.dirty_since.is_none() && self.next.is_none();
-        if idle && !self.indexer.is_resting() && past(self.busy_at, REST_AFTER) {
+        if idle && !self.is_resting() && past(self.busy_at, REST_AFTER) {
             self.rest();
         }
     }
 
     fn rest(&mut self) {
-        if self.backlog.is_empty() && !self.indexer.is_resting() {
+        if self.backlog.is_empty() && !self.is_resting() {
             self.commit();
             self.attempt(Indexer::rest);
             self.publish();
             heap::give_back();
+            self.given_back = true;
         }
+    }
+
+    /// Has it let go of all it does not need, also of what it took to open?
+    fn is_resting(&self) -> bool {
+        self.given_back && self.indexer.is_resting()
     }
 
     fn publish(&mut self) {
