@@ -28,6 +28,7 @@ use super::feed::Feed;
 use super::foresight::{self, Foresight};
 use super::past::{self, PastHandle};
 use super::place::captures;
+use super::project::Counters;
 use super::redaction::Redaction;
 use crate::config::Config;
 use crate::index::Snapshot;
@@ -45,6 +46,10 @@ const INBOX: usize = 4_096;
 const SAVE_AFTER: Duration = Duration::from_secs(5);
 /// Changes of the memory's files come in bursts; they are looked at together.
 const RESCAN_AFTER: Duration = Duration::from_millis(50);
+/// A look at very many files takes long, and the writer's own changes call for one too: it is put off by so many times
+/// what the last one took, so that the writer can go on writing, but never for longer than this.
+const RESCAN_PAUSE: u32 = 4;
+const RESCAN_AT_LATEST: Duration = Duration::from_secs(10);
 /// The same thing is said once within this time, however many files tell it.
 const SAME_SIGNAL: i64 = 5_000_000;
 
@@ -64,6 +69,7 @@ pub(super) struct Setting {
     pub(super) config: Arc<ArcSwap<Config>>,
     pub(super) redaction: Redaction,
     pub(super) engine: Sender<Event>,
+    pub(super) counters: Arc<Counters>,
     pub(super) published: Arc<ArcSwap<Snapshot>>,
     pub(super) feed: Feed,
     /// Told what may have been opened, before it is certain.
@@ -338,7 +344,7 @@ impl Looker {
             Seen::Log { path } => self.look_at_log(tree, &path),
             Seen::Memory { path } => {
                 if !self.look_at_memory_log(tree, &path) {
-                    let soon = self.setting.clock.monotonic() + RESCAN_AFTER;
+                    let soon = self.setting.clock.monotonic() + self.rescan_after();
                     self.rescan_at.get_or_insert(soon);
                 }
             }
@@ -352,6 +358,11 @@ impl Looker {
             }
             Seen::Continuity | Seen::LokiTrace { .. } => {}
         }
+    }
+
+    fn rescan_after(&self) -> Duration {
+        let cost = Duration::from_micros(self.setting.counters.scan_cost.load(Ordering::Relaxed));
+        (cost * RESCAN_PAUSE).min(RESCAN_AT_LATEST).max(RESCAN_AFTER)
     }
 
     fn signal_path(&mut self, tree: &Path, kind: SignalKind, path: String) {

@@ -225,6 +225,7 @@ impl Registry {
             config: Arc::clone(&self.config),
             redaction: self.redaction.clone(),
             engine: project.inbox.clone(),
+            counters: Arc::clone(&project.counters),
             published: Arc::clone(&project.snapshot),
             feed: self.feed.clone(),
             foresight: Arc::clone(&project.foresight),
