@@ -66,13 +66,18 @@ const C: &[&str] = &[
     "std::make_shared", "make_unique", "make_shared",
 ];
 
-/// Attributes and derives that nearly every type has, and those that speak to the compiler.
+/// Attributes of Rust that speak to the compiler.
+#[rustfmt::skip]
+const RUST_ATTRIBUTES: &[&str] = &[
+    "allow", "inline", "must_use", "cfg", "test", "doc", "expect", "rustfmt::skip", "cfg_attr", "deprecated",
+    "non_exhaustive", "warn", "repr", "track_caller", "default", "ignore",
+];
+
+/// Derives that nearly every type has, and what other languages have for the compiler.
 #[rustfmt::skip]
 const TRIVIAL_ATTRIBUTES: &[&str] = &[
     "derive(Debug)", "derive(Clone)", "derive(Copy)", "derive(PartialEq)", "derive(Eq)", "derive(Hash)",
-    "derive(PartialOrd)", "derive(Ord)", "derive(Default)", "#[allow]", "#[inline]", "#[must_use]", "#[cfg]", "#[test]",
-    "#[doc]", "#[expect]", "#[rustfmt::skip]", "#[cfg_attr]", "#[deprecated]", "#[non_exhaustive]", "#[warn]",
-    "#[repr]", "#[track_caller]", "#[default]", "#[ignore]",
+    "derive(PartialOrd)", "derive(Ord)", "derive(Default)",
     "@Override", "@SuppressWarnings", "@Deprecated", "@Test", "@property", "@staticmethod", "@classmethod",
     "@typing.overload", "@overload", "@t.overload", "@SafeVarargs", "@FunctionalInterface", "@Nullable",
     "@CanIgnoreReturnValue",
@@ -120,7 +125,8 @@ const MATCHERS: &[&str] = &[
 ];
 
 pub(super) fn is_trivial_attribute(step: &str) -> bool {
-    TRIVIAL_ATTRIBUTES.contains(&step)
+    let of_rust = step.strip_prefix("#[").and_then(|rest| rest.strip_suffix(']'));
+    of_rust.map_or_else(|| TRIVIAL_ATTRIBUTES.contains(&step), |name| RUST_ATTRIBUTES.contains(&name))
 }
 
 /// Common words that are somebody's interface once it is said whose: `client.get`, `app.test`.
