@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --bench night` runs everything; `-- time loki statements merging years` only what is named. Numbers are
 //! episodes instead of the usual ones; `quick` takes the machine as it is and measures once: to see that all works, not
-//! to quote.
+//! to quote. `-- features` is for those who train: pairs a line come in, a table of their features goes out.
 //!
 //! `LOKID_BENCH_DATA` holds pairs of statements: `contradictions.jsonl` and `statements/*.jsonl` (`docs/BENCHMARKS.md`).
 //! `LOKID_BENCH_LOKI_MODE` names a checkout of Loki Mode, whose own consolidation is run on a copy of the same files.
@@ -29,6 +29,7 @@ mod corpus;
 #[path = "../scale/daemon.rs"]
 #[allow(dead_code)]
 mod daemon;
+mod features;
 mod life;
 mod loki;
 #[path = "../scale/machine.rs"]
@@ -76,6 +77,9 @@ fn main() {
     let parts = ["time", "loki", "statements", "merging", "years"];
     let named = |part: &str| words.iter().any(|word| word == part);
     let wanted = |part: &str| named(part) || !parts.iter().any(|part| named(part));
+    if named("features") {
+        return features::run();
+    }
     let mut sizes: Vec<usize> = words.iter().filter_map(|word| word.parse().ok()).collect();
     if sizes.is_empty() {
         sizes.extend(SIZES);

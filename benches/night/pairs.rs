@@ -1,6 +1,7 @@
 //! Pairs of statements with what is right about them, and how alike the built-in model finds texts.
 
 use lokid::encode::embed::Embedder;
+use lokid::encode::embed::pairs::Pairs;
 use lokid::manage::statement::{self, Judgement};
 use lokid::model::Verdict;
 
@@ -63,12 +64,13 @@ impl Set {
 /// Meanings by the model that ships, each text looked at once.
 pub(crate) struct Likeness {
     embedder: Arc<Embedder>,
+    pairs: Arc<Pairs>,
     known: RefCell<HashMap<String, Arc<Vec<f32>>>>,
 }
 
 impl Likeness {
     pub(crate) fn new() -> Likeness {
-        Likeness { embedder: Embedder::built_in(), known: RefCell::default() }
+        Likeness { embedder: Embedder::built_in(), pairs: Pairs::built_in(), known: RefCell::default() }
     }
 
     pub(crate) fn alike(&self, one: &str, other: &str) -> f32 {
@@ -77,6 +79,13 @@ impl Likeness {
     }
 
     pub(crate) fn compare(&self, a: &str, b: &str) -> Judgement {
+        let weigh = |one: &str, other: &str| Some(self.pairs.weigh(one, other));
+        let (a, b) = (statement::read(a), statement::read(b));
+        statement::compare_read(&a, &b, &|one, other| self.alike(one, other), &weigh)
+    }
+
+    /// As it is judged when nobody has the time to read both together.
+    pub(crate) fn glance(&self, a: &str, b: &str) -> Judgement {
         statement::compare(a, b, &|one, other| self.alike(one, other))
     }
 

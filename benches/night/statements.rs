@@ -21,6 +21,7 @@ pub(crate) fn run(sets: &[Set], verdicts: &mut Verdicts) {
         let (started, pairs) = (Instant::now(), set.pairs.len());
         let ours = tally("lokid", set, &|pair| likeness.compare(&pair.a, &pair.b).verdict);
         let apiece = started.elapsed().as_secs_f64() * 1e6 / pairs as f64;
+        tally("…at a glance, as on a write", set, &|pair| likeness.glance(&pair.a, &pair.b).verdict);
         tally("negation and shared words", set, &rules);
         let near = |least: f32| {
             let likeness = &likeness;

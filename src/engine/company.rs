@@ -9,11 +9,12 @@ use parking_lot::Mutex;
 use super::decide::Company;
 use super::project::Project;
 use super::search::{Ready, SearchHandle};
+use crate::encode::embed::pairs::Pairs;
 use crate::index::roster::Filter;
 use crate::index::searchable::passages;
 use crate::index::vector::Question;
 use crate::manage::contradict;
-use crate::manage::statement::{self, Judgement, Read};
+use crate::manage::statement::{self, Judgement, Read, Weigh};
 use crate::model::{Key, Memory, Timestamp};
 use crate::retrieve::query;
 
@@ -55,11 +56,9 @@ impl Company for Writers<'_> {
         found.map(|(number, likeness)| (ready.view.roster.key(number).clone(), likeness)).collect()
     }
 
+    /// Reading both together takes too long for a writer; the night does that.
     fn compare(&self, a: &str, b: &str) -> Judgement {
-        let Some(search) = self.search else { return Alone.compare(a, b) };
-        let (ready, readings) = (search.ready(), &search.readings);
-        let words = readings.words(ready.as_ref().as_ref());
-        statement::compare_read(&readings.read(a), &readings.read(b), &|one, other| words.alike(one, other))
+        self.judge(a, b, &|_, _| None)
     }
 }
 
@@ -115,7 +114,7 @@ impl Company for Alone {
 impl Project {
     /// How two statements stand to each other.
     pub fn compare(&self, a: &str, b: &str) -> Judgement {
-        Writers { search: Some(self.search()), now: self.clock.now() }.compare(a, b)
+        Writers { search: Some(self.search()), now: self.clock.now() }.consider(a, b, &Pairs::built_in())
     }
 
     pub fn now(&self) -> Timestamp {
@@ -127,12 +126,12 @@ impl Project {
         let now = self.clock.now();
         self.search().opened(OPENING);
         let company = Writers { search: Some(self.search()), now };
-        let snapshot = self.snapshot();
+        let (snapshot, pairs) = (self.snapshot(), Pairs::built_in());
         let mut found = Vec::new();
         for (key, likeness) in company.neighbours(memory) {
             let Some(known) = snapshot.get(&key).filter(|known| contradict::speaks(known, now)) else { continue };
             if contradict::comparable(known, memory, likeness) {
-                found.push((Arc::clone(known), company.compare(&known.text, &memory.text)));
+                found.push((Arc::clone(known), company.consider(&known.text, &memory.text, &pairs)));
             }
         }
         found
@@ -140,6 +139,18 @@ impl Project {
 }
 
 impl Writers<'_> {
+    /// As `compare`, for whoever has the time.
+    fn consider(&self, a: &str, b: &str, pairs: &Pairs) -> Judgement {
+        self.judge(a, b, &|one, other| Some(pairs.weigh(one, other)))
+    }
+
+    fn judge(&self, a: &str, b: &str, weigh: Weigh<'_>) -> Judgement {
+        let Some(search) = self.search else { return Alone.compare(a, b) };
+        let (ready, readings) = (search.ready(), &search.readings);
+        let words = readings.words(ready.as_ref().as_ref());
+        statement::compare_read(&readings.read(a), &readings.read(b), &|one, other| words.alike(one, other), weigh)
+    }
+
     /// A slow model would hold up the writer.
     fn ready(&self) -> Option<Arc<Option<Ready>>> {
         let ready = self.search?.ready();

@@ -20,8 +20,10 @@ const ALIKE: f32 = 0.25;
 const SURE: f64 = 0.6;
 /// Whoever disagrees with so many needs somebody to look at it, not a longer list.
 pub const MOST_OPEN: usize = 5;
-/// A statement is short; a longer text says many things.
+/// A statement is short; a longer text says many things …
 const LONGEST: usize = 600;
+/// … and a shorter one says nothing that could be denied.
+const FEWEST_WORDS: usize = 3;
 
 /// Holds what two memories say against each other, the earlier first.
 pub type Compare<'a> = dyn Fn(&Memory, &Memory) -> Judgement + 'a;
@@ -54,7 +56,8 @@ pub fn rule(old: &Memory, new: &Memory) -> Ruling {
 pub fn speaks(memory: &Memory, now: Timestamp) -> bool {
     let states = matches!(memory.kind, Kind::Fact | Kind::Decision | Kind::Note | Kind::Pattern);
     let usual = memory.status == Status::Asserted && !memory.restricted;
-    states && usual && holds(memory, now) && !memory.text.trim().is_empty() && memory.text.len() <= LONGEST
+    let says = memory.text.len() <= LONGEST && memory.text.split_whitespace().nth(FEWEST_WORDS - 1).is_some();
+    states && usual && says && holds(memory, now)
 }
 
 /// May these two be held against each other?
@@ -197,7 +200,8 @@ fn propose(a: &Arc<Memory>, b: &Arc<Memory>, ends: bool, why: &str, now: Timesta
     Proposal::new(Phase::Contradict, act, b, why, changes).with([a.id.clone()])
 }
 
-/// Open matters that are none any more: one of the two is gone, over, or says something else now.
+/// Open matters that are none any more: one of the two is over or says something else now, or what was noticed in
+/// passing when it was told does not hold when both are read with care.
 fn closed(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
     let mut proposals = Vec::new();
     for open in scene.contradictions.iter().filter(|known| known.status == ContradictionStatus::Open) {
@@ -205,13 +209,17 @@ fn closed(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
         let over = !holds(a, scene.now) || !holds(b, scene.now);
         let rewritten = |memory: &Memory| memory.times.updated_at > open.found_at;
         let slots = a.fact().zip(b.fact()).is_some_and(|(a, b)| (&a.key, &a.scope) == (&b.key, &b.scope));
-        let changed = !slots
-            && (rewritten(a) || rewritten(b))
-            && matches!(compare(a, b).verdict, Verdict::Compatible | Verdict::Duplicate);
-        if !over && !changed {
-            continue;
-        }
-        let why = if over { "one of the two no longer holds" } else { "one of the two says something else now" };
+        let changed = rewritten(a) || rewritten(b);
+        let again = !slots && !over && (changed || scene.around.is_fresh(a) || scene.around.is_fresh(b));
+        let agree = again.then(|| compare(a, b)).filter(|found| {
+            (changed || found.clear) && matches!(found.verdict, Verdict::Compatible | Verdict::Duplicate)
+        });
+        let why = match agree {
+            None if over => "one of the two no longer holds",
+            None => continue,
+            Some(_) if changed => "one of the two says something else now",
+            Some(_) => "read again, the two go together",
+        };
         let mut ended = open.as_ref().clone();
         ended.status = ContradictionStatus::Superseded;
         ended.why = format!("{}; {why}", open.why);

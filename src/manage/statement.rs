@@ -4,8 +4,8 @@
 //! their roles (topic, action, value, scope, condition, reason), quantities in base units, what comes before what. And
 //! once in the manner of natural logic (`logic`). Words of one are laid beside words of the other: equal, synonyms,
 //! opposites, two of one kind, by hand-made lists and a dictionary (`thesaurus`). What agrees and what differs becomes a
-//! row of readable features, and `judge` decides by it. No model of language is asked; the likeness of words may come
-//! from an embedder, or be nought.
+//! row of readable features, and `judge` decides by it. The likeness of words may come from an embedder, or be nought;
+//! and where the two may matter to each other, a small model that reads both together may be heard as well.
 //!
 //! It reads prose in English, the first four hundred words, and never fails on any text. It must not be asked what is
 //! true, only whether both can be.
@@ -25,8 +25,6 @@ mod replacing;
 mod tests;
 mod thesaurus;
 mod trees;
-#[allow(clippy::approx_constant)]
-mod weights;
 
 use self::align::Alignment;
 use self::clause::Statement;
@@ -63,6 +61,10 @@ pub struct Read {
 
 type Alike<'a> = &'a dyn Fn(&str, &str) -> f32;
 
+/// What speaks for each of contradicts, duplicate, compatible, unrelated when both are read together, if anybody can
+/// tell.
+pub type Weigh<'a> = &'a dyn Fn(&str, &str) -> Option<[f32; judge::CLASSES]>;
+
 pub fn read(text: &str) -> Read {
     let (slots, removing) = Statement::read(text);
     Read { text: text.to_owned(), slots, removing, logic: logic::read(text) }
@@ -71,13 +73,18 @@ pub fn read(text: &str) -> Read {
 /// Compares an earlier statement with a later one. `alike` gives the likeness of two words or short texts, 0 if it
 /// knows none. The verdict does not depend on which is the earlier; only `replaces` does.
 pub fn compare(a: &str, b: &str, alike: Alike<'_>) -> Judgement {
-    compare_read(&read(a), &read(b), alike)
+    compare_read(&read(a), &read(b), alike, &|_, _| None)
 }
 
-/// As `compare`, for statements read before.
-pub fn compare_read(earlier: &Read, later: &Read, alike: Alike<'_>) -> Judgement {
-    let (Compared { features, findings }, row) = side_by_side(earlier, later, alike);
-    let (verdict, score) = judge::decide(&features, judge::likelihoods(&row));
+/// As `compare`, for statements read before. Whoever can weigh both together is only asked where it may matter.
+pub fn compare_read(earlier: &Read, later: &Read, alike: Alike<'_>, weigh: Weigh<'_>) -> Judgement {
+    let (Compared { features, numbered, findings }, row) = side_by_side(earlier, later, alike);
+    let mut likely = judge::likelihoods(&row);
+    if judge::may_matter(likely) && !numbered && features.word_for_word == 0.0 {
+        let (one, other) = in_order(earlier, later);
+        likely = weigh(&one.text, &other.text).map_or(likely, |weighed| judge::together(likely, weighed));
+    }
+    let (verdict, score) = judge::decide(&features, numbered, likely);
     let clear = match verdict {
         Verdict::Contradicts => score >= CLEAR_CONTRADICTION,
         Verdict::Duplicate => score >= CLEAR_DUPLICATE,
@@ -88,18 +95,20 @@ pub fn compare_read(earlier: &Read, later: &Read, alike: Alike<'_>) -> Judgement
 }
 
 /// The features' names and values, to look into a judgement.
-#[cfg(test)]
-fn explain(a: &str, b: &str, alike: Alike<'_>) -> Vec<(&'static str, f64)> {
+pub fn explain(a: &str, b: &str, alike: Alike<'_>) -> Vec<(&'static str, f64)> {
     let (a, b) = (read(a), read(b));
-    let (a, b) = if a.text <= b.text { (a, b) } else { (b, a) };
     let logic = logic::weigh(&a.logic, &b.logic, 0.0, &|_, _| 0.0);
     let names = feature::NAMES.iter().copied().chain(logic.names);
     names.zip(side_by_side(&a, &b, alike).1).map(|(name, value)| (name, f64::from(value))).collect()
 }
 
 /// Always in the same order, whichever came first, so that the verdict is the same both ways.
+fn in_order<'a>(a: &'a Read, b: &'a Read) -> (&'a Read, &'a Read) {
+    if a.text <= b.text { (a, b) } else { (b, a) }
+}
+
 fn side_by_side(a: &Read, b: &Read, alike: Alike<'_>) -> (Compared, Vec<f32>) {
-    let (a, b) = if a.text <= b.text { (a, b) } else { (b, a) };
+    let (a, b) = in_order(a, b);
     let (one, other) = match (&a.removing, &b.removing) {
         (Some(one), Some(other)) => (one, other),
         _ => (&a.slots, &b.slots),

@@ -1,20 +1,23 @@
-//! The arithmetic of a BERT-like encoder, for one text at a time: embeddings, then layers of attention and a wide and
-//! narrow pass, each added to what came in and normed. Knows nothing of text.
+//! The arithmetic of a BERT-like encoder, for one text or two held against each other: embeddings, then layers of
+//! attention and a wide and narrow pass, each added to what came in and normed. Knows nothing of text.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, Axis, Slice};
 
 use super::EmbedError;
 use super::architecture::{Activation, Architecture};
+use super::rows::{Load, Rows};
 use super::tensors::Tensors;
 
 const ROWS: Axis = Axis(0);
 const COLUMNS: Axis = Axis(1);
 
 pub(super) struct Encoder {
-    words: Array2<f32>,
-    /// Position and token type in one: there is only one type in a single text.
+    words: Rows,
+    /// Position and the type of a first text in one …
     places: Array2<f32>,
+    /// … and what is different in a second.
+    second: Array1<f32>,
     norm: Norm,
     layers: Vec<Layer>,
     heads: usize,
@@ -31,7 +34,7 @@ struct Layer {
     norm: Norm,
 }
 
-struct Linear {
+pub(super) struct Linear {
     /// Outputs by inputs, as in the file.
     weight: Array2<f32>,
     bias: Array1<f32>,
@@ -44,20 +47,25 @@ struct Norm {
 }
 
 impl Encoder {
-    pub(super) fn load(shape: &Architecture, tensors: &Tensors<'_>) -> Result<Encoder, EmbedError> {
+    pub(super) fn load<'a>(
+        shape: &Architecture,
+        tensors: &Tensors<'a>,
+        words: Load<'a>,
+    ) -> Result<Encoder, EmbedError> {
         // Encoders saved with a head on top carry the name of the encoder in front.
         let prefixes = ["", "bert.", "roberta."];
         let known = |prefix: &&str| tensors.holds(&format!("{prefix}embeddings.word_embeddings.weight"));
         let prefix = prefixes.into_iter().find(known).unwrap_or_default();
         let weights = Weights { tensors, prefix: prefix.to_owned(), epsilon: shape.epsilon };
         let embeddings = weights.under("embeddings.");
-        let words = embeddings.matrix("word_embeddings.weight", shape.words, shape.hidden)?;
+        let words = words(tensors, &embeddings.name("word_embeddings.weight"), [shape.words, shape.hidden])?;
         let positions = embeddings.matrix("position_embeddings.weight", shape.positions, shape.hidden)?;
         let types = embeddings.matrix("token_type_embeddings.weight", shape.types, shape.hidden)?;
         let layer = |at| Layer::load(shape, &weights.under(&format!("encoder.layer.{at}.")));
         Ok(Encoder {
             words,
             places: &positions.slice_axis(ROWS, Slice::from(shape.first_position..)) + &types.row(0),
+            second: &types.row(shape.types.min(2) - 1) - &types.row(0),
             norm: embeddings.norm("LayerNorm", shape.hidden)?,
             layers: (0..shape.layers).map(layer).collect::<Result<_, _>>()?,
             heads: shape.heads,
@@ -66,10 +74,12 @@ impl Encoder {
     }
 
     /// The vector of each token, a row each. Every id must be one of the vocabulary, and no more than there are places.
-    pub(super) fn encode(&self, ids: &[u32]) -> Array2<f32> {
-        let ids: Vec<usize> = ids.iter().map(|id| *id as usize).collect();
-        let mut states = self.words.select(ROWS, &ids);
+    /// The tokens from `second` on are those of another text.
+    pub(super) fn encode(&self, ids: &[u32], second: usize) -> Array2<f32> {
+        let mut states = self.words.select(ids);
         states += &self.places.slice_axis(ROWS, Slice::from(..ids.len()));
+        let mut others = states.slice_axis_mut(ROWS, Slice::from(second.min(ids.len())..));
+        others += &self.second;
         self.norm.apply(&mut states);
         for layer in &self.layers {
             let attended = layer.attended.apply(&self.attention(&layer.query_key_value.apply(&states)));
@@ -102,13 +112,11 @@ impl Encoder {
 }
 
 impl Layer {
-    fn load(shape: &Architecture, weights: &Weights<'_>) -> Result<Layer, EmbedError> {
+    fn load(shape: &Architecture, weights: &Weights<'_, '_>) -> Result<Layer, EmbedError> {
         let (hidden, intermediate) = (shape.hidden, shape.intermediate);
-        let query = weights.linear("attention.self.query", hidden, hidden)?;
-        let key = weights.linear("attention.self.key", hidden, hidden)?;
-        let value = weights.linear("attention.self.value", hidden, hidden)?;
+        let part = |name: &str| weights.linear(&format!("attention.self.{name}"), hidden, hidden);
         Ok(Layer {
-            query_key_value: Linear::side_by_side(&[query, key, value]),
+            query_key_value: Linear::side_by_side(&[part("query")?, part("key")?, part("value")?]),
             attended: weights.linear("attention.output.dense", hidden, hidden)?,
             attention_norm: weights.norm("attention.output.LayerNorm", hidden)?,
             wide: weights.linear("intermediate.dense", hidden, intermediate)?,
@@ -119,7 +127,12 @@ impl Layer {
 }
 
 impl Linear {
-    fn apply(&self, input: &Array2<f32>) -> Array2<f32> {
+    /// One that stands behind an encoder.
+    pub(super) fn load(tensors: &Tensors<'_>, name: &str, inputs: usize, outputs: usize) -> Result<Linear, EmbedError> {
+        Weights { tensors, prefix: String::new(), epsilon: 0.0 }.linear(name, inputs, outputs)
+    }
+
+    pub(super) fn apply(&self, input: &Array2<f32>) -> Array2<f32> {
         let mut output = input.dot(&self.weight.t());
         output += &self.bias;
         output
@@ -178,24 +191,27 @@ fn softmax(scores: &mut Array2<f32>) {
 }
 
 /// Weights by the names they have in the file.
-struct Weights<'a> {
-    tensors: &'a Tensors<'a>,
+struct Weights<'a, 'b> {
+    tensors: &'b Tensors<'a>,
     prefix: String,
     epsilon: f32,
 }
 
-impl<'a> Weights<'a> {
-    fn under(&self, name: &str) -> Weights<'a> {
-        Weights { tensors: self.tensors, prefix: format!("{}{name}", self.prefix), epsilon: self.epsilon }
+impl<'a, 'b> Weights<'a, 'b> {
+    fn under(&self, name: &str) -> Weights<'a, 'b> {
+        Weights { prefix: self.name(name), ..*self }
+    }
+
+    fn name(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
     }
 
     fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Array2<f32>, EmbedError> {
-        let numbers = self.tensors.floats(&format!("{}{name}", self.prefix), &[rows, columns])?;
-        Ok(Array2::from_shape_vec((rows, columns), numbers).expect("a tensor has as many numbers as its shape"))
+        self.tensors.matrix(&self.name(name), [rows, columns])
     }
 
     fn row(&self, name: &str, length: usize) -> Result<Array1<f32>, EmbedError> {
-        Ok(self.tensors.floats(&format!("{}{name}", self.prefix), &[length])?.into())
+        Ok(self.tensors.floats(&self.name(name), &[length])?.into())
     }
 
     fn linear(&self, name: &str, inputs: usize, outputs: usize) -> Result<Linear, EmbedError> {

@@ -5,6 +5,8 @@ mod architecture;
 mod encoder;
 mod files;
 mod lexicon;
+pub mod pairs;
+mod rows;
 mod slots;
 mod table;
 mod tensors;

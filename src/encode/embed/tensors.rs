@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use ndarray::Array2;
 use serde_json::{Map, Value};
 
 use super::EmbedError;
@@ -39,6 +40,10 @@ impl<'a> Tensors<'a> {
         Ok(Tensors { file, bytes, header: names, data_start: LENGTH_BYTES + header.len() })
     }
 
+    pub(super) fn bytes(&self, tensor: &Tensor) -> &'a [u8] {
+        &self.bytes[tensor.span.clone()]
+    }
+
     pub(super) fn holds(&self, name: &str) -> bool {
         self.header.contains_key(name)
     }
@@ -71,6 +76,26 @@ impl<'a> Tensors<'a> {
         })
     }
 
+    /// The same as a matrix. It may be of bytes, if beside it stands what a one in each row is worth.
+    pub(super) fn matrix(&self, name: &str, shape: [usize; 2]) -> Result<Array2<f32>, EmbedError> {
+        let whole = "a tensor has as many numbers as its shape";
+        if !self.holds(&scale_of(name)) {
+            return Ok(Array2::from_shape_vec(shape, self.floats(name, &shape)?).expect(whole));
+        }
+        let bytes = self.bytes(&self.get(name, &shape, &[Number::I8])?);
+        let numbers = bytes.iter().map(|byte| f32::from(*byte as i8)).collect();
+        let mut matrix = Array2::from_shape_vec(shape, numbers).expect(whole);
+        for (mut row, scale) in matrix.rows_mut().into_iter().zip(self.scales(name, shape[0])?) {
+            row *= scale;
+        }
+        Ok(matrix)
+    }
+
+    /// What a one in each row of a matrix of bytes is worth.
+    pub(super) fn scales(&self, name: &str, rows: usize) -> Result<Vec<f32>, EmbedError> {
+        self.floats(&scale_of(name), &[rows])
+    }
+
     fn span(&self, number: Number, shape: &[usize], offsets: &[usize]) -> Option<Range<usize>> {
         let [from, to] = *offsets else { return None };
         let span = self.data_start.checked_add(from)?..self.data_start.checked_add(to)?;
@@ -100,6 +125,10 @@ impl Number {
             Number::F32 => 4,
         }
     }
+}
+
+fn scale_of(name: &str) -> String {
+    format!("{name}.scale")
 }
 
 fn sizes(value: &Value) -> Option<Vec<usize>> {
@@ -144,6 +173,15 @@ mod tests {
         assert_eq!(read("F32", &[0, 0, 0x20, 0xc1, 0, 0, 0, 0x3f]), [-10.0, 0.5]);
         assert_eq!(read("BF16", &[0x20, 0xc1, 0, 0x3f]), [-10.0, 0.5]);
         assert_eq!(read("F16", &[0, 0xc9, 0, 0x38]), [-10.0, 0.5]);
+    }
+
+    #[test]
+    fn bytes_with_a_scale_are_a_matrix() {
+        let header = r#"{"t":{"dtype":"I8","shape":[2,2],"data_offsets":[0,4]},
+            "t.scale":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}}"#;
+        let file = file(header, &[1, 255, 2, 128, 0, 0, 0, 0x3f, 0, 0, 0, 0x40]);
+        let read = Tensors::parse("m", &file).unwrap().matrix("t", [2, 2]).unwrap();
+        assert_eq!(read, ndarray::arr2(&[[0.5, -0.5], [4.0, -256.0]]));
     }
 
     #[test]

@@ -244,3 +244,14 @@ fn an_embedder_is_shared_between_threads() {
     fn is_shared<T: Send + Sync>() {}
     is_shared::<Embedder>();
 }
+
+#[test]
+fn two_statements_are_weighed_as_torch_weighs_them() {
+    let cases: Value = serde_json::from_str(include_str!("../../../tests/data/embed/pairs.json")).unwrap();
+    let model = pairs::Pairs::built_in();
+    for case in cases.as_array().unwrap() {
+        let (a, b) = (case["a"].as_str().unwrap(), case["b"].as_str().unwrap());
+        let difference = largest_difference(&model.weigh(a, b), &floats(&case["scores"]));
+        assert!(difference < 1e-3, "{a:.60} / {b:.60} is off by {difference}");
+    }
+}

@@ -9,6 +9,7 @@ use super::EmbedError;
 use super::architecture::{Architecture, Pooling};
 use super::encoder::Encoder;
 use super::files::{Files, Json};
+use super::rows::Rows;
 use super::tensors::Tensors;
 use super::vector::normalise;
 
@@ -28,7 +29,7 @@ impl Transformer {
         let architecture = Architecture::read(config, files)?;
         let tokenizer = tokenizer(&files.required(TOKENIZER)?, &architecture)?;
         let weights = files.required(TENSORS)?;
-        let encoder = Encoder::load(&architecture, &Tensors::parse(TENSORS, &weights)?)?;
+        let encoder = Encoder::load(&architecture, &Tensors::parse(TENSORS, &weights)?, Rows::numbers)?;
         let Architecture { pooling, lower_case, hidden, .. } = architecture;
         Ok(Transformer { tokenizer, encoder, pooling, lower_case, dim: hidden })
     }
@@ -44,7 +45,7 @@ impl Transformer {
         if ids.is_empty() {
             return vec![0.0; self.dim];
         }
-        let mut vector = self.pooling.apply(&self.encoder.encode(&ids)).to_vec();
+        let mut vector = self.pooling.apply(&self.encoder.encode(&ids, ids.len())).to_vec();
         normalise(&mut vector);
         vector
     }

@@ -2,12 +2,14 @@
 //! memories speak of.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
 use super::familiar::Familiar;
 use super::ground::Grounds;
+use crate::encode::embed::pairs::Pairs;
 use crate::encode::{compress, errors, workflows};
 use crate::engine::company::{self, Words};
 use crate::engine::decide;
@@ -23,6 +25,10 @@ use crate::model::{Key, Level, Memory, MemoryId, Namespace, Scope, Timestamp, Us
 /// So many statements are kept in mind as they were read.
 const REMEMBERED: usize = 8_192;
 
+/// So many pairs of statements are read together in one go, some thirty milliseconds each. A usual night has fewer;
+/// when many memories came at once, the others are judged by what can be read off.
+const MOST_WEIGHED: usize = 50;
+
 /// A way to find memories that are like one.
 type Find = fn(&Ready, &Memory, usize, &Filter) -> Vec<(u32, f32)>;
 
@@ -36,8 +42,11 @@ pub(super) struct Surroundings<'a> {
     words: Words<'a>,
     /// Statements that were read: most are held against many others.
     read: Mutex<HashMap<String, Arc<Read>>>,
-    /// Made when it is first asked for: most phases do not look at the code.
+    /// Made when it is first asked for: most phases do not look at the code …
     grounds: OnceLock<Grounds>,
+    /// … nor hold two statements against each other. How many pairs were read together so far.
+    pairs: OnceLock<Arc<Pairs>>,
+    weighed: AtomicUsize,
 }
 
 impl<'a> Surroundings<'a> {
@@ -49,13 +58,29 @@ impl<'a> Surroundings<'a> {
         familiar: &'a Familiar,
         ready: &'a Option<Ready>,
     ) -> Surroundings<'a> {
-        let (grounds, words) = (OnceLock::new(), Words::new(ready.as_ref()));
-        Surroundings { project, snapshot, namespace, now, familiar, ready, words, read: Mutex::default(), grounds }
+        Surroundings {
+            project,
+            snapshot,
+            namespace,
+            now,
+            familiar,
+            ready,
+            words: Words::new(ready.as_ref()),
+            read: Mutex::default(),
+            grounds: OnceLock::new(),
+            pairs: OnceLock::new(),
+            weighed: AtomicUsize::new(0),
+        }
     }
 
     /// How two statements stand to each other.
     pub(super) fn compared(&self, a: &str, b: &str) -> Judgement {
-        statement::compare_read(&self.read(a), &self.read(b), &|one, other| self.words.alike(one, other))
+        let alike = |one: &str, other: &str| self.words.alike(one, other);
+        let weigh = |one: &str, other: &str| {
+            let may = self.weighed.fetch_add(1, Ordering::Relaxed) < MOST_WEIGHED;
+            may.then(|| self.pairs.get_or_init(Pairs::built_in).weigh(one, other))
+        };
+        statement::compare_read(&self.read(a), &self.read(b), &alike, &weigh)
     }
 
     fn read(&self, text: &str) -> Arc<Read> {

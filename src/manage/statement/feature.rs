@@ -58,6 +58,8 @@ pub(super) enum Finding {
 
 pub(super) struct Compared {
     pub(super) features: Features,
+    /// Each speaks of another one of many that are numbered.
+    pub(super) numbered: bool,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -67,7 +69,8 @@ const MOST_WORD_FOR_WORD: usize = 100;
 type Alike<'a> = &'a dyn Fn(&str, &str) -> f32;
 
 pub(super) fn compare(a: &Statement, b: &Statement, alignment: &Alignment, whole: f64, alike: Alike<'_>) -> Compared {
-    let mut compared = Compared { features: Features { alike: whole, ..Features::default() }, findings: Vec::new() };
+    let features = Features { alike: whole, ..Features::default() };
+    let mut compared = Compared { features, numbered: false, findings: Vec::new() };
     coverage(a, b, alignment, &mut compared.features);
     differences(a, b, alignment, &mut compared);
     numbers(a, b, alignment, &mut compared);

@@ -74,6 +74,26 @@ fn the_night_finds_what_an_import_brought() {
 }
 
 #[test]
+fn a_night_reads_with_care_what_was_only_glanced_at() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    for text in [
+        "Deletion requests must be done within 30 days.",
+        "Deletion requests took 11 days on average.",
+        "Ingrid is the one who approves schema changes.",
+        "Approval of schema changes lies with Tomasz.",
+    ] {
+        remember(&home, json!({"kind": "note", "text": text}));
+    }
+    night(&home);
+    let listed = open(&home);
+    let says: Vec<&str> = listed.iter().filter_map(|found| found["b_says"].as_str()).collect();
+    assert_eq!(says, ["Approval of schema changes lies with Tomasz."], "{listed:#?}");
+    let told = night(&home);
+    assert_eq!((&told["contradictions_found"], open(&home).len()), (&json!(0), 1), "{told:#}");
+}
+
+#[test]
 fn what_comes_later_with_an_old_date_is_compared_too() {
     let home = Home::new();
     let _daemon = home.daemon();

@@ -24,6 +24,7 @@ pub(super) fn numbers(a: &Statement, b: &Statement, alignment: &Alignment, compa
                 return true;
             };
             let other = &b.quantities[j];
+            compared.numbered |= wanted == Match::Differs && is_one_of_many(a, one) && is_one_of_many(b, other);
             let opposed =
                 matches!((one.bound, other.bound), (Bound::AtLeast, Bound::AtMost) | (Bound::AtMost, Bound::AtLeast));
             match wanted {
@@ -51,6 +52,50 @@ pub(super) fn numbers(a: &Statement, b: &Statement, alignment: &Alignment, compa
     theirs.retain(|j| !a.quantities.iter().any(|one| quantity::compare(one, &b.quantities[*j]) == Match::Equal));
     features.number_apart = ours.len().min(theirs.len()) as f64;
     features.number_one_sided = ours.len().max(theirs.len()) as f64;
+}
+
+/// What is numbered so that it can be told from others of its kind.
+const NUMBERED: &[&str] = &[
+    "attempt",
+    "bug",
+    "case",
+    "chapter",
+    "day",
+    "episode",
+    "example",
+    "exercise",
+    "experiment",
+    "issue",
+    "item",
+    "lesson",
+    "milestone",
+    "no",
+    "note",
+    "number",
+    "page",
+    "part",
+    "phase",
+    "question",
+    "round",
+    "run",
+    "sample",
+    "section",
+    "shard",
+    "sprint",
+    "step",
+    "story",
+    "task",
+    "test",
+    "ticket",
+    "topic",
+    "week",
+];
+
+/// "ticket 12", "topic 3": two of these with other numbers speak of two things.
+fn is_one_of_many(statement: &Statement, quantity: &quantity::Quantity) -> bool {
+    let before = quantity.at.checked_sub(1).map(|before| statement.tokens[before].lower.as_str());
+    let counted = matches!(quantity.measure, quantity::Measure::Count(_));
+    counted && before.is_some_and(|word| NUMBERED.contains(&word))
 }
 
 /// "bus 1", "phase two": which one, not how many.
