@@ -25,9 +25,9 @@ use crate::model::{Key, Level, Memory, MemoryId, Namespace, Scope, Timestamp, Us
 /// So many statements are kept in mind as they were read.
 const REMEMBERED: usize = 8_192;
 
-/// So many pairs of statements are read together in one go, some thirty milliseconds each. A usual night has fewer;
-/// when many memories came at once, the others are judged by what can be read off.
-const MOST_WEIGHED: usize = 50;
+/// So many pairs of statements are read together in one night, some thirty milliseconds each. When very many memories
+/// came at once, the others are judged by what can be read off.
+const MOST_WEIGHED: usize = 150;
 
 /// A way to find memories that are like one.
 type Find = fn(&Ready, &Memory, usize, &Filter) -> Vec<(u32, f32)>;
@@ -44,9 +44,9 @@ pub(super) struct Surroundings<'a> {
     read: Mutex<HashMap<String, Arc<Read>>>,
     /// Made when it is first asked for: most phases do not look at the code …
     grounds: OnceLock<Grounds>,
-    /// … nor hold two statements against each other. How many pairs were read together so far.
+    /// … nor hold two statements against each other. How many pairs this night has read together.
     pairs: OnceLock<Arc<Pairs>>,
-    weighed: AtomicUsize,
+    weighed: &'a AtomicUsize,
 }
 
 impl<'a> Surroundings<'a> {
@@ -57,6 +57,7 @@ impl<'a> Surroundings<'a> {
         now: Timestamp,
         familiar: &'a Familiar,
         ready: &'a Option<Ready>,
+        weighed: &'a AtomicUsize,
     ) -> Surroundings<'a> {
         Surroundings {
             project,
@@ -69,7 +70,7 @@ impl<'a> Surroundings<'a> {
             read: Mutex::default(),
             grounds: OnceLock::new(),
             pairs: OnceLock::new(),
-            weighed: AtomicUsize::new(0),
+            weighed,
         }
     }
 

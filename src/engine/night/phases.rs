@@ -1,6 +1,7 @@
 //! One phase of a night after the other: what the planners see of the house, and which planner does which phase.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use super::around::Surroundings;
@@ -24,11 +25,13 @@ pub(super) struct Hour<'a> {
     project: &'a Project,
     pub(super) now: Timestamp,
     pub(super) passed: Passed,
+    /// How many pairs of statements were read together so far.
+    weighed: AtomicUsize,
 }
 
 impl<'a> Hour<'a> {
     pub(super) fn new(project: &'a Project, now: Timestamp) -> Hour<'a> {
-        Hour { project, now, passed: Passed::since(project.night.file.as_deref()) }
+        Hour { project, now, passed: Passed::since(project.night.file.as_deref()), weighed: AtomicUsize::new(0) }
     }
 
     /// What is to be done, and the memories it was planned from.
@@ -47,7 +50,7 @@ impl<'a> Hour<'a> {
         let archived: Vec<_> = archived.cloned().collect();
         let ready = self.project.search().ready();
         let familiar = self.passed.by(phase, namespace);
-        let around = Surroundings::new(self.project, snapshot, namespace, self.now, familiar, &ready);
+        let around = Surroundings::new(self.project, snapshot, namespace, self.now, familiar, &ready, &self.weighed);
         let scene = Scene {
             now: self.now,
             memories: &memories,
