@@ -79,12 +79,12 @@ pub fn compare(a: &str, b: &str, alike: Alike<'_>) -> Judgement {
 /// As `compare`, for statements read before. Whoever can weigh both together is only asked where it may matter.
 pub fn compare_read(earlier: &Read, later: &Read, alike: Alike<'_>, weigh: Weigh<'_>) -> Judgement {
     let (Compared { features, numbered, findings }, row) = side_by_side(earlier, later, alike);
-    let mut likely = judge::likelihoods(&row);
-    if judge::may_matter(likely) && !numbered && features.word_for_word == 0.0 {
-        let (one, other) = in_order(earlier, later);
-        likely = weigh(&one.text, &other.text).map_or(likely, |weighed| judge::together(likely, weighed));
-    }
-    let (verdict, score) = judge::decide(&features, numbered, likely);
+    let at_a_glance = judge::likelihoods(&row);
+    let matters = judge::may_matter(at_a_glance) && !numbered && features.word_for_word == 0.0;
+    let (one, other) = in_order(earlier, later);
+    let weighed = matters.then(|| weigh(&one.text, &other.text)).flatten();
+    let likely = weighed.map_or(at_a_glance, |weighed| judge::together(at_a_glance, weighed));
+    let (verdict, score) = judge::decide(&features, numbered, weighed.is_some(), likely);
     let clear = match verdict {
         Verdict::Contradicts => score >= CLEAR_CONTRADICTION,
         Verdict::Duplicate => score >= CLEAR_DUPLICATE,

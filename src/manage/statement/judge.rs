@@ -1,7 +1,7 @@
 //! From features to a verdict: learnt trees over what can be read off, what a model says that reads both together, if
 //! it was asked, and the guard before `duplicate`.
 //!
-//! Everything here was learnt from some 43,000 labelled pairs: everyday ones, hard ones, and those of small families (a
+//! Everything here was learnt from some 120,000 labelled pairs: everyday ones, hard ones, and those of small families (a
 //! statement, its paraphrases, what denies it, what may stand beside it). The trees are gradient-boosted, of depth
 //! three. How much each of the two is believed was fitted on families that neither had seen, and so were the
 //! thresholds. `tools/pairs` tells how to do it again.
@@ -17,10 +17,11 @@ pub(super) type Tree = ([(u16, f32); 7], [f32; 8]);
 
 /// A contradiction taken for a duplicate would be merged away, so a duplicate has to be this likely, and a
 /// contradiction this unlikely.
-const SAME: f64 = 0.5;
-const DENIED: f64 = 0.15;
-/// From here on it is called a contradiction.
-const SURELY_DENIED: f64 = 0.6;
+const SAME: f64 = 0.55;
+const DENIED: f64 = 0.06;
+/// From here on it is called a contradiction, by whoever read both together and by whoever did not.
+const SURELY_DENIED: f64 = 0.63;
+const DENIED_AT_A_GLANCE: f64 = 0.55;
 /// How sure it is that the same words in the same order say the same.
 const WORD_FOR_WORD: f64 = 0.98;
 /// What is at least this likely to deny or to repeat the other is worth reading together with it.
@@ -31,10 +32,10 @@ const LEAST: f64 = 1e-3;
 /// For each class: where it starts, and how much it is moved by the logarithm of what the trees find likely, and by
 /// what the model finds speaks for it.
 const TOGETHER: [(f64, [f64; CLASSES], [f64; CLASSES]); CLASSES] = [
-    (0.683, [0.627, -0.251, -0.278, -0.055], [0.425, -0.161, -0.22, -0.078]),
-    (-1.75, [-0.2, 0.395, 0.12, -0.339], [0.164, 0.834, -0.125, -0.377]),
-    (0.598, [0.133, -0.294, 0.325, -0.102], [-0.423, -0.116, 0.466, -0.205]),
-    (0.469, [-0.56, 0.15, -0.167, 0.497], [-0.166, -0.557, -0.122, 0.661]),
+    (0.63, [0.393, -0.211, -0.255, -0.023], [0.285, -0.433, -0.397, -0.657]),
+    (0.716, [-0.174, 0.444, 0.13, 0.042], [0.232, 1.173, -0.095, -0.029]),
+    (0.25, [0.018, -0.191, 0.282, -0.072], [-0.238, -0.112, 0.614, -0.212]),
+    (-1.596, [-0.237, -0.042, -0.156, 0.053], [-0.278, -0.628, -0.122, 0.898]),
 ];
 
 /// How likely each class is: contradicts, duplicate, compatible, unrelated.
@@ -73,8 +74,8 @@ fn shares(scores: [f64; CLASSES]) -> [f64; CLASSES] {
     powers.map(|power| power / sum)
 }
 
-/// `numbered`: each speaks of another one of many.
-pub(super) fn decide(features: &Features, numbered: bool, likely: [f64; CLASSES]) -> (Verdict, f64) {
+/// `numbered`: each speaks of another one of many. `weighed`: a model read both together.
+pub(super) fn decide(features: &Features, numbered: bool, weighed: bool, likely: [f64; CLASSES]) -> (Verdict, f64) {
     let [denied, same, together, apart] = likely;
     if features.word_for_word > 0.0 {
         return (Verdict::Duplicate, same.max(WORD_FOR_WORD));
@@ -82,7 +83,8 @@ pub(super) fn decide(features: &Features, numbered: bool, likely: [f64; CLASSES]
     if same >= SAME && denied <= DENIED && !parts(features) && !numbered {
         return (Verdict::Duplicate, same);
     }
-    if denied >= SURELY_DENIED && !numbered {
+    let surely = if weighed { SURELY_DENIED } else { DENIED_AT_A_GLANCE };
+    if denied >= surely && !numbered {
         return (Verdict::Contradicts, denied);
     }
     // Two memories too many cost a line: what is neither surely the same nor surely denied stands beside the other.
