@@ -3,8 +3,8 @@
 //!
 //! Everything here was learnt from some 120,000 labelled pairs: everyday ones, hard ones, and those of small families (a
 //! statement, its paraphrases, what denies it, what may stand beside it). The trees are gradient-boosted, of depth
-//! three. How much each of the two is believed was fitted on families that neither had seen, and so were the
-//! thresholds. `tools/pairs` tells how to do it again.
+//! three. How much each of the two is believed was fitted on families that neither had seen; the thresholds were chosen on
+//! pairs that nothing was learnt from (`docs/BENCHMARKS.md`). `tools/pairs` tells how to do it again.
 
 use super::feature::Features;
 use super::trees;
