@@ -9,6 +9,8 @@ use super::words::{humps, lower_case, without_accents, words};
 
 /// Longer words are noise (hashes, keys, encoded data) and cost the most to take apart.
 const LONGEST_WORD: usize = 64;
+/// The same where a word is known as a whole or not at all; the measure of those who trained with it.
+const LONGEST_WHOLE: usize = 100;
 
 /// What stands before a piece that begins a word, and before one that goes on with it.
 const BEGINNING: &str = "";
@@ -93,7 +95,22 @@ impl Lexicon {
         }
     }
 
-    fn find(&self, word: &str) -> Option<u32> {
+    /// The pieces of a word, if they make up all of it, else the one that stands for what is not known.
+    pub(super) fn push_whole(&self, word: &str, unknown: u32, rows: &mut Vec<u32>) {
+        let (mut rest, mut mark, before) = (word, BEGINNING, rows.len());
+        let is_noise = word.chars().nth(LONGEST_WHOLE).is_some();
+        while !rest.is_empty() {
+            let Some((row, length)) = self.longest_prefix(mark, rest).filter(|_| !is_noise) else {
+                rows.truncate(before);
+                rows.push(unknown);
+                return;
+            };
+            rows.push(row);
+            (rest, mark) = (&rest[length..], CONTINUATION);
+        }
+    }
+
+    pub(super) fn find(&self, word: &str) -> Option<u32> {
         self.slots.find(Hash::of(word), |row| self.lines.get(&self.text, row) == word)
     }
 
@@ -149,6 +166,24 @@ mod tests {
     fn words_beyond_all_measure_are_left_out() {
         check(&"read".repeat(16), &[0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
         check(&format!("{}s", "read".repeat(16)), &[]);
+    }
+
+    #[test]
+    fn a_word_is_known_whole_or_not_at_all() {
+        let lexicon = Lexicon::parse("v", "read\nre\n##ad\n##er\n##s\n漢\n?".into()).unwrap();
+        let check = |word: &str, expect: &[u32]| {
+            let mut rows = vec![1];
+            lexicon.push_whole(word, 6, &mut rows);
+            assert_eq!(rows[1..], *expect, "{word}");
+        };
+        check("readers", &[0, 3, 4]);
+        check("readz", &[6]);
+        check("ad", &[6]);
+        check("漢", &[5]);
+        check("", &[]);
+        check(&format!("{}ad", "read".repeat(24)), &[6]);
+        check(&format!("read{}", "s".repeat(96)), &[&[0][..], &[4; 96]].concat());
+        check(&format!("read{}", "s".repeat(97)), &[6]);
     }
 
     #[test]

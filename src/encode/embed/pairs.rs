@@ -8,21 +8,21 @@ use std::sync::{Arc, Weak};
 
 use ndarray::Axis;
 use parking_lot::Mutex;
-use tokenizers::Tokenizer;
-use tokenizers::models::wordpiece::WordPiece;
 use tokenizers::normalizers::BertNormalizer;
 use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
+use tokenizers::{NormalizedString, Normalizer, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer};
 
 use super::EmbedError;
 use super::architecture::{Activation, Architecture, Pooling};
 use super::encoder::{Encoder, Linear};
 use super::files::Json;
+use super::lexicon::Lexicon;
 use super::rows::Rows;
 use super::tensors::Tensors;
 
 const CONFIG: &[u8] = include_bytes!("../../../assets/pairs/config.json");
 const TENSORS: &[u8] = include_bytes!("../../../assets/pairs/model.safetensors");
-const VOCABULARY: &[u8] = include_bytes!("../../../assets/pairs/vocab.txt");
+const VOCABULARY: &str = include_str!("../../../assets/pairs/vocab.txt");
 
 const START: &str = "[CLS]";
 const END: &str = "[SEP]";
@@ -34,11 +34,12 @@ pub const ANSWERS: usize = 4;
 const LONGEST: usize = 96;
 
 pub struct Pairs {
-    tokenizer: Tokenizer,
+    lexicon: Lexicon,
     encoder: Encoder,
     answer: Linear,
     start: u32,
     end: u32,
+    unknown: u32,
 }
 
 impl Pairs {
@@ -69,9 +70,19 @@ impl Pairs {
         std::array::from_fn(|at| scores[(0, at)])
     }
 
+    /// Words and marks as the model was taught them; of a text that cannot be cut, nothing.
     fn tokens(&self, text: &str) -> Vec<u32> {
-        let found = self.tokenizer.encode_fast(text, false);
-        let mut ids = found.map_or_else(|_| Vec::new(), |found| found.get_ids().to_vec());
+        let mut normal = NormalizedString::from(text);
+        let _ = BertNormalizer::default().normalize(&mut normal);
+        let mut words = PreTokenizedString::from(normal);
+        let _ = BertPreTokenizer.pre_tokenize(&mut words);
+        let mut ids = Vec::new();
+        for (word, ..) in words.get_splits(OffsetReferential::Normalized, OffsetType::None) {
+            self.lexicon.push_whole(word, self.unknown, &mut ids);
+            if ids.len() >= LONGEST {
+                break;
+            }
+        }
         ids.truncate(LONGEST);
         ids
     }
@@ -95,17 +106,37 @@ fn shipped() -> Result<Pairs, EmbedError> {
         most_tokens: 2 * LONGEST + 3,
     };
     let tensors = Tensors::parse("model.safetensors", TENSORS)?;
-    let damaged = |error: tokenizers::Error| EmbedError::damaged("vocab.txt", error);
-    let vocabulary = WordPiece::read_bytes(VOCABULARY).map_err(damaged)?;
+    let lexicon = Lexicon::parse("vocab.txt", VOCABULARY.into())?;
     let id = |token: &str| {
-        vocabulary.get(token).copied().ok_or_else(|| EmbedError::damaged("vocab.txt", format!("{token} is missing")))
+        lexicon.find(token).ok_or_else(|| EmbedError::damaged("vocab.txt", format!("{token} is missing")))
     };
-    let (start, end) = (id(START)?, id(END)?);
-    let pieces = WordPiece::builder().vocab(vocabulary).unk_token(UNKNOWN.to_owned()).build().map_err(damaged)?;
-    let mut tokenizer = Tokenizer::new(pieces);
-    tokenizer.with_normalizer(Some(BertNormalizer::default())).map_err(damaged)?;
-    tokenizer.with_pre_tokenizer(Some(BertPreTokenizer));
+    let (start, end, unknown) = (id(START)?, id(END)?, id(UNKNOWN)?);
     let encoder = Encoder::load(&architecture, &tensors, Rows::bytes)?;
     let answer = Linear::load(&tensors, "answer", architecture.hidden, ANSWERS)?;
-    Ok(Pairs { tokenizer, encoder, answer, start, end })
+    Ok(Pairs { lexicon, encoder, answer, start, end, unknown })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokenizers::Tokenizer;
+    use tokenizers::models::wordpiece::WordPiece;
+
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_as_the_library_cuts_them_for_training() {
+        let vocabulary = WordPiece::read_bytes(VOCABULARY.as_bytes()).unwrap();
+        let pieces = WordPiece::builder().vocab(vocabulary).unk_token(UNKNOWN.to_owned()).build().unwrap();
+        let mut library = Tokenizer::new(pieces);
+        library.with_normalizer(Some(BertNormalizer::default())).unwrap();
+        library.with_pre_tokenizer(Some(BertPreTokenizer));
+        let statements = include_str!("../../../tests/data/statements/natural.jsonl").lines();
+        let odd = ["", " \t\n", "Café—ÅNGSTRÖM ΟΔΟΣ", "漢字かな\u{0}\u{200d}👩‍💻\u{fffd}", "x_y::Z<'a>(…) ½ №5 „so“"];
+        let endless = ["z".repeat(101), "word ".repeat(300), "…".repeat(200)];
+        let ours = Pairs::built_in();
+        for text in statements.chain(odd).chain(endless.iter().map(String::as_str)) {
+            let expect = library.encode_fast(text, false).unwrap();
+            assert_eq!(ours.tokens(text), expect.get_ids()[..expect.len().min(LONGEST)], "{text}");
+        }
+    }
 }
