@@ -11,7 +11,7 @@ use super::topics::Topics;
 use crate::model::link::LinkKey;
 use crate::model::{
     Archived, Change, Contradiction, ContradictionStatus, Key, Kind, Link, Memory, MemoryId, Namespace, Neighbour,
-    Problem, Tier, Timestamp, Tombstone, token,
+    Problem, Relation, Tier, Timestamp, Tombstone, token,
 };
 use crate::sys::thread;
 
@@ -159,13 +159,22 @@ impl Snapshot {
     /// Every link that starts or ends here, in a stable order.
     pub fn links_of(&self, key: &Key) -> Vec<&Arc<Link>> {
         let at = |link: &LinkKey| link.0 == key.namespace && link.1 == key.id;
-        let first = (key.namespace.clone(), key.id.clone(), crate::model::Relation::ALL[0], lowest_id());
+        let first = (key.namespace.clone(), key.id.clone(), Relation::ALL[0], lowest_id());
         let out = self.links.range(first.clone()..).take_while(|(link, _)| at(link)).map(|(_, link)| link);
         let back = self.backlinks.range(first..).take_while(|link| at(link)).filter_map(|link| {
             let (namespace, to, relation, from) = link.clone();
             self.links.get(&(namespace, from, relation, to))
         });
         out.chain(back).collect()
+    }
+
+    /// The other ends of these links and what they are tied by, in the same order.
+    pub fn tied_to(&self, key: &Key) -> impl Iterator<Item = (&MemoryId, Relation)> {
+        let first = (key.namespace.clone(), key.id.clone(), Relation::ALL[0], lowest_id());
+        let at = move |link: &LinkKey| link.0 == key.namespace && link.1 == key.id;
+        let out = self.links.range(first.clone()..).map(|(link, _)| link).take_while(move |link| at(link));
+        let back = self.backlinks.range(first..).take_while(move |link| at(link));
+        out.chain(back).map(|(_, _, relation, other)| (other, *relation))
     }
 
     pub fn contradictions(&self) -> impl Iterator<Item = &Arc<Contradiction>> {

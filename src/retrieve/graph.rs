@@ -5,15 +5,19 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::index::Snapshot;
-use crate::model::{Key, Link, Memory, MemoryId, Namespace, Relation};
+use crate::model::{Key, Memory, MemoryId, Namespace, Relation};
 
 const DEEPEST: usize = 3;
 /// What is left of a score after each step.
 const STEP: f64 = 0.5;
+/// Fainter than this it is not worth the way.
+const FAINTEST: f64 = 0.03;
 /// Memories that are looked at from one start.
 const MOST_SEEN: usize = 512;
 /// Links of one memory that are followed.
 const MOST_LINKS: usize = 64;
+/// Who has more links than this says less about each.
+const FEW_LINKS: f64 = 8.0;
 
 /// How a memory was reached.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,18 +38,20 @@ pub fn spread(
 ) -> BTreeMap<Key, Arrival> {
     let mut reached: BTreeMap<Key, Arrival> = BTreeMap::new();
     for (start, strength) in starts {
-        let mut seen = HashSet::from([start.clone()]);
+        let mut seen = HashSet::from([start.id.clone()]);
         let mut way = VecDeque::from([(start.clone(), *strength, 0)]);
         while let Some((key, strength, depth)) = way.pop_front() {
             if depth == DEEPEST {
                 continue;
             }
-            for link in snapshot.links_of(&key).into_iter().take(MOST_LINKS) {
-                let (other, relation) = other_end(link, &key);
-                let strength = strength * STEP * bond(relation);
-                if strength < 1e-3 || seen.len() > MOST_SEEN || !seen.insert(other.clone()) {
+            let ties: Vec<(&MemoryId, Relation)> = snapshot.tied_to(&key).take(MOST_LINKS).collect();
+            let strength = strength * STEP * voice(ties.len());
+            for (other, relation) in ties {
+                let strength = strength * bond(relation);
+                if strength < FAINTEST || seen.len() > MOST_SEEN || !seen.insert(other.clone()) {
                     continue;
                 }
+                let other = at(&key.namespace, other);
                 if !snapshot.get(&other).is_some_and(|memory| admitted(memory)) {
                     continue;
                 }
@@ -59,6 +65,11 @@ pub fn spread(
         }
     }
     reached
+}
+
+/// How much of a memory reaches each it is tied to.
+fn voice(links: usize) -> f64 {
+    (1.0 + (links as f64 / FEW_LINKS).ln().max(0.0)).recip()
 }
 
 /// What a replaced memory was replaced by, in the end.
@@ -82,11 +93,6 @@ pub fn successor(snapshot: &Snapshot, replaced: &Key) -> Option<Arc<Memory>> {
     found.filter(|memory| memory.key() != *replaced)
 }
 
-fn other_end(link: &Link, key: &Key) -> (Key, Relation) {
-    let other = if link.from == key.id { &link.to } else { &link.from };
-    (at(&link.namespace, other), link.relation)
-}
-
 fn at(namespace: &Namespace, id: &MemoryId) -> Key {
     Key { namespace: namespace.clone(), id: id.clone() }
 }
@@ -98,5 +104,73 @@ fn bond(relation: Relation) -> f64 {
         Relation::Supports | Relation::ExampleOf => 0.9,
         Relation::Contradicts => 0.8,
         Relation::RelatedTo => 0.6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Change, Kind, Link, Timestamp};
+
+    fn key(name: &str) -> Key {
+        Key::new(&Namespace::default(), &MemoryId::new(name).unwrap())
+    }
+
+    fn tied(links: &[(&str, Relation, &str)]) -> Snapshot {
+        let at = Timestamp::from_micros(1_000);
+        let mut snapshot = Snapshot::default();
+        for name in links.iter().flat_map(|(from, _, to)| [from, to]) {
+            let after = Arc::new(Memory::new(key(name).id, Kind::Note, *name, at));
+            snapshot.apply(&Change::Put { before: None, after });
+        }
+        for (from, relation, to) in links {
+            let (from, to) = (key(from).id, key(to).id);
+            let namespace = Namespace::default();
+            let link = Link { namespace, from, to, relation: *relation, strength: 1.0, created_at: at };
+            snapshot.apply(&Change::Link(link));
+        }
+        snapshot
+    }
+
+    #[test]
+    fn everybody_is_reached_on_the_strongest_way_three_steps_far_and_not_through_those_left_out() {
+        use Relation::{DerivedFrom, RelatedTo};
+        let snapshot = tied(&[
+            ("a", RelatedTo, "b"),
+            ("c", DerivedFrom, "a"),
+            ("b", DerivedFrom, "d"),
+            ("d", DerivedFrom, "e"),
+            ("e", DerivedFrom, "f"),
+            ("c", DerivedFrom, "x"),
+            ("x", DerivedFrom, "y"),
+        ]);
+        let reached = spread(&snapshot, &[(key("a"), 0.8), (key("b"), 0.4)], |memory| memory.id.as_str() != "x");
+        let told = |name: &str| reached.get(&key(name)).map(|arrival| (arrival.strength, arrival.from.as_str()));
+        assert_eq!(told("a"), Some((0.4 * 0.5 * 0.6, "b")));
+        assert_eq!(told("b"), Some((0.8 * 0.5 * 0.6, "a")));
+        assert_eq!(told("c"), Some((0.8 * 0.5, "a")));
+        assert_eq!(told("d"), Some((0.4 * 0.5, "b")));
+        assert_eq!(told("f"), Some((0.4 * 0.125, "e")));
+        assert_eq!((told("x"), told("y")), (None, None));
+    }
+
+    #[test]
+    fn who_has_many_links_says_little_about_each_and_no_way_is_gone_for_what_is_too_faint() {
+        let crowd: Vec<String> = (0..40).flat_map(|near| (0..10).map(move |far| format!("{near:02}-{far}"))).collect();
+        let mut links = Vec::new();
+        for name in &crowd {
+            links.push((&name[..2], Relation::RelatedTo, name.as_str()));
+            links.push(("start", Relation::DerivedFrom, &name[..2]));
+        }
+        let snapshot = tied(&links);
+        let strength = |from: f64| {
+            let reached = spread(&snapshot, &[(key("start"), from)], |_| true);
+            let of = |name: &str| reached.get(&key(name)).map_or(0.0, |arrival| (arrival.strength * 1e3).round());
+            (reached.len(), of("00"), of("00-0"))
+        };
+        // 40 links: 1 / (1 + ln 5), and 11 behind them.
+        assert_eq!(strength(1.0), (440, 192.0, 44.0));
+        assert_eq!(strength(0.5), (40, 96.0, 0.0));
+        assert_eq!(strength(0.1), (0, 0.0, 0.0));
     }
 }

@@ -11,7 +11,7 @@ pub fn keep_compact() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
         /// Larger blocks are mapped, and unmapped when freed; a fixed border also stops glibc from raising it.
-        const MAPPED_FROM: libc::c_int = 1 << 20;
+        const MAPPED_FROM: libc::c_int = 256 << 10;
         const ARENAS: libc::c_int = 2;
         /// What is freed at the end of an arena stays at hand up to here: questions take and free half a megabyte each.
         const AT_HAND: libc::c_int = 32 << 20;

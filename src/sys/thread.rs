@@ -3,6 +3,7 @@
 //! Whoever spawns keeps the handle and joins it; nothing here runs detached.
 
 use std::io;
+use std::sync::LazyLock;
 use std::thread::{Builder, JoinHandle};
 
 /// Linux shows the first 15 bytes of the name.
@@ -49,8 +50,9 @@ pub fn in_parts<I: Sync, T: Send>(
     is_border: impl Fn(&I) -> bool,
     work: impl Fn(&[I]) -> T + Sync,
 ) -> Vec<T> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let count = (input.len() / least.max(1)).clamp(1, cores);
+    // Asked once: the system reads several files for the answer.
+    static CORES: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let count = (input.len() / least.max(1)).clamp(1, *CORES);
     let mut parts = Vec::with_capacity(count);
     let mut rest = input;
     for left in (2..=count).rev() {
