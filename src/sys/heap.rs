@@ -10,10 +10,11 @@
 pub fn keep_compact() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
-        /// Larger blocks are mapped, and unmapped when freed; a fixed border also stops glibc from raising it.
+        /// Larger blocks are mapped, and unmapped when freed: what a night takes to read pairs would else leave holes among
+        /// what others keep. A fixed border also stops glibc from raising it.
         const MAPPED_FROM: libc::c_int = 256 << 10;
         const ARENAS: libc::c_int = 2;
-        /// What is freed at the end of an arena stays at hand up to here: questions take and free half a megabyte each.
+        /// What is freed at the end of an arena stays at hand up to here: questions take and free a lot of small blocks.
         const AT_HAND: libc::c_int = 32 << 20;
         // SAFETY: mallopt takes two integers, changes only parameters of the allocator, and may be called at any time.
         unsafe {
