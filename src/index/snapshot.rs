@@ -158,23 +158,26 @@ impl Snapshot {
 
     /// Every link that starts or ends here, in a stable order.
     pub fn links_of(&self, key: &Key) -> Vec<&Arc<Link>> {
-        let at = |link: &LinkKey| link.0 == key.namespace && link.1 == key.id;
-        let first = (key.namespace.clone(), key.id.clone(), Relation::ALL[0], lowest_id());
-        let out = self.links.range(first.clone()..).take_while(|(link, _)| at(link)).map(|(_, link)| link);
-        let back = self.backlinks.range(first..).take_while(|link| at(link)).filter_map(|link| {
+        let (out, back) = self.ties(key);
+        let back = back.filter_map(|link| {
             let (namespace, to, relation, from) = link.clone();
             self.links.get(&(namespace, from, relation, to))
         });
-        out.chain(back).collect()
+        out.filter_map(|link| self.links.get(link)).chain(back).collect()
     }
 
     /// The other ends of these links and what they are tied by, in the same order.
     pub fn tied_to(&self, key: &Key) -> impl Iterator<Item = (&MemoryId, Relation)> {
-        let first = (key.namespace.clone(), key.id.clone(), Relation::ALL[0], lowest_id());
-        let at = move |link: &LinkKey| link.0 == key.namespace && link.1 == key.id;
-        let out = self.links.range(first.clone()..).map(|(link, _)| link).take_while(move |link| at(link));
-        let back = self.backlinks.range(first..).take_while(move |link| at(link));
+        let (out, back) = self.ties(key);
         out.chain(back).map(|(_, _, relation, other)| (other, *relation))
+    }
+
+    /// The links that start here, and turned round those that end here.
+    fn ties(&self, key: &Key) -> (impl Iterator<Item = &LinkKey>, impl Iterator<Item = &LinkKey>) {
+        let first = (key.namespace.clone(), key.id.clone(), Relation::ALL[0], lowest_id());
+        let at = move |link: &&LinkKey| link.0 == key.namespace && link.1 == key.id;
+        let out = self.links.range(first.clone()..).map(|(link, _)| link).take_while(at);
+        (out, self.backlinks.range(first..).take_while(at))
     }
 
     pub fn contradictions(&self) -> impl Iterator<Item = &Arc<Contradiction>> {

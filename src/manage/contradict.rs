@@ -17,7 +17,7 @@ pub const CANDIDATES: usize = 20;
 /// What is less alike than this, and shares no telling word, is about something else.
 const ALIKE: f32 = 0.25;
 /// What is less likely than this to be a contradiction is kept to oneself.
-const SURE: f64 = 0.6;
+pub const SURE: f64 = 0.6;
 /// Whoever disagrees with so many needs somebody to look at it, not a longer list.
 pub const MOST_OPEN: usize = 5;
 /// A statement is short; a longer text says many things …

@@ -1,7 +1,7 @@
 //! Along the links: from the best matches to what they are tied to, up to three steps, fainter with every step; and
 //! from what was replaced to what replaced it.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use crate::index::Snapshot;
@@ -28,8 +28,8 @@ pub struct Arrival {
     pub from: MemoryId,
 }
 
-/// Everything that can be reached from the starts, each with its strongest arrival. Starts themselves are reached
-/// from each other, never from themselves.
+/// Everything that can be reached from the starts, each with the strongest of the shortest ways from each start. Starts
+/// themselves are reached from each other, never from themselves.
 /// No way leads through a memory that is not `admitted`.
 pub fn spread(
     snapshot: &Snapshot,
@@ -39,25 +39,12 @@ pub fn spread(
     let mut reached: BTreeMap<Key, Arrival> = BTreeMap::new();
     for (start, strength) in starts {
         let mut seen = HashSet::from([start.id.clone()]);
-        let mut way = VecDeque::from([(start.clone(), *strength, 0)]);
-        while let Some((key, strength, depth)) = way.pop_front() {
-            if depth == DEEPEST {
-                continue;
-            }
-            let ties: Vec<(&MemoryId, Relation)> = snapshot.tied_to(&key).take(MOST_LINKS).collect();
-            let strength = strength * STEP * voice(ties.len());
-            for (other, relation) in ties {
-                let strength = strength * bond(relation);
-                if strength < FAINTEST || seen.len() > MOST_SEEN || !seen.insert(other.clone()) {
-                    continue;
-                }
-                let other = at(&key.namespace, other);
-                if !snapshot.get(&other).is_some_and(|memory| admitted(memory)) {
-                    continue;
-                }
-                let arrival = Arrival { strength, relation, from: key.id.clone() };
-                way.push_back((other.clone(), strength, depth + 1));
-                let known = reached.entry(other).or_insert_with(|| arrival.clone());
+        let mut here = BTreeMap::from([(start.clone(), *strength)]);
+        for _ in 0..DEEPEST {
+            let next = one_step(snapshot, &here, &mut seen, &admitted);
+            here = next.iter().map(|(key, arrival)| (key.clone(), arrival.strength)).collect();
+            for (key, arrival) in next {
+                let known = reached.entry(key).or_insert_with(|| arrival.clone());
                 if known.strength < arrival.strength {
                     *known = arrival;
                 }
@@ -67,7 +54,40 @@ pub fn spread(
     reached
 }
 
-/// How much of a memory reaches each it is tied to.
+/// Whom one more link leads to, of those not seen yet.
+fn one_step(
+    snapshot: &Snapshot,
+    here: &BTreeMap<Key, f64>,
+    seen: &mut HashSet<MemoryId>,
+    admitted: &impl Fn(&Memory) -> bool,
+) -> BTreeMap<Key, Arrival> {
+    let mut next: BTreeMap<Key, Arrival> = BTreeMap::new();
+    for (key, strength) in here {
+        let ties: Vec<(&MemoryId, Relation)> = snapshot.tied_to(key).take(MOST_LINKS).collect();
+        let strength = strength * STEP * voice(ties.len());
+        for (other, relation) in ties {
+            let strength = strength * bond(relation);
+            if strength < FAINTEST {
+                continue;
+            }
+            let arrival = || Arrival { strength, relation, from: key.id.clone() };
+            let other = at(&key.namespace, other);
+            if seen.contains(&other.id) {
+                if let Some(known) = next.get_mut(&other).filter(|known| known.strength < strength) {
+                    *known = arrival();
+                }
+            } else if seen.len() <= MOST_SEEN {
+                seen.insert(other.id.clone());
+                if snapshot.get(&other).is_some_and(|memory| admitted(memory)) {
+                    next.insert(other, arrival());
+                }
+            }
+        }
+    }
+    next
+}
+
+/// How much of a memory reaches each it is tied to, by the links that are followed.
 fn voice(links: usize) -> f64 {
     (1.0 + (links as f64 / FEW_LINKS).ln().max(0.0)).recip()
 }
@@ -133,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_is_reached_on_the_strongest_way_three_steps_far_and_not_through_those_left_out() {
+    fn everybody_is_reached_three_steps_far_and_not_through_those_left_out() {
         use Relation::{DerivedFrom, RelatedTo};
         let snapshot = tied(&[
             ("a", RelatedTo, "b"),
@@ -152,6 +172,15 @@ mod tests {
         assert_eq!(told("d"), Some((0.4 * 0.5, "b")));
         assert_eq!(told("f"), Some((0.4 * 0.125, "e")));
         assert_eq!((told("x"), told("y")), (None, None));
+    }
+
+    #[test]
+    fn of_two_ways_that_are_equally_long_the_stronger_counts() {
+        use Relation::{DerivedFrom, RelatedTo};
+        let snapshot =
+            tied(&[("a", DerivedFrom, "b"), ("a", DerivedFrom, "c"), ("b", RelatedTo, "x"), ("c", DerivedFrom, "x")]);
+        let reached = spread(&snapshot, &[(key("a"), 0.8)], |_| true);
+        assert_eq!(reached[&key("x")], Arrival { strength: 0.2, relation: DerivedFrom, from: key("c").id });
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! attention and a wide and narrow pass, each added to what came in and normed. Knows nothing of text.
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{ArcArray2, Array1, Array2, Axis, Slice};
+use ndarray::{Array1, Array2, Axis, Slice};
 
 use super::EmbedError;
 use super::architecture::{Activation, Architecture};
@@ -35,8 +35,8 @@ struct Layer {
 }
 
 pub(super) struct Linear {
-    /// Outputs by inputs, as in the file; a part of a larger one, maybe.
-    weight: ArcArray2<f32>,
+    /// Outputs by inputs, as in the file.
+    weight: Array2<f32>,
     bias: Array1<f32>,
 }
 
@@ -114,22 +114,13 @@ impl Encoder {
 impl Layer {
     fn load(shape: &Architecture, weights: &Weights<'_, '_>) -> Result<Layer, EmbedError> {
         let (hidden, intermediate) = (shape.hidden, shape.intermediate);
-        let [query, key, value] = ["query", "key", "value"].map(|part| format!("attention.self.{part}"));
-        let [query_key_value, attended, wide] = weights.in_one_block(
-            [
-                &[(&query, hidden), (&key, hidden), (&value, hidden)],
-                &[("attention.output.dense", hidden)],
-                &[("intermediate.dense", intermediate)],
-            ],
-            hidden,
-        )?;
-        let [narrow] = weights.in_one_block([&[("output.dense", hidden)]], intermediate)?;
+        let part = |name: &str| weights.linear(&format!("attention.self.{name}"), hidden, hidden);
         Ok(Layer {
-            query_key_value,
-            attended,
+            query_key_value: Linear::side_by_side(&[part("query")?, part("key")?, part("value")?]),
+            attended: weights.linear("attention.output.dense", hidden, hidden)?,
             attention_norm: weights.norm("attention.output.LayerNorm", hidden)?,
-            wide,
-            narrow,
+            wide: weights.linear("intermediate.dense", hidden, intermediate)?,
+            narrow: weights.linear("output.dense", intermediate, hidden)?,
             norm: weights.norm("output.LayerNorm", hidden)?,
         })
     }
@@ -138,14 +129,23 @@ impl Layer {
 impl Linear {
     /// One that stands behind an encoder.
     pub(super) fn load(tensors: &Tensors<'_>, name: &str, inputs: usize, outputs: usize) -> Result<Linear, EmbedError> {
-        let weights = Weights { tensors, prefix: String::new(), epsilon: 0.0 };
-        weights.in_one_block([&[(name, outputs)]], inputs).map(|[linear]| linear)
+        Weights { tensors, prefix: String::new(), epsilon: 0.0 }.linear(name, inputs, outputs)
     }
 
     pub(super) fn apply(&self, input: &Array2<f32>) -> Array2<f32> {
         let mut output = input.dot(&self.weight.t());
         output += &self.bias;
         output
+    }
+
+    fn side_by_side(parts: &[Linear]) -> Linear {
+        let weights: Vec<_> = parts.iter().map(|part| part.weight.view()).collect();
+        let biases: Vec<_> = parts.iter().map(|part| part.bias.view()).collect();
+        let same = "parts of one layer have the same inputs";
+        Linear {
+            weight: ndarray::concatenate(ROWS, &weights).expect(same),
+            bias: ndarray::concatenate(ROWS, &biases).expect(same),
+        }
     }
 }
 
@@ -214,28 +214,9 @@ impl<'a, 'b> Weights<'a, 'b> {
         Ok(self.tensors.floats(&self.name(name), &[length])?.into())
     }
 
-    /// Several that have the same inputs, each of one part or of some side by side, every part with its outputs. One
-    /// block holds the weights of all: what is that large goes back to the system as soon as the model is let go of.
-    fn in_one_block<const N: usize>(
-        &self,
-        linears: [&[(&str, usize)]; N],
-        inputs: usize,
-    ) -> Result<[Linear; N], EmbedError> {
-        let parts: Vec<(String, usize)> =
-            linears.iter().flat_map(|parts| *parts).map(|(name, outputs)| (self.name(name), *outputs)).collect();
-        let names: Vec<(String, usize)> =
-            parts.iter().map(|(name, outputs)| (format!("{name}.weight"), *outputs)).collect();
-        let block = self.tensors.stacked(&names, inputs)?.into_shared();
-        let biases = parts.iter().map(|(name, outputs)| self.tensors.floats(&format!("{name}.bias"), &[*outputs]));
-        let biases = biases.collect::<Result<Vec<_>, _>>()?.concat();
-        let mut end = 0;
-        Ok(linears.map(|parts| {
-            let rows = end..end + parts.iter().map(|(_, outputs)| outputs).sum::<usize>();
-            end = rows.end;
-            let mut weight = block.clone();
-            weight.slice_axis_inplace(ROWS, Slice::from(rows.clone()));
-            Linear { weight, bias: biases[rows].to_vec().into() }
-        }))
+    fn linear(&self, name: &str, inputs: usize, outputs: usize) -> Result<Linear, EmbedError> {
+        let weight = self.matrix(&format!("{name}.weight"), outputs, inputs)?;
+        Ok(Linear { weight, bias: self.row(&format!("{name}.bias"), outputs)? })
     }
 
     fn norm(&self, name: &str, length: usize) -> Result<Norm, EmbedError> {

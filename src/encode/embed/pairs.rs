@@ -73,9 +73,11 @@ impl Pairs {
     /// Words and marks as the model was taught them; of a text that cannot be cut, nothing.
     fn tokens(&self, text: &str) -> Vec<u32> {
         let mut normal = NormalizedString::from(text);
-        let _ = BertNormalizer::default().normalize(&mut normal);
+        let is_normal = BertNormalizer::default().normalize(&mut normal).is_ok();
         let mut words = PreTokenizedString::from(normal);
-        let _ = BertPreTokenizer.pre_tokenize(&mut words);
+        if !is_normal || BertPreTokenizer.pre_tokenize(&mut words).is_err() {
+            return Vec::new();
+        }
         let mut ids = Vec::new();
         for (word, ..) in words.get_splits(OffsetReferential::Normalized, OffsetType::None) {
             self.lexicon.push_whole(word, self.unknown, &mut ids);

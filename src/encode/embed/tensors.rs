@@ -78,25 +78,17 @@ impl<'a> Tensors<'a> {
 
     /// The same as a matrix. It may be of bytes, if beside it stands what a one in each row is worth.
     pub(super) fn matrix(&self, name: &str, shape: [usize; 2]) -> Result<Array2<f32>, EmbedError> {
-        self.stacked(&[(name.to_owned(), shape[0])], shape[1])
-    }
-
-    /// Several of them in one, one below the other, each with its rows.
-    pub(super) fn stacked(&self, parts: &[(String, usize)], columns: usize) -> Result<Array2<f32>, EmbedError> {
-        let rows = parts.iter().map(|(_, rows)| rows).sum();
-        let mut numbers = Vec::with_capacity(rows * columns);
-        for (name, rows) in parts {
-            let shape = [*rows, columns];
-            if !self.holds(&scale_of(name)) {
-                numbers.extend(self.floats(name, &shape)?);
-                continue;
-            }
-            let bytes = self.bytes(&self.get(name, &shape, &[Number::I8])?);
-            for (row, scale) in bytes.chunks_exact(columns).zip(self.scales(name, *rows)?) {
-                numbers.extend(row.iter().map(|byte| f32::from(*byte as i8) * scale));
-            }
+        let whole = "a tensor has as many numbers as its shape";
+        if !self.holds(&scale_of(name)) {
+            return Ok(Array2::from_shape_vec(shape, self.floats(name, &shape)?).expect(whole));
         }
-        Ok(Array2::from_shape_vec([rows, columns], numbers).expect("a tensor has as many numbers as its shape"))
+        let bytes = self.bytes(&self.get(name, &shape, &[Number::I8])?);
+        let numbers = bytes.iter().map(|byte| f32::from(*byte as i8)).collect();
+        let mut matrix = Array2::from_shape_vec(shape, numbers).expect(whole);
+        for (mut row, scale) in matrix.rows_mut().into_iter().zip(self.scales(name, shape[0])?) {
+            row *= scale;
+        }
+        Ok(matrix)
     }
 
     /// What a one in each row of a matrix of bytes is worth.

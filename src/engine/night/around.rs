@@ -17,9 +17,9 @@ use crate::engine::project::Project;
 use crate::engine::search::Ready;
 use crate::index::Snapshot;
 use crate::index::roster::Filter;
-use crate::manage::merge;
 use crate::manage::plan::{Around, Ground};
 use crate::manage::statement::{self, Judgement, Read};
+use crate::manage::{contradict, merge};
 use crate::model::{Key, Level, Memory, MemoryId, Namespace, Scope, Timestamp, Usage, Verdict};
 
 /// So many statements are kept in mind as they were read.
@@ -110,7 +110,13 @@ impl<'a> Surroundings<'a> {
         let over = || self.is_over();
         match self.project.judge.ask(&config.judge, &a.text, &b.text, self.project.clock.now(), &over) {
             Some(verdict) if verdict != judgement.verdict => {
-                Judgement { verdict, why: format!("{} (by the judge)", judgement.why), ..judgement }
+                // Whoever overrules is believed, and never so much that nobody needs to look.
+                Judgement {
+                    verdict,
+                    score: contradict::SURE,
+                    why: format!("{} (by the judge)", judgement.why),
+                    ..judgement
+                }
             }
             _ => judgement,
         }

@@ -185,3 +185,30 @@ fn a_person_vouches_for_what_a_log_said() {
     assert_eq!((&now["tier"], &now["source"]), (&json!("mandate"), &json!("user")));
     home.run(&["confirm", "nobody"]).exited(1).says("no memory");
 }
+
+#[test]
+fn a_judge_who_was_named_is_asked_about_what_is_unclear_and_believed() {
+    let texts = [
+        "The API answers in XML.",
+        "Mobile clients read JSON from the gateway.",
+        "Backups are taken every night.",
+        "The last backup is from Tuesday.",
+        "Images are resized on upload.",
+        "Thumbnails are made when somebody first looks at them.",
+    ];
+    let by_the_judge = |judge: &str| {
+        let home = Home::new();
+        home.configure(judge);
+        let _daemon = home.daemon();
+        texts.iter().for_each(|text| {
+            remember(&home, json!({"kind": "note", "text": text}));
+        });
+        night(&home);
+        let told = open(&home).into_iter().map(|found| found["why"].as_str().unwrap().to_owned());
+        told.filter(|why| why.ends_with("(by the judge)")).count()
+    };
+    assert_eq!(by_the_judge(""), 0);
+    let says = |word: &str| format!("[judge]\ncommand = [\"/bin/sh\", \"-c\", \"cat > /dev/null; echo {word}\"]\n");
+    assert_eq!(by_the_judge(&says("compatible")), 0);
+    assert!(by_the_judge(&says("contradicts")) > 0);
+}
