@@ -92,7 +92,8 @@ def learn(features, base):
     fitted = LogisticRegression(C=0.3, max_iter=2000).fit(both, labels[aside])
     tell("trees", trees.predict_proba(rows[aside]).tolist(), labels[aside].tolist())
     tell("model", model.tolist(), labels[aside].tolist())
-    tell("together", fitted.predict_proba(both).tolist(), labels[aside].tolist())
+    alone = torch.softmax(torch.as_tensor(model), 1).numpy()
+    tell("together", ((fitted.predict_proba(both) + alone) / 2).tolist(), labels[aside].tolist())
     write_weights(fitted)
     write_trees(lightgbm.LGBMClassifier(**SHAPE).fit(rows, labels))
 
