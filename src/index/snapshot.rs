@@ -158,26 +158,26 @@ impl Snapshot {
 
     /// Every link that starts or ends here, in a stable order.
     pub fn links_of(&self, key: &Key) -> Vec<&Arc<Link>> {
-        let (out, back) = self.ties(key);
-        let back = back.filter_map(|link| {
+        let back = self.links_to(key).filter_map(|link| {
             let (namespace, to, relation, from) = link.clone();
             self.links.get(&(namespace, from, relation, to))
         });
-        out.filter_map(|link| self.links.get(link)).chain(back).collect()
+        self.links_from(key).map(|(_, link)| link).chain(back).collect()
     }
 
     /// The other ends of these links and what they are tied by, in the same order.
     pub fn tied_to(&self, key: &Key) -> impl Iterator<Item = (&MemoryId, Relation)> {
-        let (out, back) = self.ties(key);
-        out.chain(back).map(|(_, _, relation, other)| (other, *relation))
+        let out = self.links_from(key).map(|(link, _)| link);
+        out.chain(self.links_to(key)).map(|(_, _, relation, other)| (other, *relation))
     }
 
-    /// The links that start here, and turned round those that end here.
-    fn ties(&self, key: &Key) -> (impl Iterator<Item = &LinkKey>, impl Iterator<Item = &LinkKey>) {
-        let first = (key.namespace.clone(), key.id.clone(), Relation::ALL[0], lowest_id());
-        let at = move |link: &&LinkKey| link.0 == key.namespace && link.1 == key.id;
-        let out = self.links.range(first.clone()..).map(|(link, _)| link).take_while(at);
-        (out, self.backlinks.range(first..).take_while(at))
+    fn links_from(&self, key: &Key) -> impl Iterator<Item = (&LinkKey, &Arc<Link>)> {
+        self.links.range(first_link(key)..).take_while(|(link, _)| is_link_of(link, key))
+    }
+
+    /// Turned round: the end before the start.
+    fn links_to(&self, key: &Key) -> impl Iterator<Item = &LinkKey> {
+        self.backlinks.range(first_link(key)..).take_while(|link| is_link_of(link, key))
     }
 
     pub fn contradictions(&self) -> impl Iterator<Item = &Arc<Contradiction>> {
@@ -469,6 +469,15 @@ fn is_binding(tier: Tier) -> bool {
 
 fn lowest_key() -> Key {
     Key { namespace: Namespace::new("-").expect("a hyphen is a namespace"), id: lowest_id() }
+}
+
+/// Where the links of a memory begin.
+fn first_link(key: &Key) -> LinkKey {
+    (key.namespace.clone(), key.id.clone(), Relation::ALL[0], lowest_id())
+}
+
+fn is_link_of(link: &LinkKey, key: &Key) -> bool {
+    link.0 == key.namespace && link.1 == key.id
 }
 
 fn lowest_id() -> MemoryId {

@@ -175,6 +175,18 @@ mod tests {
     }
 
     #[test]
+    fn ties_are_the_links_and_in_their_order() {
+        use Relation::{DerivedFrom, RelatedTo, Supports};
+        let snapshot =
+            tied(&[("b", Supports, "a"), ("a", RelatedTo, "d"), ("c", DerivedFrom, "a"), ("a", DerivedFrom, "b")]);
+        let here = key("a");
+        let other = |link: &Arc<Link>| if link.from == here.id { link.to.clone() } else { link.from.clone() };
+        let links: Vec<_> = snapshot.links_of(&here).into_iter().map(|link| (other(link), link.relation)).collect();
+        let ties: Vec<_> = snapshot.tied_to(&here).map(|(other, relation)| (other.clone(), relation)).collect();
+        assert_eq!((links.len(), &links), (4, &ties));
+    }
+
+    #[test]
     fn of_two_ways_that_are_equally_long_the_stronger_counts() {
         use Relation::{DerivedFrom, RelatedTo};
         let snapshot =

@@ -1,8 +1,8 @@
 //! Keeps the heap small over months: few arenas, and freed memory goes back to the system when the daemon rests. And
 //! sends for memory ahead of its use, where much of it is looked through.
 //!
-//! It tells glibc two things and the processor a third, and owns nothing. This is the only place where unsafe code
-//! stands; elsewhere, and with another allocator than glibc's, nothing is done.
+//! It tells glibc how to keep house and the processor what comes next, and owns nothing. This is the only place where
+//! unsafe code stands; elsewhere, and with another allocator than glibc's, nothing is done.
 #![allow(unsafe_code)]
 
 /// To be called once, before threads are started. glibc would give every thread an arena of its own, and what one
@@ -10,11 +10,11 @@
 pub fn keep_compact() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
-        /// Larger blocks are mapped, and unmapped when freed: what a night takes to read pairs would else leave holes among
-        /// what others keep. A fixed border also stops glibc from raising it.
+        /// Larger blocks are mapped, and unmapped when freed: what a night takes to read pairs would else leave holes
+        /// among what others keep. A fixed border also stops glibc from raising it.
         const MAPPED_FROM: libc::c_int = 256 << 10;
         const ARENAS: libc::c_int = 2;
-        /// What is freed at the end of an arena stays at hand up to here: questions take and free a lot of small blocks.
+        /// What is freed at the end of an arena stays at hand up to here: questions take and free many small blocks.
         const AT_HAND: libc::c_int = 32 << 20;
         // SAFETY: mallopt takes two integers, changes only parameters of the allocator, and may be called at any time.
         unsafe {

@@ -35,7 +35,7 @@ def pairs():
     """All pairs to learn from, each as (family, a, b, label). What says the same as the first statement of a family
     stands in its place now and then, and the first of one family beside something of another theme is unrelated. What
     is measured on is never among them."""
-    found, left_out = [], measured()
+    found = []
     for path in [ROOT / "tests" / "data" / "statements" / "natural.jsonl", *sorted((HERE / "single").glob("*.jsonl"))]:
         for number, pair in enumerate(lines(path)):
             found.append((f"{path.stem}-{number}", pair["a"], pair["b"], LABELS.index(pair["label"])))
@@ -52,8 +52,9 @@ def pairs():
         stranger = dice.choice(known)[1]
         if stranger.get("theme") != family.get("theme") and dice.random() < 0.7:
             drawn.append((first, dice.choice([stranger["a"], *stranger.get("con", []), *stranger.get("com", [])]), 3))
-        found.extend((name, a, b, label) for a, b, label in drawn if frozenset((a, b)) not in left_out)
-    return found
+        found.extend((name, a, b, label) for a, b, label in drawn)
+    left_out = measured()
+    return [pair for pair in found if frozenset(pair[1:3]) not in left_out]
 
 
 def is_kept_aside(family):
