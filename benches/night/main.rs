@@ -1,11 +1,12 @@
 //! What a night costs and what it gets right: through the real binary, its socket and its event stream where time is
 //! concerned, through the planners themselves where judgement is; beside plain methods in the same run.
 //!
-//! `cargo bench --bench night` runs everything; `-- time loki statements merging years` only what is named. Numbers are
+//! `cargo bench --bench night` runs everything; `-- time loki statements neighbours merging years` only what is named. Numbers are
 //! episodes instead of the usual ones; `quick` takes the machine as it is and measures once: to see that all works, not
-//! to quote. `-- features` is for those who train: pairs a line come in, a table of their features goes out.
+//! to quote. `-- shares` prints what the reader of pairs makes of every pair, a line each, for those who choose thresholds.
 //!
-//! `LOKID_BENCH_DATA` holds pairs of statements: `contradictions.jsonl` and `statements/*.jsonl` (`docs/BENCHMARKS.md`).
+//! `LOKID_BENCH_DATA` holds pairs of statements: `contradictions.jsonl`, `neighbours.jsonl` and `statements/*.jsonl`
+//! (`docs/BENCHMARKS.md`).
 //! `LOKID_BENCH_LOKI_MODE` names a checkout of Loki Mode, whose own consolidation is run on a copy of the same files.
 //! `LOKID_BENCH_BINARY` names another program to measure.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
@@ -29,13 +30,13 @@ mod corpus;
 #[path = "../scale/daemon.rs"]
 #[allow(dead_code)]
 mod daemon;
-mod features;
 mod life;
 mod loki;
 #[path = "../scale/machine.rs"]
 #[allow(dead_code)]
 mod machine;
 mod merging;
+mod neighbours;
 mod pairs;
 #[path = "../foresight/skeleton.rs"]
 mod skeleton;
@@ -74,11 +75,11 @@ const RESTED: Duration = Duration::from_secs(12);
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let parts = ["time", "loki", "statements", "merging", "years"];
+    let parts = ["time", "loki", "statements", "neighbours", "merging", "years"];
     let named = |part: &str| words.iter().any(|word| word == part);
     let wanted = |part: &str| named(part) || !parts.iter().any(|part| named(part));
-    if named("features") {
-        return features::run();
+    if named("shares") {
+        return statements::shares(&pairs::sets());
     }
     let mut sizes: Vec<usize> = words.iter().filter_map(|word| word.parse().ok()).collect();
     if sizes.is_empty() {
@@ -93,9 +94,13 @@ fn main() {
     if wanted("loki") {
         loki::run(pace, &mut verdicts);
     }
-    let sets = if wanted("statements") || wanted("merging") { pairs::sets() } else { Vec::new() };
+    let judging = ["statements", "neighbours", "merging"].into_iter().any(wanted);
+    let sets = if judging { pairs::sets() } else { Vec::new() };
     if wanted("statements") {
         statements::run(&sets, &mut verdicts);
+    }
+    if wanted("neighbours") {
+        neighbours::run(&sets, &mut verdicts);
     }
     if wanted("merging") {
         merging::run(&sets, &mut verdicts);

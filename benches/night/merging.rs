@@ -1,7 +1,7 @@
 //! Which pairs a night would make one memory of, through the planner itself: none that contradict each other, as many
 //! paraphrases as that allows; beside going by the cosine alone.
 
-use lokid::manage::merge::{self, Judged, Limits};
+use lokid::manage::merge::{self, Limits};
 use lokid::manage::plan::{Around, Ground, Scene};
 use lokid::model::{Kind, Level, Memory, MemoryId, Usage, Verdict};
 
@@ -44,9 +44,12 @@ fn merged(pair: &Pair, likeness: &Likeness, limits: &Limits) -> bool {
     let note = |id: &str, text: &str| Arc::new(Memory::new(MemoryId::new(id).unwrap(), Kind::Note, text, now));
     let two = Two { notes: [note("a", &pair.a), note("b", &pair.b)], cosine: likeness.alike(&pair.a, &pair.b) };
     let scene = Scene { now, memories: &two.notes, links: &[], contradictions: &[], archived: &[], around: &two };
-    let compare = |a: &str, b: &str| {
-        let verdict = likeness.compare(a, b).verdict;
-        Judged { duplicate: verdict == Verdict::Duplicate, contradicts: verdict == Verdict::Contradicts }
+    let compare = |pairs: &[(&str, &str)]| {
+        let same = |(a, b): &(&str, &str)| {
+            let found = likeness.compare(a, b);
+            found.verdict == Verdict::Duplicate && found.clear
+        };
+        pairs.iter().map(same).collect()
     };
     !merge::plan_within(&scene, &compare, limits).is_empty()
 }

@@ -2,7 +2,7 @@
 
 use lokid::encode::embed::Embedder;
 use lokid::encode::embed::pairs::Pairs;
-use lokid::manage::statement::{self, Judgement};
+use lokid::manage::statement::{self, Judgement, Shares};
 use lokid::model::Verdict;
 
 use super::*;
@@ -61,7 +61,21 @@ impl Set {
     }
 }
 
-/// Meanings by the model that ships, each text looked at once.
+/// Neighbours: pairs of sentences that stand near each other in real repositories, and hardly ever contradict.
+pub(crate) fn neighbours() -> Vec<(String, String)> {
+    let data = std::env::var_os("LOKID_BENCH_DATA").map(PathBuf::from).unwrap_or_default();
+    let Ok(text) = std::fs::read_to_string(data.join("neighbours.jsonl")) else {
+        println!("\n=== neighbours: skipped, there is no neighbours.jsonl in LOKID_BENCH_DATA");
+        return Vec::new();
+    };
+    let pair = |line: &str| {
+        let value: Value = serde_json::from_str(line).unwrap();
+        (value["a"].as_str().unwrap().to_owned(), value["b"].as_str().unwrap().to_owned())
+    };
+    text.lines().map(pair).collect()
+}
+
+/// Meanings by the model that ships, each text looked at once, and what it makes of two.
 pub(crate) struct Likeness {
     embedder: Arc<Embedder>,
     pairs: Arc<Pairs>,
@@ -73,20 +87,18 @@ impl Likeness {
         Likeness { embedder: Embedder::built_in(), pairs: Pairs::built_in(), known: RefCell::default() }
     }
 
-    pub(crate) fn alike(&self, one: &str, other: &str) -> f32 {
-        let (one, other) = (self.meaning(one), self.meaning(other));
-        one.iter().zip(other.iter()).map(|(one, other)| one * other).sum()
+    pub(crate) fn weigh(&self, pairs: &[(&str, &str)]) -> Vec<Shares> {
+        let read: Vec<_> = pairs.iter().map(|(a, b)| (self.pairs.read(a), self.pairs.read(b))).collect();
+        self.pairs.weigh(&read.iter().map(|(a, b)| (a, b)).collect::<Vec<_>>())
     }
 
     pub(crate) fn compare(&self, a: &str, b: &str) -> Judgement {
-        let weigh = |one: &str, other: &str| Some(self.pairs.weigh(one, other));
-        let (a, b) = (statement::read(a), statement::read(b));
-        statement::compare_read(&a, &b, &|one, other| self.alike(one, other), &weigh)
+        statement::judge(a, b, self.weigh(&[(a, b)])[0])
     }
 
-    /// As it is judged when nobody has the time to read both together.
-    pub(crate) fn glance(&self, a: &str, b: &str) -> Judgement {
-        statement::compare(a, b, &|one, other| self.alike(one, other))
+    pub(crate) fn alike(&self, one: &str, other: &str) -> f32 {
+        let (one, other) = (self.meaning(one), self.meaning(other));
+        one.iter().zip(other.iter()).map(|(one, other)| one * other).sum()
     }
 
     fn meaning(&self, text: &str) -> Arc<Vec<f32>> {

@@ -21,7 +21,6 @@ pub(crate) fn run(sets: &[Set], verdicts: &mut Verdicts) {
         let (started, pairs) = (Instant::now(), set.pairs.len());
         let ours = tally("lokid", set, &|pair| likeness.compare(&pair.a, &pair.b).verdict);
         let apiece = started.elapsed().as_secs_f64() * 1e6 / pairs as f64;
-        tally("…at a glance, as on a write", set, &|pair| likeness.glance(&pair.a, &pair.b).verdict);
         tally("negation and shared words", set, &rules);
         let near = |least: f32| {
             let likeness = &likeness;
@@ -59,6 +58,23 @@ fn tally(name: &str, set: &Set, judge: &dyn Fn(&Pair) -> Verdict) -> Tally {
     let same = count(&|pair| *pair == (Verdict::Duplicate, Verdict::Duplicate));
     println!("{line}  {mistaken:>9} {:>10.2}", share(same, set.count(Verdict::Duplicate)));
     Tally { mistaken }
+}
+
+/// How likely each answer is for every pair that is known, a line each: to choose thresholds, and to look at the worst.
+pub(crate) fn shares(sets: &[Set]) {
+    let likeness = Likeness::new();
+    let tell = |set: &str, label: &str, a: &str, b: &str| {
+        let [contradicts, duplicate, compatible, unrelated] = likeness.weigh(&[(a, b)])[0];
+        let found = likeness.compare(a, b);
+        let values = json!({"set": set, "label": label, "a": a, "b": b, "con": contradicts, "dup": duplicate,
+            "com": compatible, "unr": unrelated, "verdict": found.verdict.as_str(), "clear": found.clear,
+            "replaces": found.replaces, "cos": likeness.alike(a, b)});
+        println!("{values}");
+    };
+    for set in sets {
+        set.pairs.iter().for_each(|pair| tell(&set.name, pair.label.as_str(), &pair.a, &pair.b));
+    }
+    pairs::neighbours().iter().for_each(|(a, b)| tell("neighbours", "", a, b));
 }
 
 /// Whoever denies what the other says contradicts it; whoever uses the same words says the same.

@@ -16,8 +16,10 @@ use crate::serve::encode;
 pub(super) fn run(forget: &Forget, settings: &Settings, screen: &mut Screen) -> Done {
     let daemon = Reach::daemon(settings)?;
     if let Some(id) = &forget.undo {
-        let look = Ask::get(&format!("/memories/{}", encode(id))).query("level", "index").project(settings);
-        if daemon.ask(&look.maybe("namespace", forget.namespace.as_deref())).is_ok() {
+        let look = Ask::get(&format!("/memories/{}", encode(id))).project(settings);
+        let known = daemon.ask(&look.maybe("namespace", forget.namespace.as_deref())).ok();
+        // One that became part of another is still there, and can be itself again.
+        if known.is_some_and(|known| known.json().is_ok_and(|memory| memory["merged_into"].is_null())) {
             screen.note(format!("{id} was not forgotten"));
             return Ok(());
         }

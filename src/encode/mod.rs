@@ -5,7 +5,6 @@ pub mod commits;
 pub mod compress;
 pub mod continuity;
 pub mod documents;
-pub mod embed;
 pub mod errors;
 mod excerpt;
 pub mod own_words;
@@ -15,3 +14,5 @@ pub mod traces;
 pub mod transcript;
 pub mod workflows;
 mod yaml;
+
+pub use lokid_text as embed;

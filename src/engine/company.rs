@@ -1,20 +1,22 @@
-//! Those that a memory is held against when it is told: found by meaning and by words, without holding up the writer.
+//! Those that a memory is held against, found by meaning and by words, and how two statements stand to each other: by the
+//! model that reads both, asked once for each two.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::decide::Company;
 use super::project::Project;
 use super::search::{Ready, SearchHandle};
-use crate::encode::embed::pairs::Pairs;
+use crate::encode::embed::pairs::{Pairs, Statement};
+use crate::index::Snapshot;
 use crate::index::roster::Filter;
 use crate::index::searchable::passages;
 use crate::index::vector::Question;
 use crate::manage::contradict;
-use crate::manage::statement::{self, Judgement, Read, Weigh};
+use crate::manage::statement::{self, Judgement, Shares};
 use crate::model::{Key, Memory, Timestamp};
 use crate::retrieve::query;
 
@@ -25,96 +27,44 @@ const MOST_TWINS: usize = 4;
 const OPENING: Duration = Duration::from_secs(5);
 /// Words whose meaning was asked for are remembered, up to this many.
 const REMEMBERED: usize = 50_000;
-/// The same between one memory that is told and the next.
-const REMEMBERED_FOR_LONG: usize = 2_000;
-/// Statements that were read stay read, up to this many: who told something tells more about it.
-const READ: usize = 512;
+/// So many pairs are read between two looks at whether anybody still wants to know.
+const AT_ONCE: usize = 16;
 
-pub(super) struct Writers<'a> {
-    pub(super) search: Option<&'a SearchHandle>,
-    pub(super) now: Timestamp,
+/// Memories that are so alike in meaning that they may say the same, best first. Long texts are not compared: no two long
+/// texts say quite the same. A slow model would hold up whoever writes.
+pub(super) fn twins(search: Option<&SearchHandle>, memory: &Memory, now: Timestamp) -> Vec<Key> {
+    let Some(ready) = search.map(SearchHandle::ready) else { return Vec::new() };
+    let instant = |ready: &&Ready| ready.embedder.is_instant() && passages(memory).len() == 1;
+    let Some(ready) = ready.as_ref().as_ref().filter(instant) else { return Vec::new() };
+    let mut filter = Filter::new(memory.namespace.clone(), now);
+    (filter.unverified, filter.restricted, filter.kinds) = (true, true, vec![memory.kind]);
+    let found = close(ready, memory, MOST_TWINS, &filter).into_iter();
+    let alike = found.filter(|(_, likeness)| *likeness >= TWINS);
+    alike.map(|(number, _)| ready.view.roster.key(number).clone()).collect()
 }
 
-impl Company for Writers<'_> {
-    /// Long texts are not compared: no two long texts say quite the same.
-    fn twins(&self, memory: &Memory) -> Vec<Key> {
-        let Some(ready) = self.ready() else { return Vec::new() };
-        let (Some(ready), true) = (ready.as_ref(), passages(memory).len() == 1) else { return Vec::new() };
-        let mut filter = Filter::new(memory.namespace.clone(), self.now);
-        (filter.unverified, filter.restricted, filter.kinds) = (true, true, vec![memory.kind]);
-        let Some(question) = question(ready, memory) else { return Vec::new() };
-        let found = ready.view.nearest(&question, MOST_TWINS, &filter).into_iter();
-        let alike = found.filter(|(_, likeness)| *likeness >= TWINS);
-        alike.map(|(number, _)| ready.view.roster.key(number).clone()).collect()
-    }
-
-    fn neighbours(&self, memory: &Memory) -> Vec<(Key, f32)> {
-        let Some(ready) = self.ready() else { return Vec::new() };
-        let Some(ready) = ready.as_ref() else { return Vec::new() };
-        let filter = Filter::new(memory.namespace.clone(), self.now);
-        let found = alike(ready, memory, contradict::CANDIDATES, &filter).into_iter();
-        found.map(|(number, likeness)| (ready.view.roster.key(number).clone(), likeness)).collect()
-    }
-
-    /// Reading both together takes too long for a writer; the night does that.
-    fn compare(&self, a: &str, b: &str) -> Judgement {
-        self.judge(a, b, &|_, _| None)
-    }
-}
-
-/// What was read and understood for the last comparisons.
-#[derive(Default)]
-pub(super) struct Readings {
-    statements: Mutex<HashMap<String, Arc<Read>>>,
-    /// By the model that told them.
-    meanings: Mutex<(String, Arc<Meanings>)>,
-}
-
-impl Readings {
-    fn read(&self, text: &str) -> Arc<Read> {
-        if let Some(known) = self.statements.lock().get(text) {
-            return Arc::clone(known);
-        }
-        let read = Arc::new(statement::read(text));
-        let mut statements = self.statements.lock();
-        if statements.len() >= READ {
-            statements.clear();
-        }
-        statements.insert(text.to_owned(), Arc::clone(&read));
-        read
-    }
-
-    fn words<'a>(&self, ready: Option<&'a Ready>) -> Words<'a> {
-        let mut known = self.meanings.lock();
-        let model = ready.map_or("", |ready| ready.embedder.id());
-        if known.0 != model {
-            *known = (model.to_owned(), Arc::default());
-        }
-        Words { ready, meanings: Arc::clone(&known.1), most: REMEMBERED_FOR_LONG }
-    }
-}
-
-/// Many records at once are not held against the others one by one; the next night does that.
-pub(super) struct Alone;
-
-impl Company for Alone {
-    fn twins(&self, _: &Memory) -> Vec<Key> {
-        Vec::new()
-    }
-
-    fn neighbours(&self, _: &Memory) -> Vec<(Key, f32)> {
-        Vec::new()
-    }
-
-    fn compare(&self, a: &str, b: &str) -> Judgement {
-        statement::compare(a, b, &|_, _| 0.0)
-    }
+/// What is known about the same thing and may be denied by this, best first.
+pub(super) fn disputable(
+    ready: &Ready,
+    snapshot: &Snapshot,
+    memory: &Memory,
+    most: usize,
+    now: Timestamp,
+) -> Vec<Arc<Memory>> {
+    let filter = Filter::new(memory.namespace.clone(), now);
+    let found = alike(ready, memory, contradict::CANDIDATES, &filter).into_iter();
+    let known = found.filter_map(|(number, likeness)| {
+        let key = ready.view.roster.key(number);
+        let known = snapshot.get(key).filter(|known| contradict::speaks(known, now) && !snapshot.is_derived(key))?;
+        contradict::comparable(known, memory, likeness).then(|| Arc::clone(known))
+    });
+    known.take(most).collect()
 }
 
 impl Project {
     /// How two statements stand to each other.
     pub fn compare(&self, a: &str, b: &str) -> Judgement {
-        Writers { search: Some(self.search()), now: self.clock.now() }.consider(a, b, &Pairs::built_in())
+        Reader::default().judge(a, b)
     }
 
     pub fn now(&self) -> Timestamp {
@@ -123,38 +73,111 @@ impl Project {
 
     /// What is known about the same thing, and how it stands to this.
     pub fn hold_against(&self, memory: &Memory) -> Vec<(Arc<Memory>, Judgement)> {
-        let now = self.clock.now();
         self.search().opened(OPENING);
-        let company = Writers { search: Some(self.search()), now };
-        let (snapshot, pairs) = (self.snapshot(), Pairs::built_in());
-        let mut found = Vec::new();
-        for (key, likeness) in company.neighbours(memory) {
-            let Some(known) = snapshot.get(&key).filter(|known| contradict::speaks(known, now)) else { continue };
-            if contradict::comparable(known, memory, likeness) {
-                found.push((Arc::clone(known), company.consider(&known.text, &memory.text, &pairs)));
-            }
-        }
-        found
+        let ready = self.search().ready();
+        let Some(ready) = ready.as_ref() else { return Vec::new() };
+        let found = disputable(ready, &self.snapshot(), memory, contradict::CANDIDATES, self.clock.now());
+        let pairs: Vec<(&str, &str)> = found.iter().map(|known| (known.text.as_str(), memory.text.as_str())).collect();
+        let shares = Reader::default().weigh(&pairs, &|| false);
+        let judge = |(known, shares): (Arc<Memory>, Option<Shares>)| {
+            let judgement = statement::judge(&known.text, &memory.text, shares?);
+            Some((known, judgement))
+        };
+        found.into_iter().zip(shares).filter_map(judge).collect()
     }
 }
 
-impl Writers<'_> {
-    /// As `compare`, for whoever has the time.
-    fn consider(&self, a: &str, b: &str, pairs: &Pairs) -> Judgement {
-        self.judge(a, b, &|one, other| Some(pairs.weigh(one, other)))
+/// Reads statements together, each once and each two once, up to as many pairs as it may.
+pub(super) struct Reader {
+    /// Made ready when it is first needed: most of the time nothing is compared.
+    pairs: OnceLock<Arc<Pairs>>,
+    known: Mutex<Known>,
+    left: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Known {
+    statements: HashMap<Mark, Arc<Statement>>,
+    shares: HashMap<(Mark, Mark), Shares>,
+    /// Whose pairs could not all be read.
+    unread: HashSet<Mark>,
+}
+
+type Mark = [u8; 16];
+
+fn mark(text: &str) -> Mark {
+    let mut short = [0; 16];
+    short.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    short
+}
+
+impl Default for Reader {
+    fn default() -> Reader {
+        Reader::of(usize::MAX)
+    }
+}
+
+impl Reader {
+    pub(super) fn of(most: usize) -> Reader {
+        Reader { pairs: OnceLock::new(), known: Mutex::default(), left: AtomicUsize::new(most) }
     }
 
-    fn judge(&self, a: &str, b: &str, weigh: Weigh<'_>) -> Judgement {
-        let Some(search) = self.search else { return Alone.compare(a, b) };
-        let (ready, readings) = (search.ready(), &search.readings);
-        let words = readings.words(ready.as_ref().as_ref());
-        statement::compare_read(&readings.read(a), &readings.read(b), &|one, other| words.alike(one, other), weigh)
+    pub(super) fn judge(&self, a: &str, b: &str) -> Judgement {
+        let at_once = statement::at_once(a, b);
+        at_once.unwrap_or_else(|| {
+            let shares = self.weigh(&[(a, b)], &|| false).pop().flatten();
+            statement::judge(a, b, shares.unwrap_or([0.0, 0.0, 0.0, 1.0]))
+        })
     }
 
-    /// A slow model would hold up the writer.
-    fn ready(&self) -> Option<Arc<Option<Ready>>> {
-        let ready = self.search?.ready();
-        ready.as_ref().as_ref().is_some_and(|ready| ready.embedder.is_instant()).then_some(ready)
+    /// How likely it is of each two that one denies the other, says the same, stands beside it, or is about something else.
+    /// Nothing for those that could not be read: there were too many, or it was over.
+    pub(super) fn weigh(&self, pairs: &[(&str, &str)], is_over: &dyn Fn() -> bool) -> Vec<Option<Shares>> {
+        let marks: Vec<(Mark, Mark)> =
+            pairs.iter().map(|(a, b)| (mark(a), mark(b))).map(|(a, b)| if a <= b { (a, b) } else { (b, a) }).collect();
+        let mut missing: Vec<usize> = Vec::new();
+        let mut met = HashSet::new();
+        {
+            let known = self.known.lock();
+            missing.extend(
+                (0..pairs.len()).filter(|at| !known.shares.contains_key(&marks[*at]) && met.insert(marks[*at])),
+            );
+        }
+        let may = missing.len().min(self.left.load(Ordering::Relaxed));
+        let (now, never) = missing.split_at(may);
+        self.left.fetch_sub(may, Ordering::Relaxed);
+        let mut unread: Vec<usize> = never.to_vec();
+        for part in now.chunks(AT_ONCE) {
+            if is_over() {
+                unread.extend(part);
+                continue;
+            }
+            let model = self.pairs.get_or_init(Pairs::built_in);
+            let read: Vec<_> =
+                part.iter().map(|at| (self.read(model, pairs[*at].0), self.read(model, pairs[*at].1))).collect();
+            let both: Vec<_> = read.iter().map(|(one, other)| (one.as_ref(), other.as_ref())).collect();
+            let shares = model.weigh(&both);
+            self.known.lock().shares.extend(part.iter().map(|at| marks[*at]).zip(shares));
+        }
+        let mut known = self.known.lock();
+        known.unread.extend(unread.into_iter().flat_map(|at| <[Mark; 2]>::from(marks[at])));
+        marks.iter().map(|both| known.shares.get(both).copied()).collect()
+    }
+
+    /// Was it held against all it should have been?
+    pub(super) fn is_done_with(&self, memory: &Memory) -> bool {
+        let known = self.known.lock();
+        known.unread.is_empty() || !known.unread.contains(&mark(&memory.text))
+    }
+
+    fn read(&self, model: &Pairs, text: &str) -> Arc<Statement> {
+        let mark = mark(text);
+        if let Some(known) = self.known.lock().statements.get(&mark) {
+            return Arc::clone(known);
+        }
+        let read = Arc::new(model.read(text));
+        self.known.lock().statements.insert(mark, Arc::clone(&read));
+        read
     }
 }
 
@@ -171,31 +194,35 @@ pub(super) fn close(ready: &Ready, memory: &Memory, most: usize, filter: &Filter
 /// The memories most like this one, by meaning and by words, with the likeness of their meanings. Best first.
 pub(super) fn alike(ready: &Ready, memory: &Memory, most: usize, filter: &Filter) -> Vec<(u32, f32)> {
     let question = question(ready, memory);
-    let mut found: HashMap<u32, f32> = HashMap::new();
+    // The likeness of meanings, and the share of the most that words can tell.
+    let mut found: HashMap<u32, (f32, f32)> = HashMap::new();
     if let Some(question) = &question {
-        found.extend(ready.view.nearest(question, most, filter));
+        found.extend(
+            ready.view.nearest(question, most, filter).into_iter().map(|(number, alike)| (number, (alike, 0.0))),
+        );
     }
     let roster = &ready.view.roster;
     let wanted = query::wanted(query::beginning(&memory.text));
     if let Some(scores) = ready.view.score(&wanted, most, filter) {
-        for number in ready.view.best(&scores, most, filter) {
+        let best = ready.view.best(&scores, most, filter);
+        let highest = best.iter().map(|number| scores.of(*number)).fold(f32::MIN_POSITIVE, f32::max);
+        for number in best {
             let likeness = || question.as_ref().and_then(|asked| ready.view.meanings.likeness(asked, number));
-            found.entry(number).or_insert_with(|| likeness().unwrap_or(0.0));
+            let told = found.entry(number).or_insert_with(|| (likeness().unwrap_or(0.0), 0.0));
+            told.1 = scores.of(number) / highest;
         }
     }
-    let mut found: Vec<(u32, f32)> = found.into_iter().collect();
-    found.sort_by(|one, other| {
-        other.1.total_cmp(&one.1).then_with(|| roster.facet(one.0).lot.cmp(&roster.facet(other.0).lot))
+    let mut found: Vec<(u32, (f32, f32))> = found.into_iter().collect();
+    found.sort_by(|(one, by), (other, with)| {
+        (with.0 + with.1).total_cmp(&(by.0 + by.1)).then_with(|| roster.facet(*one).lot.cmp(&roster.facet(*other).lot))
     });
-    found
+    found.into_iter().map(|(number, (alike, _))| (number, alike)).collect()
 }
 
 /// How alike words are, by the model of the index.
 pub(super) struct Words<'a> {
     ready: Option<&'a Ready>,
-    meanings: Arc<Meanings>,
-    /// So many are remembered.
-    most: usize,
+    meanings: Meanings,
 }
 
 /// Vectors of length 1, by the words.
@@ -203,14 +230,7 @@ type Meanings = Mutex<HashMap<String, Option<Arc<Vec<f32>>>>>;
 
 impl<'a> Words<'a> {
     pub(super) fn new(ready: Option<&'a Ready>) -> Words<'a> {
-        Words { ready, meanings: Arc::default(), most: REMEMBERED }
-    }
-
-    pub(super) fn alike(&self, one: &str, other: &str) -> f32 {
-        match (self.meaning(one), self.meaning(other)) {
-            (Some(one), Some(other)) => one.iter().zip(other.iter()).map(|(one, other)| one * other).sum(),
-            _ => 0.0,
-        }
+        Words { ready, meanings: Mutex::default() }
     }
 
     /// As a vector of length 1.
@@ -224,7 +244,7 @@ impl<'a> Words<'a> {
             (length > 0.0).then(|| Arc::new(vector.iter().map(|value| value / length).collect()))
         });
         let mut meanings = self.meanings.lock();
-        if meanings.len() >= self.most {
+        if meanings.len() >= REMEMBERED {
             meanings.clear();
         }
         meanings.insert(text.to_owned(), meaning.clone());

@@ -10,8 +10,7 @@ use super::event::Remembered;
 use crate::index::Snapshot;
 use crate::index::snapshot::slot_of;
 use crate::manage::contradict::{self, Ruling};
-use crate::manage::duplicate::{self, says_the_same};
-use crate::manage::statement::Judgement;
+use crate::manage::words::are_the_same;
 use crate::model::draft::allowed_tier;
 use crate::model::{
     Archived, Body, Change, Contradiction, ContradictionStatus, Draft, Key, Kind, Link, Memory, MemoryId, Namespace,
@@ -27,12 +26,7 @@ pub fn etag(memory: &Memory) -> String {
 }
 
 /// A new memory, a second telling of one that is known, or a newer value of a known fact.
-pub(super) fn remember(
-    snapshot: &Snapshot,
-    now: Timestamp,
-    draft: Draft,
-    company: &dyn Company,
-) -> Decision<Remembered> {
+pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft, twins: Twins<'_>) -> Decision<Remembered> {
     let (supersedes, links) = (draft.supersedes.clone(), draft.links.clone());
     let wanted = draft.id.clone();
     let placeholder = MemoryId::new("new").expect("a plain word is an id");
@@ -45,7 +39,7 @@ pub(super) fn remember(
     let wanted = wanted.filter(|id| is_free(snapshot, &Key::new(&memory.namespace, id)));
     let near = |memory: &Memory| {
         let bare = only_words && supersedes.is_empty() && links.is_empty();
-        bare.then(|| near_twin(snapshot, memory, now, company)).flatten()
+        bare.then(|| near_twin(snapshot, memory, now, twins)).flatten()
     };
     // A name that is free is a wish to be told apart.
     let known = if wanted.is_some() { None } else { twin(snapshot, &memory, now).cloned().or_else(|| near(&memory)) };
@@ -72,9 +66,6 @@ pub(super) fn remember(
     for old in rivals {
         contradictions.push(settle(&old, &mut memory, now, &mut changes));
     }
-    let settled: BTreeSet<MemoryId> =
-        explicit.iter().map(|old| &old.id).chain(contradictions.iter().map(|found| &found.a)).cloned().collect();
-    contradictions.extend(disputes(snapshot, &memory, now, company, &settled, &mut changes));
     changes.extend(contradictions.iter().cloned().map(Change::Contradict));
     changes.extend(ties(snapshot, &memory, &links, now)?);
     let id = memory.id.clone();
@@ -99,59 +90,12 @@ fn ties(
     links.iter().map(one).collect()
 }
 
-/// Those that a new memory is held against.
-pub(super) trait Company {
-    /// Memories that are so alike in meaning that they may say the same, best first.
-    fn twins(&self, memory: &Memory) -> Vec<Key>;
-
-    /// Memories that may speak of the same thing, with their likeness.
-    fn neighbours(&self, memory: &Memory) -> Vec<(Key, f32)>;
-
-    fn compare(&self, a: &str, b: &str) -> Judgement;
-}
-
-/// Statements in other words that cannot hold beside this one. The later ends the earlier only where it says so itself;
-/// what is unclear stays open.
-fn disputes(
-    snapshot: &Snapshot,
-    memory: &Memory,
-    now: Timestamp,
-    company: &dyn Company,
-    settled: &BTreeSet<MemoryId>,
-    changes: &mut Vec<Change>,
-) -> Vec<Contradiction> {
-    if !contradict::speaks(memory, now) {
-        return Vec::new();
-    }
-    let new = Arc::new(memory.clone());
-    let mut found = Vec::new();
-    for (key, likeness) in company.neighbours(memory) {
-        if found.len() >= contradict::MOST_OPEN {
-            break;
-        }
-        let Some(old) = snapshot.get(&key).filter(|old| !settled.contains(&old.id)) else { continue };
-        let fits = contradict::speaks(old, now) && contradict::comparable(old, memory, likeness);
-        if !fits || snapshot.is_derived(&key) {
-            continue;
-        }
-        let (a, b) = contradict::in_order(old, &new);
-        let judgement = company.compare(&a.text, &b.text);
-        if !contradict::is_sure(&judgement) {
-            continue;
-        }
-        let ends = b.id == memory.id && contradict::ends(a, b, &judgement);
-        if ends {
-            supersede(a, b, now, changes);
-        }
-        let status = if ends { ContradictionStatus::Superseded } else { ContradictionStatus::Open };
-        found.push(contradict::found(a, b, status, &judgement.why, now));
-    }
-    found
-}
+/// Memories that are so alike in meaning that they may say the same, best first.
+pub(super) type Twins<'a> = &'a dyn Fn(&Memory) -> Vec<Key>;
 
 /// A living memory that says this in nearly the same words. When in doubt there is none: two memories cost a line, a
 /// wrong merge costs what one of them said.
-fn near_twin(snapshot: &Snapshot, memory: &Memory, now: Timestamp, company: &dyn Company) -> Option<Arc<Memory>> {
+fn near_twin(snapshot: &Snapshot, memory: &Memory, now: Timestamp, twins: Twins<'_>) -> Option<Arc<Memory>> {
     // An id, a value of its own or a structure may mean more than the words.
     let plain = memory.body == Body::None && memory.kind != Kind::Episode && memory.outcome.is_none();
     if !plain {
@@ -166,9 +110,9 @@ fn near_twin(snapshot: &Snapshot, memory: &Memory, now: Timestamp, company: &dyn
             && known.times.invalid_at == memory.times.invalid_at
             && is_living_like(known, memory, now)
             && (known.title == memory.title || memory.title.is_empty())
-            && says_the_same(&known.text, &memory.text) == duplicate::Verdict::Same
+            && are_the_same(&known.text, &memory.text)
     };
-    company.twins(memory).iter().filter_map(|key| snapshot.get(key)).find(|known| same(known)).cloned()
+    twins(memory).iter().filter_map(|key| snapshot.get(key)).find(|known| same(known)).cloned()
 }
 
 /// A living memory that says exactly this. One that no longer holds is no twin: it was true, and is told again.
@@ -421,10 +365,15 @@ fn forget_origins(snapshot: &Snapshot, keys: &[Key], now: Timestamp) -> Vec<Chan
         let named = |source: &String| purged.contains(&(&heir.namespace, source.as_str()));
         let told = words.get(&heir.key()).into_iter().flatten();
         let rest = told.filter_map(|words| heir.text.strip_prefix(words)?.strip_prefix('\n')).next();
-        if (rest.is_none() && !heir.sources.iter().any(named)) || leaving.contains(&heir.key()) {
+        let reworded = || words.get(&heir.key()).into_iter().flatten();
+        let left: Vec<String> =
+            heir.also().filter(|also| !reworded().any(|gone| *gone == also.trim_end())).map(str::to_owned).collect();
+        let is_clean = rest.is_none() && !heir.sources.iter().any(named) && left.len() == heir.also().count();
+        if is_clean || leaving.contains(&heir.key()) {
             continue;
         }
         let mut clean = heir.as_ref().clone();
+        clean.set_also(left);
         clean.sources.retain(|source| !named(source));
         if let Some(rest) = rest.filter(|rest| !rest.trim().is_empty()) {
             clean.text = rest.to_owned();
@@ -438,7 +387,7 @@ fn forget_origins(snapshot: &Snapshot, keys: &[Key], now: Timestamp) -> Vec<Chan
 
 pub(super) fn restore(snapshot: &Snapshot, now: Timestamp, key: &Key) -> Decision<Arc<Memory>> {
     if let Some(living) = snapshot.get(key) {
-        return Ok((Vec::new(), Arc::clone(living)));
+        return Ok(parted(snapshot, living, now));
     }
     let entry = snapshot.archived(key).ok_or_else(|| EngineError::NotFound(key.clone()))?;
     let mut memory = entry.memory.as_ref().clone();
@@ -447,6 +396,33 @@ pub(super) fn restore(snapshot: &Snapshot, now: Timestamp, key: &Key) -> Decisio
     let memory = Arc::new(memory);
     let back = Archived { memory: Arc::clone(&memory), at: now.max(entry.at), reason: entry.reason.clone() };
     Ok(([Change::Restore(Arc::new(back))].into_iter().chain(after).collect(), memory))
+}
+
+/// One that became part of another is itself again, as it was; what the other took over of its words goes. That the other
+/// once took its place stays written, so that no night does it again.
+fn parted(snapshot: &Snapshot, living: &Arc<Memory>, now: Timestamp) -> (Vec<Change>, Arc<Memory>) {
+    let Some(into) = living.merged_into().and_then(MemoryId::new) else {
+        return (Vec::new(), Arc::clone(living));
+    };
+    let renewed = |old: &Arc<Memory>, change: &dyn Fn(&mut Memory)| {
+        let mut new = old.as_ref().clone();
+        change(&mut new);
+        new.times.updated_at = now.max(old.times.updated_at.plus_micros(1));
+        (Arc::clone(old), Arc::new(new))
+    };
+    let (before, back) = renewed(living, &|memory| {
+        memory.times.expired_at = None;
+        memory.set_merged_into(None);
+    });
+    let mut changes = vec![Change::Put { before: Some(before), after: Arc::clone(&back) }];
+    if let Some(kept) = snapshot.get(&Key::new(&living.namespace, &into)) {
+        let (before, after) = renewed(kept, &|memory| {
+            memory.set_also(memory.also().filter(|also| *also != back.text).map(str::to_owned).collect());
+            memory.sources.retain(|source| source != back.id.as_str());
+        });
+        changes.push(Change::Put { before: Some(before), after });
+    }
+    (changes, back)
 }
 
 pub(super) fn link(

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use super::company::Alone;
 use super::decide;
 use super::event::{ImportError, Imported, Trust};
 use crate::index::Snapshot;
@@ -81,7 +80,8 @@ fn one(state: &Snapshot, now: Timestamp, draft: Draft, trust: Trust) -> Result<(
             return Ok((vec![back], Outcome::Imported));
         }
     }
-    let (mut changes, answer) = decide::remember(state, now, draft, &Alone).map_err(|error| error.to_string())?;
+    let (mut changes, answer) =
+        decide::remember(state, now, draft, &|_| Vec::new()).map_err(|error| error.to_string())?;
     if changes.is_empty() || (!answer.created && asked.is_none()) {
         return Ok((changes, Outcome::Skipped));
     }

@@ -28,6 +28,7 @@ pub mod recall;
 pub mod redaction;
 mod registry;
 pub mod replay;
+mod review;
 mod run;
 pub mod search;
 pub mod strategy;

@@ -309,7 +309,7 @@ impl Watchman {
             Phase::ALL.iter().copied().filter(|phase| wish.phases.is_empty() || wish.phases.contains(phase)).collect();
         project.tell_night("started", &report, None);
         tracing::info!(project = %project.root.display(), cause = %wish.cause, dry_run = wish.dry_run, "consolidating");
-        let mut hour = Hour::new(project, wish.now.unwrap_or(started));
+        let mut hour = Hour::new(project, wish.now.unwrap_or(started), wish.cause);
         // What is only tried out is tried on a copy.
         let mut trial = wish.dry_run.then(|| project.settled().0.as_ref().clone());
         'night: for round in 0..ROUNDS {

@@ -21,6 +21,7 @@ use super::judge::Judge;
 use super::night::Night;
 use super::past::PastKnown;
 use super::redaction::Redaction;
+use super::review::Review;
 use super::search::{self, SearchHandle};
 use super::strategy::Strategy;
 use super::usage::UsageBook;
@@ -96,6 +97,7 @@ pub struct Project {
     pub(super) foresight: Arc<Foresight>,
     pub(super) economy: Arc<Economy>,
     pub(super) night: Arc<Night>,
+    pub(super) review: Arc<Review>,
     pub(super) strategy: Strategy,
     /// One for all projects.
     pub(super) judge: Arc<Judge>,

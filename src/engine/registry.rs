@@ -30,6 +30,7 @@ use super::past;
 use super::place::{captures, memory_dir, split};
 use super::project::{Counters, Project};
 use super::redaction::Redaction;
+use super::review::Review;
 use super::run::Writer;
 use super::strategy::{self, Strategy};
 use super::usage::UsageBook;
@@ -306,6 +307,7 @@ impl Registry {
             close_eyes(project);
             project.foresight.stop();
             project.night.stop();
+            project.review.stop();
             ask_to_stop(project);
         }
         for project in projects.values() {
@@ -346,6 +348,7 @@ impl Registry {
         let tell_eyes = Arc::new(OnceLock::new());
         let foresight = Arc::new(Foresight::default());
         let economy = Arc::new(Economy::open((!read_only).then_some(state.clone())));
+        let review = Arc::new(Review::default());
         let night = Arc::new(Night::open((!read_only).then(|| state.join("night.json"))));
         let strategy = if read_only {
             Strategy::open(None, None)
@@ -373,6 +376,7 @@ impl Registry {
             derived: Derived::default(),
             economy: Arc::clone(&economy),
             night: Arc::clone(&night),
+            review: Arc::clone(&review),
             refused: false,
             care: Arc::clone(&self.care),
         };
@@ -412,12 +416,14 @@ impl Registry {
             foresight,
             economy,
             night,
+            review,
             strategy,
             judge: Arc::clone(&self.judge),
             feed: self.feed.clone(),
             started_at: now,
             care: Arc::clone(&self.care),
         });
+        project.review.serve(&project);
         self.care.look_after(&project);
         Ok(project)
     }
@@ -453,6 +459,7 @@ fn stop(project: &Project) {
     close_eyes(project);
     project.foresight.stop();
     project.night.stop();
+    project.review.stop();
     let thread = project.thread.lock().take();
     if let Some(thread) = thread {
         ask_to_stop(project);

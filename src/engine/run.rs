@@ -11,8 +11,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use serde_json::{Map, Value, json};
 
 use super::care::Care;
-use super::company::Writers;
-use super::decide::{self, Company, Decision};
+use super::company;
+use super::decide::{self, Decision, Twins};
 use super::derived::Derived;
 use super::economy::Economy;
 use super::error::EngineError;
@@ -24,12 +24,13 @@ use super::import;
 use super::layers::LayersDue;
 use super::night::{self, Night};
 use super::project::Counters;
+use super::review::Review;
 use super::search::SearchHandle;
 use super::tidy;
 use super::usage::UsageBook;
 use crate::config::Config;
 use crate::index::Snapshot;
-use crate::model::{Body, Change, DocumentKind, Key, Kind, Link, Outcome, Signal, SignalKind, Timestamp};
+use crate::model::{Body, Change, DocumentKind, Key, Kind, Link, Memory, Outcome, Signal, SignalKind, Timestamp};
 use crate::store::Store;
 use crate::sys::Clock;
 
@@ -58,6 +59,7 @@ pub(super) struct Writer {
     pub(super) foresight: Arc<Foresight>,
     pub(super) economy: Arc<Economy>,
     pub(super) night: Arc<Night>,
+    pub(super) review: Arc<Review>,
     /// The last change was refused, and that was said.
     pub(super) refused: bool,
     pub(super) care: Arc<Care>,
@@ -66,6 +68,8 @@ pub(super) struct Writer {
 /// What an event asked for, decided but not yet durable.
 struct Turn {
     changes: Vec<Change>,
+    /// Somebody told it, one by one: it is held against what is known as soon as it is answered.
+    told: bool,
     /// Called with what became of it.
     reply: Box<dyn FnOnce(Result<(), EngineError>) + Send>,
 }
@@ -169,8 +173,8 @@ impl Writer {
                     let _ = reply.send(Ok(()));
                 }
                 event => {
-                    let company = Writers { search: self.search.get(), now };
-                    if let Some(turn) = decide_event(&mut draft, now, event, &company) {
+                    let twins = |memory: &Memory| company::twins(self.search.get(), memory, now);
+                    if let Some(turn) = decide_event(&mut draft, now, event, &twins) {
                         turns.push(turn);
                     }
                 }
@@ -215,8 +219,13 @@ impl Writer {
                 if !self.layers.purged.is_empty() {
                     self.write_layers();
                 }
+                let mut told = Vec::new();
                 for turn in turns {
+                    told.extend(turn.changes.iter().filter(|_| turn.told).filter_map(new_words));
                     (turn.reply)(Ok(()));
+                }
+                if !told.is_empty() {
+                    self.review.tell(told);
                 }
             }
             Err(error) if turns.len() == 1 => {
@@ -375,11 +384,15 @@ impl Writer {
     }
 }
 
-fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, company: &dyn Company) -> Option<Turn> {
+fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, twins: Twins<'_>) -> Option<Turn> {
     match event {
-        Event::Remember { draft: asked, reply } => decided(draft, decide::remember(draft, now, *asked, company), reply),
+        Event::Remember { draft: asked, reply } => {
+            let turn = decided(draft, decide::remember(draft, now, *asked, twins), reply);
+            turn.map(|turn| Turn { told: true, ..turn })
+        }
         Event::Patch { key, patch, if_match, reply } => {
-            decided(draft, decide::patch(draft, now, &key, *patch, if_match.as_deref()), reply)
+            let turn = decided(draft, decide::patch(draft, now, &key, *patch, if_match.as_deref()), reply);
+            turn.map(|turn| Turn { told: true, ..turn })
         }
         Event::Forget { keys, reason, purge, reply } => {
             decided(draft, Ok(decide::forget(draft, now, &keys, &reason, purge)), reply)
@@ -396,7 +409,8 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, company: &dy
         Event::Write { document, reply } => decided(draft, Ok((vec![Change::Write(*document)], ())), reply),
         Event::Import { records, trust, reply } => {
             let (changes, report) = import::import(draft, now, records, trust);
-            Some(Turn { changes, reply: Box::new(move |result| drop(reply.send(result.map(|()| report)))) })
+            let told = false;
+            Some(Turn { changes, told, reply: Box::new(move |result| drop(reply.send(result.map(|()| report)))) })
         }
         Event::Signal(_)
         | Event::Focus(_)
@@ -417,13 +431,21 @@ fn decided<T: Send + 'static>(draft: &mut Snapshot, decision: Decision<T>, reply
             for change in &changes {
                 draft.apply(change);
             }
-            Some(Turn { changes, reply: Box::new(move |result| drop(reply.send(result.map(|()| answer)))) })
+            let told = false;
+            Some(Turn { changes, told, reply: Box::new(move |result| drop(reply.send(result.map(|()| answer)))) })
         }
         Err(error) => {
             let _ = reply.send(Err(error));
             None
         }
     }
+}
+
+/// Who says something that was not said before.
+fn new_words(change: &Change) -> Option<Key> {
+    let Change::Put { before, after } = change else { return None };
+    let is_new = before.as_ref().is_none_or(|before| before.text != after.text);
+    (is_new && after.times.expired_at.is_none()).then(|| after.key())
 }
 
 /// What those who listen hear of a change: never the text.

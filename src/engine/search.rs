@@ -18,7 +18,6 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 
 use self::worker::{Bench, Worker};
-use super::company::Readings;
 use super::usage::UsageBook;
 use crate::encode::embed::Embedder;
 use crate::index::Snapshot;
@@ -73,7 +72,6 @@ pub struct SearchHandle {
     /// Closed when there is a first view.
     opening: Receiver<()>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    pub(super) readings: Readings,
 }
 
 impl SearchHandle {
@@ -118,14 +116,7 @@ impl SearchHandle {
             }
         };
         let thread = thread::spawn("search", work)?;
-        Ok(SearchHandle {
-            ready,
-            tasks,
-            progress,
-            opening,
-            thread: Mutex::new(Some(thread)),
-            readings: Readings::default(),
-        })
+        Ok(SearchHandle { ready, tasks, progress, opening, thread: Mutex::new(Some(thread)) })
     }
 
     /// The last view; nothing while the first one is being made.

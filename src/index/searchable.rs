@@ -68,6 +68,7 @@ impl Searchable {
         for turn in turns(&memory.text) {
             found.take(if turn.aside { Field::Aside } else { Field::Body }, turn.text);
         }
+        memory.also().for_each(|wording| found.take(Field::Body, wording));
         found
     }
 
@@ -100,6 +101,8 @@ pub fn passages(memory: &Memory) -> Vec<Passage> {
             None => found.push(Passage { text: memory.title.clone(), aside: false }),
         }
     }
+    let room = MOST_PASSAGES.saturating_sub(found.len());
+    found.extend(memory.also().take(room).map(|wording| Passage { text: wording.to_owned(), aside: false }));
     found
 }
 
@@ -115,6 +118,7 @@ pub fn print(memory: &Memory) -> u64 {
     part(memory.id.as_str());
     part(&memory.title);
     part(&memory.text);
+    memory.also().for_each(&mut part);
     for list in [&memory.tags, &memory.anchors.files, &memory.anchors.symbols] {
         part("");
         list.iter().for_each(|entry| part(entry));

@@ -1,23 +1,21 @@
 //! Memories that cannot both hold: found when one is told and again every night, settled where the matter is clear, and
 //! otherwise left open for somebody to settle. Pure.
 //!
-//! Likeness only brings candidates; what is said about the same thing is compared slot by slot in `statement`.
+//! Likeness only brings candidates; those that speak of the same thing are read together, the most alike first.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::plan::{Act, Phase, Proposal, Scene, holds, revise, tie};
-use super::statement::Judgement;
+use super::statement::{Judgement, TOLD};
 use crate::model::{
     Change, Contradiction, ContradictionStatus, Kind, Memory, MemoryId, Relation, Source, Status, Timestamp, Verdict,
 };
 
 /// So many of the most alike are compared.
-pub const CANDIDATES: usize = 20;
+pub const CANDIDATES: usize = 10;
 /// What is less alike than this, and shares no telling word, is about something else.
-const ALIKE: f32 = 0.25;
-/// What is less likely than this to be a contradiction is kept to oneself.
-pub const SURE: f64 = 0.6;
+const ALIKE: f32 = 0.15;
 /// Whoever disagrees with so many needs somebody to look at it, not a longer list.
 pub const MOST_OPEN: usize = 5;
 /// A statement is short; a longer text says many things …
@@ -25,8 +23,9 @@ const LONGEST: usize = 600;
 /// … and a shorter one says nothing that could be denied.
 const FEWEST_WORDS: usize = 3;
 
-/// Holds what two memories say against each other, the earlier first.
-pub type Compare<'a> = dyn Fn(&Memory, &Memory) -> Judgement + 'a;
+/// Holds what each two memories say against each other, the earlier first; nothing for two that could not be read.
+pub type Compare<'a> = dyn Fn(&[Pair<'_>]) -> Vec<Option<Judgement>> + 'a;
+pub type Pair<'a> = (&'a Arc<Memory>, &'a Arc<Memory>);
 
 /// What a later statement does to an earlier one it contradicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +90,7 @@ pub fn found(a: &Memory, b: &Memory, status: ContradictionStatus, why: &str, now
 
 /// Sure enough to be told of unasked?
 pub fn is_sure(judgement: &Judgement) -> bool {
-    judgement.verdict == Verdict::Contradicts && judgement.score >= SURE
+    judgement.verdict == Verdict::Contradicts && judgement.score >= TOLD
 }
 
 /// May what `b` says end `a` without asking? Only when `b` says itself that it replaces something, nobody has to guess,
@@ -114,6 +113,8 @@ pub fn plan(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
         *open.entry(known.b.clone()).or_default() += 1;
     }
     proposals.extend(same_slot(scene, &mut met, &mut ended));
+    // The most alike first: where not all can be read, these matter most.
+    let mut pairs: Vec<(Arc<Memory>, Arc<Memory>, f32)> = Vec::new();
     for memory in scene.memories {
         if scene.around.is_over() {
             break;
@@ -121,28 +122,31 @@ pub fn plan(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
         if !speaks(memory, scene.now) || !scene.around.is_fresh(memory) || ended.contains(&memory.id) {
             continue;
         }
-        let near = scene.around.near(memory, CANDIDATES);
-        let candidates = near.into_iter().filter(|(other, likeness)| {
-            speaks(other, scene.now) && comparable(memory, other, *likeness) && !ended.contains(&other.id)
-        });
-        for (other, _) in candidates.take(CANDIDATES).collect::<Vec<_>>() {
-            let full =
-                [&memory.id, &other.id].into_iter().any(|id| open.get(id).is_some_and(|many| *many >= MOST_OPEN));
-            if full || ended.contains(&memory.id) || !met.insert(pair(&memory.id, &other.id)) {
-                continue;
+        for (other, likeness) in scene.around.near(memory, CANDIDATES) {
+            let fits = speaks(&other, scene.now) && comparable(memory, &other, likeness) && !ended.contains(&other.id);
+            if fits && met.insert(pair(&memory.id, &other.id)) {
+                let (a, b) = in_order(memory, &other);
+                pairs.push((Arc::clone(a), Arc::clone(b), likeness));
             }
-            let (a, b) = in_order(memory, &other);
-            let judgement = compare(a, b);
-            if is_sure(&judgement) {
-                let ends = ends(a, b, &judgement);
-                proposals.push(propose(a, b, ends, &judgement.why, scene.now));
-                if ends {
-                    ended.insert(a.id.clone());
-                } else {
-                    *open.entry(a.id.clone()).or_default() += 1;
-                    *open.entry(b.id.clone()).or_default() += 1;
-                }
-            }
+        }
+    }
+    pairs.sort_by(|(a, b, alike), (c, d, other)| {
+        other.total_cmp(alike).then_with(|| (&a.id, &b.id).cmp(&(&c.id, &d.id)))
+    });
+    let read = compare(&pairs.iter().map(|(a, b, _)| (a, b)).collect::<Vec<_>>());
+    for ((a, b, _), judgement) in pairs.iter().zip(read) {
+        let full = [&a.id, &b.id].into_iter().any(|id| open.get(id).is_some_and(|many| *many >= MOST_OPEN));
+        let Some(judgement) = judgement.filter(|found| is_sure(found) && !full) else { continue };
+        if ended.contains(&a.id) || ended.contains(&b.id) {
+            continue;
+        }
+        let ends = ends(a, b, &judgement);
+        proposals.push(propose(a, b, ends, &judgement.why, scene.now));
+        if ends {
+            ended.insert(a.id.clone());
+        } else {
+            *open.entry(a.id.clone()).or_default() += 1;
+            *open.entry(b.id.clone()).or_default() += 1;
         }
     }
     proposals
@@ -185,7 +189,7 @@ fn same_slot(
     proposals
 }
 
-fn propose(a: &Arc<Memory>, b: &Arc<Memory>, ends: bool, why: &str, now: Timestamp) -> Proposal {
+pub fn propose(a: &Arc<Memory>, b: &Arc<Memory>, ends: bool, why: &str, now: Timestamp) -> Proposal {
     let status = if ends { ContradictionStatus::Superseded } else { ContradictionStatus::Open };
     let mut changes = vec![Change::Contradict(found(a, b, status, why, now))];
     if ends {
@@ -211,7 +215,7 @@ fn closed(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
         let slots = a.fact().zip(b.fact()).is_some_and(|(a, b)| (&a.key, &a.scope) == (&b.key, &b.scope));
         let changed = rewritten(a) || rewritten(b);
         let again = !slots && !over && (changed || scene.around.is_fresh(a) || scene.around.is_fresh(b));
-        let agree = again.then(|| compare(a, b)).filter(|found| {
+        let agree = again.then(|| compare(&[(a, b)]).pop().flatten()).flatten().filter(|found| {
             (changed || found.clear) && matches!(found.verdict, Verdict::Compatible | Verdict::Duplicate)
         });
         let why = match agree {

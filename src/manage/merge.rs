@@ -13,7 +13,6 @@ pub(in crate::manage) mod nearby;
 mod tests;
 mod ties;
 mod unite;
-pub(in crate::manage) mod wording;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -26,16 +25,8 @@ use crate::model::{
     Change, Contradiction, ContradictionStatus, Kind, Memory, MemoryId, Relation, Source, Tier, Timestamp,
 };
 
-/// What a comparison of two statements found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Judged {
-    /// Whoever knows the one learns nothing from the other.
-    pub duplicate: bool,
-    pub contradicts: bool,
-}
-
-/// Compares two statements by their words.
-pub type Compare<'a> = dyn Fn(&str, &str) -> Judged + 'a;
+/// Which of these say the same, so surely that whoever knows the one learns nothing from the other.
+pub type Compare<'a> = dyn Fn(&[(&str, &str)]) -> Vec<bool> + 'a;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
@@ -53,7 +44,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { fact: 0.92, learnt: 0.90, other: 0.92, near: 20, at_once: 5_000 }
+        Limits { fact: 0.5, learnt: 0.2, other: 0.2, near: 8, at_once: 5_000 }
     }
 }
 
@@ -82,6 +73,7 @@ pub fn plan_within(scene: &Scene<'_>, compare: &Compare<'_>, limits: &Limits) ->
         texts: HashMap::new(),
         taken: HashSet::new(),
     };
+    matching.read(&pairs);
     let clusters = matching.clusters(&pairs, limits);
     let mut ties = Ties::of(scene, clusters.is_empty());
     let mut disputes: HashMap<&MemoryId, Vec<&Contradiction>> = HashMap::new();
@@ -171,6 +163,26 @@ struct Matching<'a> {
 }
 
 impl Matching<'_> {
+    /// Reads all that may become one, the most alike first: where not all can be read, these matter most.
+    fn read(&mut self, pairs: &BTreeMap<usize, BTreeMap<usize, f32>>) {
+        let mut wanted: Vec<(f32, usize, usize)> = Vec::new();
+        for (group, others) in pairs {
+            let first = |group: &usize| &self.scene.memories[self.crowd.groups[*group][0]];
+            let short = |group: &usize| guard::is_short(first(group));
+            let may = |other: &usize| short(group) && short(other) && guard::may_meet(first(group), first(other));
+            let worth = |other: &&usize| *other > group && may(other);
+            wanted.extend(others.keys().filter(worth).map(|other| (others[other], *group, *other)));
+        }
+        wanted.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| (one.1, one.2).cmp(&(other.1, other.2))));
+        let text = |group: usize| self.scene.memories[self.crowd.groups[group][0]].text.as_str();
+        let texts: Vec<(&str, &str)> = wanted.iter().map(|(_, one, other)| (text(*one), text(*other))).collect();
+        let same = (self.compare)(&texts);
+        for ((_, one, other), same) in wanted.iter().zip(same) {
+            self.texts.insert((*one, *other), same);
+            self.texts.insert((*other, *one), same);
+        }
+    }
+
     /// The best takes all it may; then the best of those left.
     fn clusters(&mut self, pairs: &BTreeMap<usize, BTreeMap<usize, f32>>, limits: &Limits) -> BTreeMap<usize, Cluster> {
         let mut order: Vec<usize> = pairs.keys().flat_map(|group| self.crowd.groups[*group].iter().copied()).collect();
@@ -287,7 +299,10 @@ fn proposal(
     let mut changes: Vec<Change> = revise(kept, now, united).into_iter().collect();
     for gone in &losers {
         // What it said is as true as before; it is only told elsewhere.
-        let ended = |memory: &mut Memory| memory.times.expired_at = Some(now.max(memory.times.created_at));
+        let ended = |memory: &mut Memory| {
+            memory.times.expired_at = Some(now.max(memory.times.created_at));
+            memory.set_merged_into(Some(&kept.id));
+        };
         changes.extend(revise(gone, now, ended));
     }
     changes.extend(ties.hand_over(kept, &losers));
@@ -318,6 +333,6 @@ fn why(kept: &Memory, count: usize, least: f32) -> String {
     if least >= 1.0 {
         format!("{others} {say} the same as {} in the same words", kept.id)
     } else {
-        format!("{others} {say} the same as {}, with a cosine of {least:.2} or more and nothing that differs", kept.id)
+        format!("{others} {say} the same as {} in other words", kept.id)
     }
 }

@@ -4,7 +4,6 @@
 pub mod age;
 pub mod connect;
 pub mod contradict;
-pub mod duplicate;
 pub mod errors;
 pub mod forget;
 pub mod judge;
@@ -20,3 +19,4 @@ pub mod schedule;
 pub mod skills;
 pub mod stale;
 pub mod statement;
+pub mod words;

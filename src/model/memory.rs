@@ -173,7 +173,41 @@ pub struct Learning {
     pub fingerprint: String,
 }
 
+/// Where among the further fields the other wordings stand, and what one that became part of another remembers of it.
+const ALSO: &str = "also";
+const MERGED: &str = "merged_into";
+
 impl Memory {
+    /// The same in other words, as others told it before it became one with this.
+    pub fn also(&self) -> impl Iterator<Item = &str> {
+        let list = self.extra.as_ref().and_then(|extra| extra.get(ALSO)?.as_array());
+        list.into_iter().flatten().filter_map(serde_json::Value::as_str)
+    }
+
+    pub fn set_also(&mut self, wordings: Vec<String>) {
+        self.note(ALSO, (!wordings.is_empty()).then(|| wordings.into()));
+    }
+
+    /// What it became part of.
+    pub fn merged_into(&self) -> Option<&str> {
+        self.extra.as_ref()?.get(MERGED)?.as_str()
+    }
+
+    pub fn set_merged_into(&mut self, id: Option<&MemoryId>) {
+        self.note(MERGED, id.map(|id| id.as_str().into()));
+    }
+
+    fn note(&mut self, name: &str, value: Option<serde_json::Value>) {
+        let extra = self.extra.get_or_insert_default();
+        match value {
+            Some(value) => extra.insert(name.to_owned(), value),
+            None => extra.shift_remove(name),
+        };
+        if extra.is_empty() {
+            self.extra = None;
+        }
+    }
+
     pub const DEFAULT_IMPORTANCE: f64 = 0.5;
     pub const DEFAULT_CONFIDENCE: f64 = 0.8;
 

@@ -1,141 +1,159 @@
-"""Trains the model that reads two statements together, from all-MiniLM-L6-v2 and the pairs of this directory, and writes
-it to assets/pairs with a byte for each weight. `python train.py MINILM`, where MINILM is a directory with that model."""
+"""Teaches the model in assets/pairs another turn and writes it back, a byte for each weight.
+
+    python train.py NEIGHBOURS.jsonl...
+
+Learns from the families of this directory, and from neighbours (`neighbours.py`) that contradictions are rare. A GPU needs
+some four minutes: two turns of three passes each, and the mean of their weights."""
 
 import json
 import math
 import random
-import shutil
 import sys
 
 import numpy as np
 import torch
-from safetensors.numpy import save_file
+import torch.nn.functional as F
+from safetensors.numpy import load_file, save_file
+from tokenizers import BertWordPieceTokenizer
 from torch import nn
-from transformers import AutoModel, AutoTokenizer
+from transformers import BertConfig, BertModel
 
-from common import ASSETS, is_kept_aside, pairs, tell
+from common import ASSETS, lines, pairs
 
-EPOCHS, BATCH, RATE, WARM, LONGEST, PLACES = 3, 48, 1.5e-4, 0.1, 96, 256
+PASSES, RATE, WARM, BATCH, LONGEST = 3, 1e-4, 0.06, 512, 96
+# How much a label counts beside what the model thought before, and how likely a neighbour is a contradiction.
+HARD, SMOOTH, RARE = 0.7, 0.03, 0.004
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+tokenizer = BertWordPieceTokenizer(str(ASSETS / "vocab.txt"), lowercase=True)
 
 
 class Net(nn.Module):
-    def __init__(self, base):
+    def __init__(self, shape):
         super().__init__()
-        self.encoder = AutoModel.from_pretrained(base)
+        self.encoder = BertModel(BertConfig(**shape), add_pooling_layer=False)
         self.encoder.embeddings.requires_grad_(False)
-        self.drop = nn.Dropout(0.1)
-        self.answer = nn.Linear(self.encoder.config.hidden_size, 4)
+        self.drop, self.answer = nn.Dropout(0.1), nn.Linear(shape["hidden_size"], 4)
 
-    def forward(self, texts):
-        return self.answer(self.drop(self.encoder(**texts).last_hidden_state[:, 0]))
+    def forward(self, ids, kinds, mask):
+        states = self.encoder(input_ids=ids, token_type_ids=kinds, attention_mask=mask).last_hidden_state
+        return self.answer(self.drop(states[:, 0]))
 
 
-def batches(data, dice=None):
+def load():
+    tensors = load_file(str(ASSETS / "model.safetensors"))
+    net = Net(json.loads((ASSETS / "config.json").read_text()))
+    weights = {}
+    for name, value in tensors.items():
+        if not name.endswith(".scale"):
+            value = value.astype("f4") * (tensors[name + ".scale"][:, None] if name + ".scale" in tensors else 1)
+            weights[name if name.startswith("answer.") else "encoder." + name] = torch.tensor(value)
+    net.load_state_dict(weights, strict=False)
+    return net.to(DEVICE)
+
+
+def save(net):
+    tensors = {}
+    for name, value in net.encoder.state_dict().items():
+        value = value.float().cpu().numpy()
+        if name.endswith("_ids"):
+            continue
+        if value.ndim == 2 and ("encoder.layer" in name or "word_embeddings" in name):
+            scale = np.abs(value).max(1) / 127
+            scale[scale == 0] = 1
+            tensors[name + ".scale"] = scale.astype("f4")
+            value = np.clip(np.rint(value / scale[:, None]), -127, 127).astype("i1")
+        tensors[name] = np.ascontiguousarray(value)
+    tensors["answer.weight"], tensors["answer.bias"] = (p.detach().float().cpu().numpy() for p in net.answer.parameters())
+    save_file({name: tensors[name] for name in sorted(tensors)}, str(ASSETS / "model.safetensors"))
+
+
+def batch_of(known, texts):
+    rows = [[101, *known[a], 102, *known[b], 102] for a, b in texts]
+    width = max(map(len, rows))
+    ids, kinds, mask = (np.zeros((len(rows), width), "i8") for _ in range(3))
+    for at, ((a, _), row) in enumerate(zip(texts, rows)):
+        ids[at, : len(row)], mask[at, : len(row)], kinds[at, len(known[a]) + 2 : len(row)] = row, 1, 1
+    return [torch.from_numpy(part).to(DEVICE) for part in (ids, kinds, mask)]
+
+
+def batches(known, data, dice=None):
     order = list(range(len(data)))
     if dice:
         dice.shuffle(order)
+    length = lambda at: len(known[data[at][0]]) + len(known[data[at][1]])
     found = []
-    for start in range(0, len(order), 20 * BATCH):
-        window = sorted(order[start : start + 20 * BATCH], key=lambda at: len(data[at][0]) + len(data[at][1]))
+    for start in range(0, len(order), 40 * BATCH):
+        window = sorted(order[start : start + 40 * BATCH], key=length)
         found += [window[at : at + BATCH] for at in range(0, len(window), BATCH)]
     if dice:
         dice.shuffle(found)
     return found
 
 
-def texts(tokenizer, data, batch):
-    one, other = [data[at][0] for at in batch], [data[at][1] for at in batch]
-    return tokenizer(one, other, padding=True, truncation=True, max_length=2 * LONGEST, return_tensors="pt")
-
-
-def scores(net, tokenizer, data):
+@torch.no_grad()
+def views(net, known, texts):
+    """What the model thinks of them, both ways round."""
     net.eval()
-    found = torch.zeros(len(data), 4)
-    with torch.no_grad():
-        for batch in batches(data):
-            found[batch] = net(texts(tokenizer, data, batch)).float()
+    found = np.zeros((len(texts), 4), "f4")
+    for way in (lambda a, b: (a, b), lambda a, b: (b, a)):
+        turned = [way(a, b) for a, b in texts]
+        for batch in batches(known, turned):
+            with torch.autocast(DEVICE, torch.bfloat16):
+                scores = net(*batch_of(known, [turned[at] for at in batch]))
+            found[batch] += F.softmax(scores.float(), 1).cpu().numpy() / 2
     return found
 
 
-def train(net, tokenizer, data, seed=1):
+def train(net, known, data, seed):
     dice = random.Random(seed)
     torch.manual_seed(seed)
-    data = [(b, a, label) if dice.random() < 0.5 else (a, b, label) for a, b, label in data]
     learning = [weight for weight in net.parameters() if weight.requires_grad]
     groups = [
         {"params": [weight for weight in learning if weight.ndim > 1], "weight_decay": 0.01},
         {"params": [weight for weight in learning if weight.ndim < 2], "weight_decay": 0.0},
     ]
-    optimizer = torch.optim.AdamW(groups, lr=RATE, fused=True)
-    steps, step = EPOCHS * math.ceil(len(data) / BATCH), 0
-    for _ in range(EPOCHS):
+    optimizer, step = torch.optim.AdamW(groups, lr=RATE), 0
+    steps = PASSES * math.ceil(len(data) / BATCH)
+    for turn in range(PASSES):
         net.train()
-        for batch in batches(data, dice):
+        for batch in batches(known, data, dice):
             for group in optimizer.param_groups:
                 group["lr"] = RATE * min(1, (step + 1) / (WARM * steps)) * max(0, 1 - step / steps)
-            with torch.autocast("cpu", torch.bfloat16):
-                found = net(texts(tokenizer, data, batch))
-            right = torch.tensor([data[at][2] for at in batch])
-            loss = nn.functional.cross_entropy(found.float(), right, label_smoothing=0.05)
+            texts = [data[at][:2] if dice.random() < 0.5 else data[at][1::-1] for at in batch]
+            target = torch.tensor(np.stack([data[at][2] for at in batch]), device=DEVICE)
+            with torch.autocast(DEVICE, torch.bfloat16):
+                scores = net(*batch_of(known, texts))
+            loss = -(target * F.log_softmax(scores.float(), 1)).sum(1).mean()
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(learning, 1.0)
             optimizer.step()
             step += 1
-            if step % 100 == 0:
-                print(f"{step} of {steps}: {loss.item():.3f}", flush=True)
+        print(f"seed {seed}, pass {turn + 1} of {PASSES}: {loss.item():.3f}", flush=True)
 
 
-def export(net, base):
-    weights = {name: value.float().numpy() for name, value in net.encoder.state_dict().items()}
-    tensors = {}
-
-    def write(name, value):
-        """A byte for each number, and for each row what a one is worth."""
-        scale = np.abs(value).max(1) / 127
-        scale[scale == 0] = 1
-        tensors[name] = np.clip(np.rint(value / scale[:, None]), -127, 127).astype("i1")
-        tensors[name + ".scale"] = scale.astype("f4")
-
-    places = weights["embeddings.position_embeddings.weight"][:PLACES]
-    write("embeddings.word_embeddings.weight", weights["embeddings.word_embeddings.weight"])
-    tensors["embeddings.position_embeddings.weight"] = places
-    tensors["embeddings.token_type_embeddings.weight"] = weights["embeddings.token_type_embeddings.weight"]
-    for end in ["weight", "bias"]:
-        tensors[f"embeddings.LayerNorm.{end}"] = weights[f"embeddings.LayerNorm.{end}"]
-    config = net.encoder.config
-    for layer in range(config.num_hidden_layers):
-        at = f"encoder.layer.{layer}."
-        parts = [f"attention.self.{part}" for part in ["query", "key", "value"]]
-        for part in [*parts, "attention.output.dense", "intermediate.dense", "output.dense"]:
-            write(at + part + ".weight", weights[at + part + ".weight"])
-            tensors[at + part + ".bias"] = weights[at + part + ".bias"]
-        for part in ["attention.output.LayerNorm", "output.LayerNorm"]:
-            for end in ["weight", "bias"]:
-                tensors[f"{at}{part}.{end}"] = weights[f"{at}{part}.{end}"]
-    tensors["answer.weight"] = net.answer.weight.detach().numpy()
-    tensors["answer.bias"] = net.answer.bias.detach().numpy()
-    ASSETS.mkdir(parents=True, exist_ok=True)
-    ordered = {name: np.ascontiguousarray(tensors[name]) for name in sorted(tensors)}
-    save_file(ordered, ASSETS / "model.safetensors")
-    names = ["hidden_size", "intermediate_size", "num_attention_heads", "num_hidden_layers", "vocab_size", "layer_norm_eps"]
-    shape = {name: getattr(config, name) for name in names} | {"max_position_embeddings": PLACES, "type_vocab_size": 2}
-    (ASSETS / "config.json").write_text(json.dumps(shape, indent=1) + "\n")
-    shutil.copy(f"{base}/vocab.txt", ASSETS / "vocab.txt")
-
-
-def main(base):
-    tokenizer, net = AutoTokenizer.from_pretrained(base), Net(base)
-    known = pairs()
-    learnt = [(a, b, label) for family, a, b, label in known if not is_kept_aside(family)]
-    aside = [(*sorted((a, b)), label) for family, a, b, label in known if is_kept_aside(family)]
-    print(f"{len(learnt)} pairs to learn from, {len(aside)} kept aside")
-    train(net, tokenizer, learnt)
-    found = scores(net, tokenizer, aside)
-    tell("kept aside", found.tolist(), [label for *_, label in aside])
-    export(net, base)
-    torch.save(net.state_dict(), "net.pt")
+def main(paths):
+    labelled = pairs()
+    neighbours = [(pair["a"], pair["b"]) for path in paths for pair in lines(path)]
+    texts = list(dict.fromkeys(text for pair in [*labelled, *neighbours] for text in pair[:2]))
+    known = {text: cut.ids[:LONGEST] for text, cut in zip(texts, tokenizer.encode_batch(texts, add_special_tokens=False))}
+    print(f"{len(labelled)} labelled pairs, {len(neighbours)} neighbours", flush=True)
+    before = load()
+    data = []
+    for (a, b, label), view in zip(labelled, views(before, known, [pair[:2] for pair in labelled])):
+        right = np.full(4, SMOOTH / 4, "f4")
+        right[label] += 1 - SMOOTH
+        data.append((a, b, HARD * right + (1 - HARD) * view))
+    for (a, b), view in zip(neighbours, views(before, known, neighbours)):
+        view[0] = min(view[0], RARE)
+        data.append((a, b, view / view.sum()))
+    nets = [load(), load()]
+    for seed, net in enumerate(nets, 1):
+        train(net, known, data, seed)
+    one, other = (net.state_dict() for net in nets)
+    nets[0].load_state_dict({name: (one[name] + other[name]) / 2 if one[name].is_floating_point() else one[name] for name in one})
+    save(nets[0])
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1:])

@@ -1,33 +1,21 @@
 //! What planners ask of the house, answered from one snapshot: likeness, errors, steps, lengths, and the code that
 //! memories speak of.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-
-use parking_lot::Mutex;
 
 use super::familiar::Familiar;
 use super::ground::Grounds;
-use crate::encode::embed::pairs::Pairs;
 use crate::encode::{compress, errors, workflows};
-use crate::engine::company::{self, Words};
+use crate::engine::company::{self, Reader, Words};
 use crate::engine::decide;
 use crate::engine::project::Project;
 use crate::engine::search::Ready;
 use crate::index::Snapshot;
 use crate::index::roster::Filter;
+use crate::manage::contradict;
 use crate::manage::plan::{Around, Ground};
-use crate::manage::statement::{self, Judgement, Read};
-use crate::manage::{contradict, merge};
+use crate::manage::statement::{self, Judgement};
 use crate::model::{Key, Level, Memory, MemoryId, Namespace, Scope, Timestamp, Usage, Verdict};
-
-/// So many statements are kept in mind as they were read.
-const REMEMBERED: usize = 8_192;
-
-/// So many pairs of statements are read together in one night, some thirty milliseconds each. When very many memories
-/// came at once, the others are judged by what can be read off.
-const MOST_WEIGHED: usize = 150;
 
 /// A way to find memories that are like one.
 type Find = fn(&Ready, &Memory, usize, &Filter) -> Vec<(u32, f32)>;
@@ -40,13 +28,9 @@ pub(super) struct Surroundings<'a> {
     familiar: &'a Familiar,
     ready: &'a Option<Ready>,
     words: Words<'a>,
-    /// Statements that were read: most are held against many others.
-    read: Mutex<HashMap<String, Arc<Read>>>,
-    /// Made when it is first asked for: most phases do not look at the code …
+    /// Made when it is first asked for: most phases do not look at the code.
     grounds: OnceLock<Grounds>,
-    /// … nor hold two statements against each other. How many pairs this night has read together.
-    pairs: OnceLock<Arc<Pairs>>,
-    weighed: &'a AtomicUsize,
+    reader: &'a Reader,
 }
 
 impl<'a> Surroundings<'a> {
@@ -57,7 +41,7 @@ impl<'a> Surroundings<'a> {
         now: Timestamp,
         familiar: &'a Familiar,
         ready: &'a Option<Ready>,
-        weighed: &'a AtomicUsize,
+        reader: &'a Reader,
     ) -> Surroundings<'a> {
         Surroundings {
             project,
@@ -67,41 +51,25 @@ impl<'a> Surroundings<'a> {
             familiar,
             ready,
             words: Words::new(ready.as_ref()),
-            read: Mutex::default(),
             grounds: OnceLock::new(),
-            pairs: OnceLock::new(),
-            weighed,
+            reader,
         }
     }
 
-    /// How two statements stand to each other.
-    pub(super) fn compared(&self, a: &str, b: &str) -> Judgement {
-        let alike = |one: &str, other: &str| self.words.alike(one, other);
-        let weigh = |one: &str, other: &str| {
-            let may = self.weighed.fetch_add(1, Ordering::Relaxed) < MOST_WEIGHED;
-            may.then(|| self.pairs.get_or_init(Pairs::built_in).weigh(one, other))
+    /// How each two statements stand to each other, with the judge's word where the model is not sure and somebody was named
+    /// to be asked. What is private or restricted is told to nobody.
+    pub(super) fn ruled(&self, pairs: &[contradict::Pair<'_>]) -> Vec<Option<Judgement>> {
+        let texts: Vec<(&str, &str)> = pairs.iter().map(|(a, b)| (a.text.as_str(), b.text.as_str())).collect();
+        let shares = self.reader.weigh(&texts, &|| self.is_over());
+        let judge = |((a, b), shares): (&contradict::Pair<'_>, Option<statement::Shares>)| {
+            let judgement = statement::judge(&a.text, &b.text, shares?);
+            Some(self.heard(a, b, judgement))
         };
-        statement::compare_read(&self.read(a), &self.read(b), &alike, &weigh)
+        pairs.iter().zip(shares).map(judge).collect()
     }
 
-    fn read(&self, text: &str) -> Arc<Read> {
-        if let Some(read) = self.read.lock().get(text) {
-            return Arc::clone(read);
-        }
-        let read = Arc::new(statement::read(text));
-        let mut known = self.read.lock();
-        if known.len() >= REMEMBERED {
-            known.clear();
-        }
-        known.insert(text.to_owned(), Arc::clone(&read));
-        read
-    }
-
-    /// The same, with the judge's word where the rules are not sure and somebody was named to be asked. What is private
-    /// or restricted is told to nobody.
-    pub(super) fn ruled(&self, a: &Memory, b: &Memory) -> Judgement {
+    fn heard(&self, a: &Memory, b: &Memory, judgement: Judgement) -> Judgement {
         let may_be_told = |memory: &Memory| memory.scope != Scope::UserPrivate && !memory.restricted;
-        let judgement = self.compared(&a.text, &b.text);
         let unclear = !judgement.clear && matches!(judgement.verdict, Verdict::Contradicts | Verdict::Compatible);
         if !unclear || !may_be_told(a) || !may_be_told(b) {
             return judgement;
@@ -111,20 +79,21 @@ impl<'a> Surroundings<'a> {
         match self.project.judge.ask(&config.judge, &a.text, &b.text, self.project.clock.now(), &over) {
             Some(verdict) if verdict != judgement.verdict => {
                 // Whoever overrules is believed, and never so much that nobody needs to look.
-                Judgement {
-                    verdict,
-                    score: contradict::SURE,
-                    why: format!("{} (by the judge)", judgement.why),
-                    ..judgement
-                }
+                let why = format!("{} (by the judge)", judgement.why);
+                Judgement { verdict, score: statement::TOLD, why, ..judgement }
             }
             _ => judgement,
         }
     }
 
-    pub(super) fn judged(&self, a: &str, b: &str) -> merge::Judged {
-        let verdict = self.compared(a, b).verdict;
-        merge::Judged { duplicate: verdict == Verdict::Duplicate, contradicts: verdict == Verdict::Contradicts }
+    /// Which of these say the same, so surely that nobody needs to be asked.
+    pub(super) fn same(&self, pairs: &[(&str, &str)]) -> Vec<bool> {
+        let shares = self.reader.weigh(pairs, &|| self.is_over());
+        let same = |((a, b), shares): (&(&str, &str), Option<statement::Shares>)| {
+            let judgement = shares.map(|shares| statement::judge(a, b, shares));
+            judgement.is_some_and(|found| found.verdict == Verdict::Duplicate && found.clear)
+        };
+        pairs.iter().zip(shares).map(same).collect()
     }
 
     fn around(&self, memory: &Memory, most: usize, find: Find) -> Vec<(Arc<Memory>, f32)> {

@@ -1,19 +1,24 @@
 //! One phase of a night after the other: what the planners see of the house, and which planner does which phase.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use super::around::Surroundings;
 use super::familiar::Passed;
 use crate::encode::workflows::recurring;
+use crate::engine::company::Reader;
 use crate::engine::past::steps_of;
 use crate::engine::project::Project;
 use crate::index::Snapshot;
 use crate::manage::plan::{Phase, Proposal, Scene};
+use crate::manage::schedule::Cause;
 use crate::manage::{age, connect, contradict, errors, forget, learn, merge, promote, skills, stale};
 use crate::model::{Memory, Namespace, Timestamp};
 
+/// So many pairs of statements are read together, some four milliseconds each: few where somebody may be waiting, more
+/// when a night comes by itself. What is left is read the night after.
+const READ_WHEN_ASKED: usize = 400;
+const READ_BY_ITSELF: usize = 4_000;
 /// The newest episodes say what is usual here.
 const MOST_SEQUENCES: usize = 20_000;
 /// Longer than this a night does not wait for the index; what is not in it yet is compared the night after.
@@ -25,13 +30,14 @@ pub(super) struct Hour<'a> {
     project: &'a Project,
     pub(super) now: Timestamp,
     pub(super) passed: Passed,
-    /// How many pairs of statements were read together so far.
-    weighed: AtomicUsize,
+    reader: Reader,
 }
 
 impl<'a> Hour<'a> {
-    pub(super) fn new(project: &'a Project, now: Timestamp) -> Hour<'a> {
-        Hour { project, now, passed: Passed::since(project.night.file.as_deref()), weighed: AtomicUsize::new(0) }
+    pub(super) fn new(project: &'a Project, now: Timestamp, cause: Cause) -> Hour<'a> {
+        let by_itself = matches!(cause, Cause::Nightly | Cause::Missed | Cause::Idle);
+        let most = if by_itself { READ_BY_ITSELF } else { READ_WHEN_ASKED };
+        Hour { project, now, passed: Passed::since(project.night.file.as_deref()), reader: Reader::of(most) }
     }
 
     /// What is to be done, and the memories it was planned from.
@@ -50,7 +56,7 @@ impl<'a> Hour<'a> {
         let archived: Vec<_> = archived.cloned().collect();
         let ready = self.project.search().ready();
         let familiar = self.passed.by(phase, namespace);
-        let around = Surroundings::new(self.project, snapshot, namespace, self.now, familiar, &ready, &self.weighed);
+        let around = Surroundings::new(self.project, snapshot, namespace, self.now, familiar, &ready, &self.reader);
         let scene = Scene {
             now: self.now,
             memories: &memories,
@@ -63,8 +69,8 @@ impl<'a> Hour<'a> {
             Phase::Learn => learn::plan(&scene, &learn::Limits::default()),
             Phase::Errors => errors::plan(&scene, &errors::Limits::default()),
             Phase::Skills => skills::plan(&scene, &repeated(&memories), &skills::Limits::default()),
-            Phase::Dedupe => merge::plan(&scene, &|a, b| around.judged(a, b)),
-            Phase::Contradict => contradict::plan(&scene, &|a, b| around.ruled(a, b)),
+            Phase::Dedupe => merge::plan(&scene, &|pairs| around.same(pairs)),
+            Phase::Contradict => contradict::plan(&scene, &|pairs| around.ruled(pairs)),
             Phase::Compress => age::plan(&scene),
             Phase::Promote => promote::plan(&scene),
             // How much of a file is another is not kept; that it is gone, or a name in it, is known.
@@ -75,7 +81,9 @@ impl<'a> Hour<'a> {
             }
             Phase::Connect => connect::plan(&scene),
         };
-        (proposals, memories)
+        // Whoever could not be held against all it should have been stays fresh for the next night.
+        let done = memories.into_iter().filter(|memory| self.reader.is_done_with(memory));
+        (proposals, done.collect())
     }
 }
 

@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::words::Words;
 use super::{Cast, Limits, Reason, STRONGEST, Slot, Wanted, Wish};
-use crate::manage::merge::{nearby, wording};
+use crate::manage::merge::nearby;
+use crate::manage::words;
 use crate::model::{Body, Kind, Memory, Relation, Scope};
 
 /// So many files, symbols, errors … of a memory are looked at.
@@ -353,7 +354,7 @@ impl Looks<'_, '_> {
 
     fn denials(&mut self, at: usize) -> usize {
         let text = &self.cast.memory(at).text;
-        *self.denials.entry(at).or_insert_with(|| wording::denials(text))
+        *self.denials.entry(at).or_insert_with(|| words::denials(text))
     }
 }
 

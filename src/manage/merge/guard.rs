@@ -3,26 +3,31 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::wording::{self, even, even_key};
-use super::{Compare, Judged};
+use super::Compare;
 use crate::manage::plan::{Scene, holds};
+use crate::manage::words::{self, even, even_key};
 use crate::model::{AntiPattern, Body, Fact, Learning, Memory, Pattern, Relation, Skill, Source, Verdict, render};
 
-/// What is longer is only ever the same when it is the very same.
-const LONGEST: usize = 20_000;
+/// What is longer says many things, and only ever the same when it is the very same.
+const LONGEST: usize = 600;
 
-/// Everything but the text.
+/// Everything that is plain to see, whoever of the two would stay: then it is worth reading them together.
+pub(super) fn may_meet(one: &Memory, other: &Memory) -> bool {
+    one.kind == other.kind
+        && one.scope == other.scope
+        && one.namespace == other.namespace
+        && one.status == other.status
+        && one.restricted == other.restricted
+        && one.outcome == other.outcome
+        && one.times.invalid_at == other.times.invalid_at
+        && one.times.stale_after == other.times.stale_after
+        && speaks_of_the_same_place(one, other)
+}
+
+/// Everything but the text. A person's words only give way to words of the same person.
 pub(super) fn may_be_one(kept: &Memory, gone: &Memory, compare: &Compare<'_>) -> bool {
-    gone.source != Source::User
-        && kept.kind == gone.kind
-        && kept.scope == gone.scope
-        && kept.namespace == gone.namespace
-        && kept.status == gone.status
-        && kept.restricted == gone.restricted
-        && kept.outcome == gone.outcome
-        && kept.times.invalid_at == gone.times.invalid_at
-        && kept.times.stale_after == gone.times.stale_after
-        && speaks_of_the_same_place(kept, gone)
+    (gone.source != Source::User || kept.source == Source::User && kept.actor == gone.actor)
+        && may_meet(kept, gone)
         && loses_no_title(kept, gone, compare)
         && loses_no_structure(&kept.body, &gone.body, compare)
 }
@@ -32,23 +37,24 @@ pub(super) fn is_made(memory: &Memory) -> bool {
     memory.body != Body::None && memory.text == render::text_of(&memory.body)
 }
 
+/// Short enough to be read together with another?
+pub(super) fn is_short(memory: &Memory) -> bool {
+    memory.text.len() <= LONGEST
+}
+
 pub(super) fn says_the_same(a: &str, b: &str, compare: &Compare<'_>) -> bool {
     if even(a) == even(b) {
         return true;
     }
     let empty = |text: &str| !text.contains(char::is_alphanumeric);
-    if empty(a) || empty(b) || a.len() > LONGEST || b.len() > LONGEST || wording::differs(a, b) {
-        return false;
-    }
-    // A comparison that depends on who is asked first is in doubt.
-    [compare(a, b), compare(b, a)].iter().all(|judged| matches!(judged, Judged { duplicate: true, contradicts: false }))
+    !empty(a) && !empty(b) && a.len() <= LONGEST && b.len() <= LONGEST && compare(&[(a, b)]).contains(&true)
 }
 
 /// "This is slow" says something else about every file.
 fn speaks_of_the_same_place(kept: &Memory, gone: &Memory) -> bool {
     let (ours, theirs) = (&kept.anchors, &gone.anchors);
     let meet = |ours: &[String], theirs: &[String]| ours.is_empty() && theirs.is_empty() || share(ours, theirs);
-    let points = wording::points(&kept.text) || wording::points(&gone.text);
+    let points = words::points(&kept.text) || words::points(&gone.text);
     !points || (meet(&ours.files, &theirs.files) && meet(&ours.symbols, &theirs.symbols))
 }
 
@@ -60,7 +66,7 @@ fn share(ours: &[String], theirs: &[String]) -> bool {
 fn loses_no_title(kept: &Memory, gone: &Memory, compare: &Compare<'_>) -> bool {
     gone.title.trim().is_empty()
         || kept.title == gone.title
-        || (kept.title.trim().is_empty() && wording::is_within(&gone.title, &kept.text))
+        || (kept.title.trim().is_empty() && words::is_within(&gone.title, &kept.text))
         || (!kept.title.trim().is_empty() && says_the_same(&kept.title, &gone.title, compare))
 }
 

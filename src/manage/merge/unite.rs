@@ -3,12 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use crate::manage::words::are_the_same;
 use crate::model::draft::allowed_tier;
 use crate::model::{Body, Memory, Status, Usage};
 
 const MOST_SOURCES: usize = 50;
 const MOST_ANCHORS: usize = 50;
 const MOST_TAGS: usize = 30;
+const MOST_WORDINGS: usize = 8;
 /// Evidence of its own brings a memory this much closer to
 const STEP: f64 = 0.2;
 /// as sure as evidence alone can make it.
@@ -24,6 +26,7 @@ pub(super) fn take_over(kept: &mut Memory, gone: &Memory, used: &Usage) {
     add(&mut kept.anchors.commits, &gone.anchors.commits, MOST_ANCHORS);
     add(&mut kept.sources, &[gone.id.to_string()], MOST_SOURCES);
     add(&mut kept.sources, &gone.sources, MOST_SOURCES);
+    take_wordings(kept, gone);
     if let (Body::Pattern(kept), Body::Pattern(gone)) = (&mut kept.body, &gone.body) {
         add(&mut kept.source_episodes, &gone.source_episodes, MOST_SOURCES);
     }
@@ -44,6 +47,19 @@ pub(super) fn take_over(kept: &mut Memory, gone: &Memory, used: &Usage) {
             kept.confidence += (SUREST - kept.confidence) * STEP;
         }
     }
+}
+
+/// Whoever looks for it in the other's words finds it.
+fn take_wordings(kept: &mut Memory, gone: &Memory) {
+    let mut wordings: Vec<String> = kept.also().map(str::to_owned).collect();
+    for wording in std::iter::once(gone.text.as_str()).chain(gone.also()) {
+        let known = wordings.iter().map(String::as_str).chain([kept.text.as_str()]);
+        let is_new = known.into_iter().all(|known| !are_the_same(known, wording));
+        if is_new && wordings.len() < MOST_WORDINGS {
+            wordings.push(wording.to_owned());
+        }
+    }
+    kept.set_also(wordings);
 }
 
 /// Does it come from elsewhere, so that it is a second witness and no echo?

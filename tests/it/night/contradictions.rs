@@ -1,12 +1,18 @@
-//! Statements that cannot both hold: found when they are told, shown, settled.
+//! Statements that cannot both hold: found right behind the telling, shown, settled; and those that say the same, made one.
 
 use serde_json::{Value, json};
 
 use super::{get, night, post, remember};
-use crate::home::Home;
+use crate::home::{Home, eventually_some};
 
 fn open(home: &Home) -> Vec<Value> {
     get(home, "/v1/contradictions?status=open")["items"].as_array().unwrap().clone()
+}
+
+/// Once what was told has been held against what is known.
+#[track_caller]
+fn opened(home: &Home, many: usize) -> Vec<Value> {
+    eventually_some(|| Some(open(home)).filter(|found| found.len() >= many))
 }
 
 #[test]
@@ -19,15 +25,13 @@ fn a_statement_that_cannot_hold_beside_a_known_one_is_found_when_it_is_told() {
         "/v1/memories",
         &json!({"kind": "decision", "text": "Deployments to production never happen on Fridays."}),
     );
-    let found = &answer["contradictions"][0];
-    assert_eq!(
-        (&found["a"], &found["b"], &found["status"]),
-        (&json!(first), &answer["id"], &json!("open")),
-        "{answer:#}"
-    );
-    assert!(!found["why"].as_str().unwrap().is_empty());
-    let listed = open(&home);
+    // The answer does not wait for it.
+    assert_eq!(answer["contradictions"], json!([]));
+    let listed = opened(&home, 1);
     assert_eq!(listed.len(), 1);
+    let found = &listed[0];
+    assert_eq!((&found["a"], &found["b"], &found["status"]), (&json!(first), &answer["id"], &json!("open")));
+    assert_eq!(found["why"], "one denies what the other says");
     assert_eq!(listed[0]["a_says"], "Deployments to production happen every Friday.");
     // It is shown first in every context.
     let context = post(&home, "/v1/context/assemble", &json!({"signals": {"goal": "deploy to production"}}));
@@ -74,7 +78,7 @@ fn the_night_finds_what_an_import_brought() {
 }
 
 #[test]
-fn a_night_reads_with_care_what_was_only_glanced_at() {
+fn only_what_cannot_both_hold_is_told_and_once() {
     let home = Home::new();
     let _daemon = home.daemon();
     for text in [
@@ -85,12 +89,86 @@ fn a_night_reads_with_care_what_was_only_glanced_at() {
     ] {
         remember(&home, json!({"kind": "note", "text": text}));
     }
-    night(&home);
-    let listed = open(&home);
+    let listed = opened(&home, 1);
     let says: Vec<&str> = listed.iter().filter_map(|found| found["b_says"].as_str()).collect();
     assert_eq!(says, ["Approval of schema changes lies with Tomasz."], "{listed:#?}");
     let told = night(&home);
     assert_eq!((&told["contradictions_found"], open(&home).len()), (&json!(0), 1), "{told:#}");
+}
+
+/// A story as a session tells it: notes that look like denials and are none, and two that are.
+#[test]
+fn what_only_looks_like_a_denial_is_not_told() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    for text in [
+        "tests need redis on 6380",
+        "integration tests require redis on port 6380",
+        "Prefer pnpm for everything in this repo.",
+        "package_manager: pnpm",
+        "Blocked: the staging database is down.",
+        "Run `make seed` to fill the staging database.",
+        "The build uses make.",
+        "Never deploy on Fridays.",
+        "Docs are deployed from main on every push.",
+        "Retries are capped at 5 in the worker.",
+        "The HTTP client retries 3 times.",
+        "Use npm for installs.",
+        "Deploys on Fridays are allowed.",
+    ] {
+        remember(&home, json!({"kind": "note", "text": text}));
+    }
+    let told = opened(&home, 2);
+    let mut says: Vec<&str> = told.iter().filter_map(|found| found["b_says"].as_str()).collect();
+    says.sort_unstable();
+    says.dedup();
+    assert_eq!(says, ["Deploys on Fridays are allowed.", "Use npm for installs."], "{told:#?}");
+    night(&home);
+    assert!(open(&home).iter().all(|found| says.contains(&found["b_says"].as_str().unwrap())), "{:#?}", open(&home));
+}
+
+#[test]
+fn a_note_that_says_itself_that_it_replaces_another_ends_it() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let old = remember(&home, json!({"kind": "note", "text": "Deploys run on Jenkins."}));
+    remember(&home, json!({"kind": "note", "text": "Deploys no longer run on Jenkins, they run on GitHub Actions."}));
+    let ended = || get(&home, &format!("/v1/memories/{old}"))["invalid_at"].is_string().then_some(());
+    eventually_some(ended);
+    assert!(open(&home).is_empty());
+}
+
+#[test]
+fn what_says_the_same_in_other_words_becomes_one_that_is_found_by_both() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let say = |id: &str, text: &str, source: &str| {
+        remember(&home, json!({"id": id, "kind": "note", "text": text, "source": source}));
+    };
+    say("n-agent", "Integration tests require a redis listening on port 6380.", "agent");
+    say("n-user", "tests need redis on 6380", "user");
+    say("n-other", "The worker needs redis on 6379.", "agent");
+    let before = get(&home, "/v1/memories/n-agent");
+    assert_eq!(night(&home)["deduped"], 1);
+    let kept = get(&home, "/v1/memories/n-user");
+    assert_eq!(kept["text"], "tests need redis on 6380", "a person's own words stay the wording");
+    let found = post(&home, "/v1/recall", &json!({"query": "integration listening"}));
+    assert_eq!(found["results"][0]["id"], "n-user", "{found:#}");
+    assert_eq!(super::deeds(&night(&home)), 0);
+    // Taken back, it is what it was, and no night does it again.
+    home.run(&["forget", "--undo", "n-agent"]).succeeded();
+    let mut back = get(&home, "/v1/memories/n-agent");
+    back["updated_at"] = before["updated_at"].clone();
+    assert_eq!(back, before);
+    let found = post(&home, "/v1/recall", &json!({"query": "integration listening"}));
+    assert_eq!(found["results"][0]["id"], "n-agent", "{found:#}");
+    assert_eq!(night(&home)["deduped"], 0);
+    // Purged, its words are nowhere, not even beside those it became one with.
+    say("n-third", "Start redis on 6380 before running the tests; zebrafish.", "agent");
+    home.run(&["forget", "--purge", "--yes", "n-third"]).succeeded();
+    for (path, bytes) in crate::lab::tree(&home.path("app/.loki")) {
+        assert!(!String::from_utf8_lossy(&bytes).contains("zebrafish"), "{}", path.display());
+    }
 }
 
 #[test]
@@ -191,10 +269,10 @@ fn a_judge_who_was_named_is_asked_about_what_is_unclear_and_believed() {
     let texts = [
         "The API answers in XML.",
         "Mobile clients read JSON from the gateway.",
-        "Backups are taken every night.",
-        "The last backup is from Tuesday.",
-        "Images are resized on upload.",
-        "Thumbnails are made when somebody first looks at them.",
+        "The indexer runs with four threads.",
+        "The number of indexer threads is set by INDEX_THREADS.",
+        "The README explains how to run the service.",
+        "Deployment is described in `docs/deploy.md`, not in the README.",
     ];
     let by_the_judge = |judge: &str| {
         let home = Home::new();

@@ -1,0 +1,254 @@
+//! Loops over rows of numbers, written so that the compiler lays them side by side in wide registers: sums are kept in
+//! lanes of a fixed number, so that every machine adds in the same order and comes to the same result.
+
+const LANES: usize = 16;
+
+/// A function whose loops are laid out for the widest registers the machine has. What it calls must be inlined.
+macro_rules! wide {
+    (@answer) => { () };
+    (@answer $answer:ty) => { $answer };
+    ($(#[$doc:meta])* fn $name:ident($($arg:ident: $type:ty),*) $(-> $answer:ty)? $body:block) => {
+        $(#[$doc])*
+        pub(super) fn $name<'a>($($arg: $type),*) $(-> $answer)? {
+            struct Job<'a> { $($arg: $type),* }
+            impl<'a> pulp::NullaryFnOnce for Job<'a> {
+                type Output = wide!(@answer $($answer)?);
+
+                #[inline(always)]
+                fn call(self) -> Self::Output {
+                    let Job { $($arg),* } = self;
+                    $body
+                }
+            }
+            pulp::Arch::new().dispatch(Job { $($arg),* })
+        }
+    };
+}
+
+/// Adds one to the other, number by number; a shorter one is added again and again.
+pub(super) fn add(values: &mut [f32], others: &[f32]) {
+    for values in values.chunks_exact_mut(others.len()) {
+        values.iter_mut().zip(others).for_each(|(value, other)| *value += other);
+    }
+}
+
+wide! {
+    /// A row as whole numbers no larger than `most`; answers what a one is worth.
+    fn round(row: &'a [f32], most: f32, whole: &'a mut [i16]) -> f32 {
+        let mut lanes = [0.0_f32; LANES];
+        for part in row.as_chunks::<LANES>().0 {
+            for (lane, x) in lanes.iter_mut().zip(part) {
+                *lane = if x.abs() > *lane { x.abs() } else { *lane };
+            }
+        }
+        let rest = row.as_chunks::<LANES>().1;
+        let largest = lanes.iter().chain(rest).fold(0.0_f32, |largest, x| if x.abs() > largest { x.abs() } else { largest });
+        let scale = if largest > 0.0 { most / largest } else { 0.0 };
+        for (whole, x) in whole.iter_mut().zip(row) {
+            *whole = nearest(x * scale) as i16;
+        }
+        if scale > 0.0 { scale.recip() } else { 0.0 }
+    }
+}
+
+wide! {
+    /// Every row is moved and stretched to a mean of nought and a variance of one, then by the gains and biases.
+    fn norm(values: &'a mut [f32], gain: &'a [f32], bias: &'a [f32], epsilon: f32) {
+        let count = gain.len() as f32;
+        for row in values.chunks_exact_mut(gain.len()) {
+            let mean = sum(row, 0.0, false) / count;
+            let variance = sum(row, mean, true) / count;
+            let scale = (variance + epsilon).sqrt().recip();
+            for ((x, gain), bias) in row.iter_mut().zip(gain).zip(bias) {
+                *x = (*x - mean) * scale * gain + bias;
+            }
+        }
+    }
+}
+
+/// Of what is left without the mean, or of its squares.
+#[inline(always)]
+fn sum(values: &[f32], mean: f32, squared: bool) -> f32 {
+    let (whole, rest) = values.as_chunks::<LANES>();
+    let mut lanes = [0.0_f32; LANES];
+    for values in whole {
+        for (lane, x) in lanes.iter_mut().zip(values) {
+            *lane += if squared { (x - mean) * (x - mean) } else { x - mean };
+        }
+    }
+    for (lane, x) in lanes.iter_mut().zip(rest) {
+        *lane += if squared { (x - mean) * (x - mean) } else { x - mean };
+    }
+    lanes.iter().sum()
+}
+
+wide! {
+    fn gelu(values: &'a mut [f32]) {
+        for x in values.iter_mut() {
+            *x = 0.5 * *x * (1.0 + erf(*x * std::f32::consts::FRAC_1_SQRT_2));
+        }
+    }
+}
+
+/// Abramowitz and Stegun 7.1.26: off by 1.5e-7 at the most, which is what an `f32` holds.
+#[inline(always)]
+fn erf(x: f32) -> f32 {
+    let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
+    let series = ((((1.061_405_4 * t - 1.453_152) * t + 1.421_413_8) * t - 0.284_496_72) * t + 0.254_829_6) * t;
+    (1.0 - series * exp(-x * x)).copysign(x)
+}
+
+/// A power of two times what is left of it, which a short series tells to the last digits of an `f32`; nought far below.
+#[inline(always)]
+fn exp(x: f32) -> f32 {
+    const LOWEST: f32 = -87.0;
+    let x = if x < LOWEST { LOWEST } else { x };
+    let twos = nearest(x * std::f32::consts::LOG2_E);
+    let rest = (x - twos * 0.693_359_4) + twos * 2.121_944_4e-4;
+    let series = (((((1.987_569_1e-4 * rest + 1.398_199_9e-3) * rest + 8.333_452e-3) * rest + 4.166_579_6e-2) * rest
+        + 1.666_666_5e-1)
+        * rest
+        + 0.5)
+        * rest
+        * rest
+        + rest
+        + 1.0;
+    series * f32::from_bits(((twos as i32 + 127) as u32) << 23)
+}
+
+/// The nearest whole number, for what is far from the ends of an `f32`: what is added has no room for parts.
+#[inline(always)]
+fn nearest(x: f32) -> f32 {
+    const NO_PARTS: f32 = 12_582_912.0;
+    (x + NO_PARTS) - NO_PARTS
+}
+
+/// Room for one head.
+#[derive(Default)]
+pub(super) struct Head {
+    /// The keys, a row for each of their numbers.
+    keys: Vec<f32>,
+    scores: Vec<f32>,
+}
+
+/// Every head lets every token look at every other, and hands on the values of those it looks at.
+pub(super) fn attend(
+    [query, key, value]: [&[f32]; 3],
+    hidden: usize,
+    heads: usize,
+    room: &mut Head,
+    mixed: &mut [f32],
+) {
+    let (tokens, size) = (query.len() / hidden, hidden / heads);
+    // A whole number of lanes, the last ones empty: nobody looks there.
+    let width = tokens.next_multiple_of(LANES);
+    room.keys.clear();
+    room.keys.resize(size * width, 0.0);
+    room.scores.resize(width, 0.0);
+    let scale = (size as f32).sqrt().recip();
+    for head in 0..heads {
+        let from = head * size;
+        for (at, key) in key.chunks_exact(hidden).enumerate() {
+            for (row, number) in key[from..from + size].iter().enumerate() {
+                room.keys[row * width + at] = number * scale;
+            }
+        }
+        one_head(query, &room.keys, value, [hidden, from, size], &mut room.scores[..width], mixed);
+    }
+}
+
+wide! {
+    fn one_head(
+        query: &'a [f32], keys: &'a [f32], value: &'a [f32], shape: [usize; 3], scores: &'a mut [f32], mixed: &'a mut [f32]
+    ) {
+        let [hidden, from, size] = shape;
+        let (tokens, width) = (query.len() / hidden, scores.len());
+        for (query, mixed) in query.chunks_exact(hidden).zip(mixed.chunks_exact_mut(hidden)) {
+            // Sums stay in registers, a few lanes at a time.
+            let query = &query[from..from + size];
+            for (part, scores) in scores.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+                *scores = products(query, &keys[part * LANES..], width);
+            }
+            softmax(&mut scores[..tokens]);
+            let (parts, rest) = mixed[from..from + size].as_chunks_mut::<LANES>();
+            for (part, mixed) in parts.iter_mut().enumerate() {
+                *mixed = products(&scores[..tokens], &value[from + part * LANES..], hidden);
+            }
+            let behind = from + size - rest.len();
+            for (at, mixed) in rest.iter_mut().enumerate() {
+                *mixed = scores[..tokens].iter().zip(value.chunks(hidden)).map(|(share, value)| share * value[behind + at]).sum();
+            }
+        }
+    }
+}
+
+/// Every number times the lanes of its row, all added up. Rows are `width` apart.
+#[inline(always)]
+fn products(numbers: &[f32], rows: &[f32], width: usize) -> [f32; LANES] {
+    let mut lanes = [0.0_f32; LANES];
+    for (number, row) in numbers.iter().zip(rows.chunks(width)) {
+        if let Some(row) = row.first_chunk::<LANES>() {
+            for (lane, x) in lanes.iter_mut().zip(row) {
+                *lane += number * x;
+            }
+        }
+    }
+    lanes
+}
+
+#[inline(always)]
+fn softmax(scores: &mut [f32]) {
+    let largest = scores.iter().fold(f32::NEG_INFINITY, |largest, x| if *x > largest { *x } else { largest });
+    for x in scores.iter_mut() {
+        *x = exp(*x - largest);
+    }
+    let whole = sum(scores, 0.0, false).recip();
+    for x in scores.iter_mut() {
+        *x *= whole;
+    }
+}
+
+/// What speaks for each of a few answers, as shares of one.
+pub(super) fn shares<const N: usize>(scores: [f32; N]) -> [f32; N] {
+    let mut shares = scores;
+    softmax(&mut shares);
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_function_is_right_to_the_last_digits_of_a_float() {
+        for (x, expect) in
+            [(0.0, 0.0), (0.5, 0.520_499_9), (1.0, 0.842_700_8), (2.0, 0.995_322_3), (-3.0, -0.999_977_9)]
+        {
+            assert!((erf(x) - expect).abs() < 4e-7, "erf({x}) is {expect}, not {}", erf(x));
+        }
+    }
+
+    #[test]
+    fn powers_are_right_to_the_last_digits_of_a_float() {
+        for at in -8_600..880 {
+            let x = at as f32 / 100.0;
+            let expect = f64::from(x).exp();
+            assert!((f64::from(exp(x)) - expect).abs() <= expect * 3e-7, "exp({x}) is {expect}, not {}", exp(x));
+        }
+        assert!(exp(-1e9) < 1e-37 && exp(f32::NEG_INFINITY) >= 0.0);
+    }
+
+    #[test]
+    fn a_row_becomes_whole_numbers_and_what_one_is_worth() {
+        let mut whole = [0; 4];
+        let scale = round(&[0.5, -1.0, 0.0, 0.25], 1000.0, &mut whole);
+        assert_eq!((whole, scale), ([500, -1000, 0, 250], 0.001));
+        assert_eq!((round(&[0.0; 4], 1000.0, &mut whole), whole), (0.0, [0; 4]));
+    }
+
+    #[test]
+    fn shares_are_of_one() {
+        let [one, other] = shares([0.0, 3.0_f32.ln()]);
+        assert!((one - 0.25).abs() < 1e-6 && (other - 0.75).abs() < 1e-6);
+    }
+}

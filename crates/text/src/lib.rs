@@ -1,0 +1,117 @@
+//! What is known of words. Text to vectors: near in meaning is near in direction. And two statements read together: do they
+//! deny one another, or say the same? Owns the models that ship in the binary and reads an embedder that a person chose
+//! instead; it never opens a file, it is handed their bytes.
+
+mod architecture;
+mod encoder;
+mod files;
+mod lanes;
+mod lexicon;
+pub mod pairs;
+mod rows;
+mod slots;
+mod table;
+mod tensors;
+mod transformer;
+mod vector;
+mod whole;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::{Arc, LazyLock};
+
+use self::files::{Files, Json};
+use self::table::Table;
+use self::transformer::Transformer;
+
+const CONFIG: &str = "config.json";
+
+/// Turns text into a unit vector. The same text gives the same vector as long as [`Embedder::id`] is the same.
+pub struct Embedder {
+    id: String,
+    model: Model,
+}
+
+enum Model {
+    Static(Table),
+    Transformer(Box<Transformer>),
+}
+
+/// Why the files of a model cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EmbedError {
+    #[error("{file} is missing")]
+    Missing { file: String },
+    #[error("{file} cannot be read: {reason}")]
+    Damaged { file: String, reason: String },
+    #[error("{file}: `{field}` cannot be {found}: allowed is {allowed}")]
+    Unsupported { file: String, field: String, found: String, allowed: String },
+}
+
+impl Embedder {
+    /// The model in the binary, made ready when it is first asked for.
+    pub fn built_in() -> Arc<Embedder> {
+        static BUILT_IN: LazyLock<Arc<Embedder>> =
+            LazyLock::new(|| Arc::new(shipped().expect("the model that ships is whole")));
+        Arc::clone(&BUILT_IN)
+    }
+
+    /// A model from its directory: a static table in our format, or a sentence transformer of the BERT or RoBERTa family.
+    /// `read` gives the bytes of a file by its name relative to the directory.
+    pub fn from_files(read: &dyn Fn(&str) -> Option<Vec<u8>>) -> Result<Embedder, EmbedError> {
+        let mut files = Files::new(read);
+        let config = files.json(CONFIG)?;
+        let model = if config.text("model_type") == Ok(table::MODEL_TYPE) {
+            Model::Static(Table::from_files(&config, &mut files)?)
+        } else {
+            Model::Transformer(Box::new(Transformer::from_files(&config, &mut files)?))
+        };
+        Ok(Embedder { id: files.identity(), model })
+    }
+
+    /// Names the model by its content: vectors of different ids do not compare.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    pub fn dim(&self) -> usize {
+        match &self.model {
+            Model::Static(table) => table.dim(),
+            Model::Transformer(transformer) => transformer.dim(),
+        }
+    }
+
+    /// Whether a text takes microseconds, and may be embedded while somebody waits, or milliseconds.
+    pub fn is_instant(&self) -> bool {
+        matches!(self.model, Model::Static(_))
+    }
+
+    /// A vector of length one; all zeros when nothing in the text is known.
+    pub fn embed(&self, text: &str) -> Vec<f32> {
+        match &self.model {
+            Model::Static(table) => table.embed(text),
+            Model::Transformer(transformer) => transformer.embed(text),
+        }
+    }
+}
+
+fn shipped() -> Result<Embedder, EmbedError> {
+    const VOCABULARY: &str = include_str!("../../../assets/model/vocab.txt");
+    const TENSORS: &[u8] = include_bytes!("../../../assets/model/model.safetensors");
+    let config = Json::parse(CONFIG, include_bytes!("../../../assets/model/config.json"))?;
+    let model = Model::Static(Table::new(&config, VOCABULARY.into(), TENSORS.into())?);
+    Ok(Embedder { id: config.text("id")?.to_owned(), model })
+}
+
+impl EmbedError {
+    fn damaged(file: &str, reason: impl ToString) -> EmbedError {
+        EmbedError::Damaged { file: file.to_owned(), reason: reason.to_string() }
+    }
+
+    fn unsupported(file: &str, field: &str, found: &str, allowed: &str) -> EmbedError {
+        let [file, field, found, allowed] = [file, field, found, allowed].map(str::to_owned);
+        EmbedError::Unsupported { file, field, found, allowed }
+    }
+}
