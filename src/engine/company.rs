@@ -27,6 +27,8 @@ const MOST_TWINS: usize = 4;
 const OPENING: Duration = Duration::from_secs(5);
 /// Words whose meaning was asked for are remembered, up to this many.
 const REMEMBERED: usize = 50_000;
+/// So many times as many as are wanted are looked at by meaning, and by words.
+const WIDER: usize = 5;
 /// So many pairs are read between two looks at whether anybody still wants to know.
 const AT_ONCE: usize = 16;
 
@@ -51,7 +53,8 @@ pub(super) fn disputable(
     most: usize,
     now: Timestamp,
 ) -> Vec<Arc<Memory>> {
-    let filter = Filter::new(memory.namespace.clone(), now);
+    let mut filter = Filter::new(memory.namespace.clone(), now);
+    filter.kinds = contradict::STATING.to_vec();
     let found = alike(ready, memory, contradict::CANDIDATES, &filter).into_iter();
     let known = found.filter_map(|(number, likeness)| {
         let key = ready.view.roster.key(number);
@@ -87,7 +90,7 @@ impl Project {
     }
 }
 
-/// Reads statements together, each once and each two once, up to as many pairs as it may.
+/// Reads statements together, each once and each two once, up to as many tokens as it may: what is long takes longer.
 pub(super) struct Reader {
     /// Made ready when it is first needed: most of the time nothing is compared.
     pairs: OnceLock<Arc<Pairs>>,
@@ -143,12 +146,9 @@ impl Reader {
                 (0..pairs.len()).filter(|at| !known.shares.contains_key(&marks[*at]) && met.insert(marks[*at])),
             );
         }
-        let may = missing.len().min(self.left.load(Ordering::Relaxed));
-        let (now, never) = missing.split_at(may);
-        self.left.fetch_sub(may, Ordering::Relaxed);
-        let mut unread: Vec<usize> = never.to_vec();
-        for part in now.chunks(AT_ONCE) {
-            if is_over() {
+        let mut unread: Vec<usize> = Vec::new();
+        for part in missing.chunks(AT_ONCE) {
+            if is_over() || self.left.load(Ordering::Relaxed) == 0 {
                 unread.extend(part);
                 continue;
             }
@@ -156,6 +156,9 @@ impl Reader {
             let read: Vec<_> =
                 part.iter().map(|at| (self.read(model, pairs[*at].0), self.read(model, pairs[*at].1))).collect();
             let both: Vec<_> = read.iter().map(|(one, other)| (one.as_ref(), other.as_ref())).collect();
+            let tokens: usize = both.iter().map(|(one, other)| one.len() + other.len()).sum();
+            let spend = |left: usize| Some(left.saturating_sub(tokens));
+            let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend);
             let shares = model.weigh(&both);
             self.known.lock().shares.extend(part.iter().map(|at| marks[*at]).zip(shares));
         }
@@ -193,18 +196,20 @@ pub(super) fn close(ready: &Ready, memory: &Memory, most: usize, filter: &Filter
 
 /// The memories most like this one, by meaning and by words, with the likeness of their meanings. Best first.
 pub(super) fn alike(ready: &Ready, memory: &Memory, most: usize, filter: &Filter) -> Vec<(u32, f32)> {
+    // Whoever is fairly near by both is nearer than who is near by one alone.
+    let wide = most.saturating_mul(WIDER);
     let question = question(ready, memory);
     // The likeness of meanings, and the share of the most that words can tell.
     let mut found: HashMap<u32, (f32, f32)> = HashMap::new();
     if let Some(question) = &question {
         found.extend(
-            ready.view.nearest(question, most, filter).into_iter().map(|(number, alike)| (number, (alike, 0.0))),
+            ready.view.nearest(question, wide, filter).into_iter().map(|(number, alike)| (number, (alike, 0.0))),
         );
     }
     let roster = &ready.view.roster;
     let wanted = query::wanted(query::beginning(&memory.text));
-    if let Some(scores) = ready.view.score(&wanted, most, filter) {
-        let best = ready.view.best(&scores, most, filter);
+    if let Some(scores) = ready.view.score(&wanted, wide, filter) {
+        let best = ready.view.best(&scores, wide, filter);
         let highest = best.iter().map(|number| scores.of(*number)).fold(f32::MIN_POSITIVE, f32::max);
         for number in best {
             let likeness = || question.as_ref().and_then(|asked| ready.view.meanings.likeness(asked, number));
@@ -216,7 +221,7 @@ pub(super) fn alike(ready: &Ready, memory: &Memory, most: usize, filter: &Filter
     found.sort_by(|(one, by), (other, with)| {
         (with.0 + with.1).total_cmp(&(by.0 + by.1)).then_with(|| roster.facet(*one).lot.cmp(&roster.facet(*other).lot))
     });
-    found.into_iter().map(|(number, (alike, _))| (number, alike)).collect()
+    found.into_iter().take(most).map(|(number, (alike, _))| (number, alike)).collect()
 }
 
 /// How alike words are, by the model of the index.

@@ -51,9 +51,12 @@ pub fn rule(old: &Memory, new: &Memory) -> Ruling {
     }
 }
 
+/// What says how things are.
+pub const STATING: [Kind; 4] = [Kind::Fact, Kind::Decision, Kind::Note, Kind::Pattern];
+
 /// May this be compared with others as a statement about how things are?
 pub fn speaks(memory: &Memory, now: Timestamp) -> bool {
-    let states = matches!(memory.kind, Kind::Fact | Kind::Decision | Kind::Note | Kind::Pattern);
+    let states = STATING.contains(&memory.kind);
     let usual = memory.status == Status::Asserted && !memory.restricted;
     let says = memory.text.len() <= LONGEST && memory.text.split_whitespace().nth(FEWEST_WORDS - 1).is_some();
     states && usual && says && holds(memory, now)
@@ -122,7 +125,7 @@ pub fn plan(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
         if !speaks(memory, scene.now) || !scene.around.is_fresh(memory) || ended.contains(&memory.id) {
             continue;
         }
-        for (other, likeness) in scene.around.near(memory, CANDIDATES) {
+        for (other, likeness) in scene.around.near_among(memory, &STATING, CANDIDATES) {
             let fits = speaks(&other, scene.now) && comparable(memory, &other, likeness) && !ended.contains(&other.id);
             if fits && met.insert(pair(&memory.id, &other.id)) {
                 let (a, b) = in_order(memory, &other);

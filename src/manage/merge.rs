@@ -44,7 +44,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { fact: 0.5, learnt: 0.2, other: 0.2, near: 8, at_once: 5_000 }
+        Limits { fact: 0.5, learnt: 0.6, other: 0.2, near: 5, at_once: 5_000 }
     }
 }
 
@@ -138,7 +138,9 @@ impl Crowd {
                 let found = *self.group_of.get(&at)?;
                 (found != group && other.kind == memory.kind && other.scope == memory.scope).then_some(found)
             };
-            for (other, cosine) in nearby::near(scene.around, memory, limits.near, least, &useful) {
+            let near = scene.around.like_among(memory, &[memory.kind], limits.near).into_iter();
+            let close = near.filter(|(_, cosine)| *cosine >= least && cosine.is_finite());
+            for (other, cosine) in close.filter_map(|(other, cosine)| Some((useful(&other)?, cosine))) {
                 let closer = |known: &mut f32| *known = known.max(cosine);
                 pairs.entry(group).or_default().entry(other).and_modify(closer).or_insert(cosine);
                 pairs.entry(other).or_default().entry(group).and_modify(closer).or_insert(cosine);
@@ -168,8 +170,9 @@ impl Matching<'_> {
         let mut wanted: Vec<(f32, usize, usize)> = Vec::new();
         for (group, others) in pairs {
             let first = |group: &usize| &self.scene.memories[self.crowd.groups[*group][0]];
-            let short = |group: &usize| guard::is_short(first(group));
-            let may = |other: &usize| short(group) && short(other) && guard::may_meet(first(group), first(other));
+            // What is made from a structure is compared by that.
+            let reads = |group: &usize| guard::is_short(first(group)) && !guard::is_made(first(group));
+            let may = |other: &usize| reads(group) && reads(other) && guard::may_meet(first(group), first(other));
             let worth = |other: &&usize| *other > group && may(other);
             wanted.extend(others.keys().filter(worth).map(|other| (others[other], *group, *other)));
         }

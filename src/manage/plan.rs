@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use crate::model::words::vocabulary;
-use crate::model::{Archived, Change, Contradiction, Key, Level, Link, Memory, MemoryId, Relation, Timestamp, Usage};
+use crate::model::{
+    Archived, Change, Contradiction, Key, Kind, Level, Link, Memory, MemoryId, Relation, Timestamp, Usage,
+};
 
 vocabulary!(
     /// The parts of a night, in the order they are done.
@@ -88,6 +90,18 @@ pub trait Around {
     /// The living memories most like this one, by meaning and by words, best first, without itself. The number is the
     /// cosine of their meanings. Of every kind and status, also those that no longer hold.
     fn near(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)>;
+
+    /// The same among these kinds alone, and of those that hold: where there are a hundred episodes for a note, they are what is near.
+    fn near_among(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {
+        let mut found = self.near(memory, most);
+        found.retain(|(other, _)| kinds.contains(&other.kind));
+        found
+    }
+
+    /// The same by meaning alone, in a fraction of the time.
+    fn like_among(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {
+        self.near_among(memory, kinds, most)
+    }
 
     /// The same by meaning alone, in a fraction of the time: for those who ask nothing of what only shares words.
     fn like(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)> {

@@ -28,40 +28,64 @@ macro_rules! wide {
 /// Adds one to the other, number by number; a shorter one is added again and again.
 pub(super) fn add(values: &mut [f32], others: &[f32]) {
     for values in values.chunks_exact_mut(others.len()) {
-        values.iter_mut().zip(others).for_each(|(value, other)| *value += other);
+        for (value, other) in values.iter_mut().zip(others) {
+            *value += other;
+        }
     }
 }
+
+// Inside, plain loops over places: what is called and not inlined is compiled without the wide registers.
 
 wide! {
     /// A row as whole numbers no larger than `most`; answers what a one is worth.
     fn round(row: &'a [f32], most: f32, whole: &'a mut [i16]) -> f32 {
+        let mut largest = 0.0_f32;
         let mut lanes = [0.0_f32; LANES];
-        for part in row.as_chunks::<LANES>().0 {
-            for (lane, x) in lanes.iter_mut().zip(part) {
-                *lane = if x.abs() > *lane { x.abs() } else { *lane };
+        let mut at = 0;
+        while at + LANES <= row.len() {
+            let mut lane = 0;
+            while lane < LANES {
+                let x = row[at + lane].abs();
+                lanes[lane] = if x > lanes[lane] { x } else { lanes[lane] };
+                lane += 1;
             }
+            at += LANES;
         }
-        let rest = row.as_chunks::<LANES>().1;
-        let largest = lanes.iter().chain(rest).fold(0.0_f32, |largest, x| if x.abs() > largest { x.abs() } else { largest });
+        while at < row.len() {
+            largest = if row[at].abs() > largest { row[at].abs() } else { largest };
+            at += 1;
+        }
+        let mut lane = 0;
+        while lane < LANES {
+            largest = if lanes[lane] > largest { lanes[lane] } else { largest };
+            lane += 1;
+        }
         let scale = if largest > 0.0 { most / largest } else { 0.0 };
-        for (whole, x) in whole.iter_mut().zip(row) {
-            *whole = nearest(x * scale) as i16;
+        let mut at = 0;
+        while at < row.len() && at < whole.len() {
+            whole[at] = nearest(row[at] * scale) as i16;
+            at += 1;
         }
-        if scale > 0.0 { scale.recip() } else { 0.0 }
+        if scale > 0.0 { 1.0 / scale } else { 0.0 }
     }
 }
 
 wide! {
     /// Every row is moved and stretched to a mean of nought and a variance of one, then by the gains and biases.
     fn norm(values: &'a mut [f32], gain: &'a [f32], bias: &'a [f32], epsilon: f32) {
-        let count = gain.len() as f32;
-        for row in values.chunks_exact_mut(gain.len()) {
+        let width = gain.len();
+        let count = width as f32;
+        let mut from = 0;
+        while from + width <= values.len() {
+            let row = &mut values[from..from + width];
             let mean = sum(row, 0.0, false) / count;
-            let variance = sum(row, mean, true) / count;
-            let scale = (variance + epsilon).sqrt().recip();
-            for ((x, gain), bias) in row.iter_mut().zip(gain).zip(bias) {
-                *x = (*x - mean) * scale * gain + bias;
+            let scale = 1.0 / (sum(row, mean, true) / count + epsilon).sqrt();
+            let mut at = 0;
+            while at < row.len() && at < gain.len() && at < bias.len() {
+                row[at] = (row[at] - mean) * scale * gain[at] + bias[at];
+                at += 1;
             }
+            from += width;
         }
     }
 }
@@ -69,23 +93,38 @@ wide! {
 /// Of what is left without the mean, or of its squares.
 #[inline(always)]
 fn sum(values: &[f32], mean: f32, squared: bool) -> f32 {
-    let (whole, rest) = values.as_chunks::<LANES>();
     let mut lanes = [0.0_f32; LANES];
-    for values in whole {
-        for (lane, x) in lanes.iter_mut().zip(values) {
-            *lane += if squared { (x - mean) * (x - mean) } else { x - mean };
+    let mut at = 0;
+    while at + LANES <= values.len() {
+        let mut lane = 0;
+        while lane < LANES {
+            let x = values[at + lane] - mean;
+            lanes[lane] += if squared { x * x } else { x };
+            lane += 1;
         }
+        at += LANES;
     }
-    for (lane, x) in lanes.iter_mut().zip(rest) {
-        *lane += if squared { (x - mean) * (x - mean) } else { x - mean };
+    let mut whole = 0.0;
+    while at < values.len() {
+        let x = values[at] - mean;
+        whole += if squared { x * x } else { x };
+        at += 1;
     }
-    lanes.iter().sum()
+    let mut lane = 0;
+    while lane < LANES {
+        whole += lanes[lane];
+        lane += 1;
+    }
+    whole
 }
 
 wide! {
     fn gelu(values: &'a mut [f32]) {
-        for x in values.iter_mut() {
-            *x = 0.5 * *x * (1.0 + erf(*x * std::f32::consts::FRAC_1_SQRT_2));
+        let mut at = 0;
+        while at < values.len() {
+            let x = values[at];
+            values[at] = 0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2));
+            at += 1;
         }
     }
 }
@@ -163,21 +202,33 @@ wide! {
     ) {
         let [hidden, from, size] = shape;
         let (tokens, width) = (query.len() / hidden, scores.len());
-        for (query, mixed) in query.chunks_exact(hidden).zip(mixed.chunks_exact_mut(hidden)) {
+        let mut token = 0;
+        while token < tokens {
+            let place = token * hidden + from;
             // Sums stay in registers, a few lanes at a time.
-            let query = &query[from..from + size];
-            for (part, scores) in scores.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-                *scores = products(query, &keys[part * LANES..], width);
+            let mut part = 0;
+            while part + LANES <= width {
+                let lanes = products(&query[place..place + size], &keys[part..], width);
+                scores[part..part + LANES].copy_from_slice(&lanes);
+                part += LANES;
             }
             softmax(&mut scores[..tokens]);
-            let (parts, rest) = mixed[from..from + size].as_chunks_mut::<LANES>();
-            for (part, mixed) in parts.iter_mut().enumerate() {
-                *mixed = products(&scores[..tokens], &value[from + part * LANES..], hidden);
+            let mut part = 0;
+            while part + LANES <= size {
+                let lanes = products(&scores[..tokens], &value[from + part..], hidden);
+                mixed[place + part..place + part + LANES].copy_from_slice(&lanes);
+                part += LANES;
             }
-            let behind = from + size - rest.len();
-            for (at, mixed) in rest.iter_mut().enumerate() {
-                *mixed = scores[..tokens].iter().zip(value.chunks(hidden)).map(|(share, value)| share * value[behind + at]).sum();
+            while part < size {
+                let (mut whole, mut other) = (0.0, 0);
+                while other < tokens {
+                    whole += scores[other] * value[other * hidden + from + part];
+                    other += 1;
+                }
+                mixed[place + part] = whole;
+                part += 1;
             }
+            token += 1;
         }
     }
 }
@@ -186,25 +237,38 @@ wide! {
 #[inline(always)]
 fn products(numbers: &[f32], rows: &[f32], width: usize) -> [f32; LANES] {
     let mut lanes = [0.0_f32; LANES];
-    for (number, row) in numbers.iter().zip(rows.chunks(width)) {
-        if let Some(row) = row.first_chunk::<LANES>() {
-            for (lane, x) in lanes.iter_mut().zip(row) {
-                *lane += number * x;
-            }
+    let (mut at, mut from) = (0, 0);
+    while at < numbers.len() && from + LANES <= rows.len() {
+        let row = &rows[from..from + LANES];
+        let mut lane = 0;
+        while lane < LANES {
+            lanes[lane] += numbers[at] * row[lane];
+            lane += 1;
         }
+        at += 1;
+        from += width;
     }
     lanes
 }
 
 #[inline(always)]
 fn softmax(scores: &mut [f32]) {
-    let largest = scores.iter().fold(f32::NEG_INFINITY, |largest, x| if *x > largest { *x } else { largest });
-    for x in scores.iter_mut() {
-        *x = exp(*x - largest);
+    let mut largest = f32::NEG_INFINITY;
+    let mut at = 0;
+    while at < scores.len() {
+        largest = if scores[at] > largest { scores[at] } else { largest };
+        at += 1;
     }
-    let whole = sum(scores, 0.0, false).recip();
-    for x in scores.iter_mut() {
-        *x *= whole;
+    let mut at = 0;
+    while at < scores.len() {
+        scores[at] = exp(scores[at] - largest);
+        at += 1;
+    }
+    let whole = 1.0 / sum(scores, 0.0, false);
+    let mut at = 0;
+    while at < scores.len() {
+        scores[at] *= whole;
+        at += 1;
     }
 }
 

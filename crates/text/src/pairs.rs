@@ -30,8 +30,8 @@ const UNKNOWN: &str = "[UNK]";
 
 /// What a statement says, it says in so many tokens.
 const LONGEST: usize = 96;
-/// Less likely than this to deny or to repeat, by one reading, it is neither by two: nobody acts on less than .6.
-const WORTH_ANOTHER_LOOK: f32 = 0.1;
+/// Less likely than this to deny or to repeat, by one reading, it hardly ever does by two: nobody acts on less than .6.
+const WORTH_ANOTHER_LOOK: f32 = 0.3;
 /// So many tokens are read at once: weights are fetched once for all of them, and room is needed for each.
 const AT_ONCE: usize = 256;
 
@@ -41,6 +41,14 @@ pub type Shares = [f32; 4];
 /// A statement cut into tokens, to be held against as many others as one likes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement(Vec<u32>);
+
+impl Statement {
+    /// In tokens: reading takes as long as there are.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
 
 pub struct Pairs {
     lexicon: Lexicon,

@@ -15,7 +15,7 @@ use crate::index::roster::Filter;
 use crate::manage::contradict;
 use crate::manage::plan::{Around, Ground};
 use crate::manage::statement::{self, Judgement};
-use crate::model::{Key, Level, Memory, MemoryId, Namespace, Scope, Timestamp, Usage, Verdict};
+use crate::model::{Key, Kind, Level, Memory, MemoryId, Namespace, Scope, Timestamp, Usage, Verdict};
 
 /// A way to find memories that are like one.
 type Find = fn(&Ready, &Memory, usize, &Filter) -> Vec<(u32, f32)>;
@@ -96,10 +96,12 @@ impl<'a> Surroundings<'a> {
         pairs.iter().zip(shares).map(same).collect()
     }
 
-    fn around(&self, memory: &Memory, most: usize, find: Find) -> Vec<(Arc<Memory>, f32)> {
+    fn around(&self, memory: &Memory, kinds: &[Kind], most: usize, find: Find) -> Vec<(Arc<Memory>, f32)> {
         let Some(ready) = self.ready.as_ref() else { return Vec::new() };
         let mut filter = Filter::new(self.namespace.clone(), self.now);
-        (filter.unverified, filter.restricted, filter.invalid) = (true, true, true);
+        filter.kinds = kinds.to_vec();
+        // Whoever asks for certain kinds asks for what holds: those that ended stay near for ever.
+        (filter.unverified, filter.restricted, filter.invalid) = (true, true, kinds.is_empty());
         // One more, for itself.
         let found = find(ready, memory, most + 1, &filter).into_iter();
         let living = found.filter_map(|(number, likeness)| Some((self.living(ready, number)?, likeness)));
@@ -118,11 +120,19 @@ impl Around for Surroundings<'_> {
     }
 
     fn near(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)> {
-        self.around(memory, most, company::alike)
+        self.around(memory, &[], most, company::alike)
+    }
+
+    fn near_among(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {
+        self.around(memory, kinds, most, company::alike)
+    }
+
+    fn like_among(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {
+        self.around(memory, kinds, most, company::close)
     }
 
     fn like(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)> {
-        self.around(memory, most, company::close)
+        self.around(memory, &[], most, company::close)
     }
 
     fn meaning(&self, text: &str) -> Option<Vec<f32>> {

@@ -15,10 +15,10 @@ use crate::manage::schedule::Cause;
 use crate::manage::{age, connect, contradict, errors, forget, learn, merge, promote, skills, stale};
 use crate::model::{Memory, Namespace, Timestamp};
 
-/// So many pairs of statements are read together, some four milliseconds each: few where somebody may be waiting, more
-/// when a night comes by itself. What is left is read the night after.
-const READ_WHEN_ASKED: usize = 400;
-const READ_BY_ITSELF: usize = 4_000;
+/// So many tokens of statements are read together, some thirty a pair and five thousand a second: few where somebody may be
+/// waiting, more when a night comes by itself. What is left is read the night after.
+const READ_WHEN_ASKED: usize = 4_500;
+const READ_BY_ITSELF: usize = 150_000;
 /// The newest episodes say what is usual here.
 const MOST_SEQUENCES: usize = 20_000;
 /// Longer than this a night does not wait for the index; what is not in it yet is compared the night after.

@@ -64,14 +64,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn one_night_is_enough_and_nothing_of_a_person_goes(world in any_world()) {
+    fn one_night_is_enough_and_a_persons_words_only_become_one_with_a_persons(world in any_world()) {
         let mut after = world.clone();
         after.night(&strictly);
         for (id, old) in &world.memories {
             let new = &after.memories[id];
             prop_assert_eq!((&old.text, &old.title, &old.body), (&new.text, &new.title, &new.body));
-            if old.source == Source::User || old.restricted || old.kind == Kind::Episode {
+            if old.restricted || old.kind == Kind::Episode {
                 prop_assert_eq!(old.times.expired_at, new.times.expired_at);
+            }
+            if old.source == Source::User && old.times.expired_at != new.times.expired_at {
+                let kept = after.get(new.merged_into().unwrap());
+                prop_assert_eq!((kept.source, &kept.actor), (old.source, &old.actor));
             }
             if old.restricted {
                 prop_assert_eq!(old, new);
