@@ -16,6 +16,7 @@ use parking_lot::{Condvar, Mutex};
 use super::company::{self, Reader};
 use super::event::Event;
 use super::project::{Pending, Project};
+use crate::encode::embed::pairs::Pairs;
 use crate::manage::{contradict, statement};
 use crate::model::{Contradiction, Key, Memory};
 use crate::sys::{heap, thread};
@@ -90,14 +91,15 @@ impl Review {
 
     fn run(&self) {
         thread::step_back();
-        let reader = Reader::default();
+        // Kept ready from one statement to the next; what was read is not, or it would grow as long as somebody writes.
+        let model = Pairs::built_in();
         while let Some(key) = self.next() {
-            let read = std::panic::catch_unwind(AssertUnwindSafe(|| self.read(&key, &reader)));
+            let read = std::panic::catch_unwind(AssertUnwindSafe(|| self.read(&key, &Reader::default())));
             if read.is_err() {
                 tracing::error!(memory = %key, "a statement could not be compared; the night tries again");
             }
         }
-        drop(reader);
+        drop(model);
         heap::give_back();
     }
 
