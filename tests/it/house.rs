@@ -1,5 +1,5 @@
 //! The rules of the house, checked on the text of the sources: who may name whom, what stands behind which door, and
-//! how files open and how long they grow. It reads `src` and must not depend on what the program does.
+//! how files open and how long they grow. It reads `src` and `crates` and must not depend on what the program does.
 
 use std::path::{Path, PathBuf};
 
@@ -130,7 +130,7 @@ impl Source {
 fn sources() -> Vec<Source> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    let mut waiting = vec![package.join("src")];
+    let mut waiting = vec![package.join("src"), package.join("crates")];
     while let Some(dir) = waiting.pop() {
         for entry in std::fs::read_dir(&dir).unwrap() {
             let path: PathBuf = entry.unwrap().path();
