@@ -16,6 +16,7 @@ use parking_lot::{Condvar, Mutex};
 use super::company::{self, Reader};
 use super::event::Event;
 use super::project::{Pending, Project};
+use super::search::SearchHandle;
 use crate::encode::embed::pairs::Pairs;
 use crate::manage::{contradict, statement};
 use crate::model::{Contradiction, Key, Memory};
@@ -25,6 +26,9 @@ use crate::sys::{heap, thread};
 const CANDIDATES: usize = 5;
 /// So many statements may wait.
 const MOST_WAITING: usize = 256;
+/// The indexes are waited for so often and so long.
+const GLANCES: usize = 100;
+const GLANCE: Duration = Duration::from_millis(100);
 /// Who told something soon tells more: so long the thread stays, and the model with it.
 const LINGER: Duration = Duration::from_secs(2);
 
@@ -112,12 +116,21 @@ impl Review {
         next
     }
 
+    /// Waits until what is known can be found, which takes a moment after the start; not for ever, and not when it is over.
+    fn is_searchable(&self, search: &SearchHandle) -> bool {
+        (0..GLANCES).any(|_| {
+            let is_over = self.work.lock().is_stopping;
+            is_over || search.opened(GLANCE) && (search.waiting() == 0 || search.wait(GLANCE))
+        })
+    }
+
     fn read(&self, key: &Key, reader: &Reader) {
         let Some(project) = self.project.get().and_then(Weak::upgrade) else { return };
         let (now, snapshot) = (project.clock.now(), project.snapshot());
         let Some(told) = snapshot.get(key).filter(|told| contradict::speaks(told, now)) else { return };
-        let ready = project.search.get().map(|search| search.ready());
-        let Some(ready) = ready.as_deref().and_then(Option::as_ref) else { return };
+        let Some(search) = project.search.get().filter(|search| self.is_searchable(search)) else { return };
+        let ready = search.ready();
+        let Some(ready) = ready.as_ref() else { return };
         let known = company::disputable(ready, &snapshot, told, CANDIDATES, now);
         let is_new = |other: &Arc<Memory>| {
             let id = Contradiction::id_of(&other.key(), &told.key());
@@ -132,7 +145,8 @@ impl Review {
         for ((a, b), shares) in pairs.iter().zip(reader.weigh(&texts, &is_over)) {
             let Some(judgement) = shares.map(|shares| statement::judge(&a.text, &b.text, shares)) else { continue };
             if contradict::is_sure(&judgement) {
-                let ends = b.id == told.id && contradict::ends(a, b, &judgement);
+                // Whichever of the two is read first, the later ends the earlier.
+                let ends = contradict::ends(a, b, &judgement);
                 proposals.push(contradict::propose(a, b, ends, &judgement.why, now));
             }
         }

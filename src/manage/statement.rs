@@ -65,11 +65,11 @@ pub fn judge(earlier: &str, later: &str, shares: Shares) -> Judgement {
         (Verdict::Contradicts, contradicts)
     } else if duplicate >= MERGED && difference.is_none() {
         (Verdict::Duplicate, duplicate)
-    } else if unrelated > compatible {
+    } else if unrelated > compatible + duplicate {
         (Verdict::Unrelated, unrelated)
     } else {
         // What is neither surely denied nor surely the same stands beside the other: that costs a line and loses nothing.
-        (Verdict::Compatible, compatible)
+        (Verdict::Compatible, compatible + duplicate)
     };
     let clear = score
         >= match verdict {
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(con(TOLD as f32 + 0.01), (Verdict::Contradicts, false));
         assert_eq!(con(ENDED as f32 + 0.01), (Verdict::Contradicts, true));
         let same = |share: f32| verdict(a, b, [0.0, share, 0.0, 1.0 - share]);
-        assert_eq!(same(MERGED as f32 - 0.01), (Verdict::Unrelated, false));
+        assert_eq!(same(MERGED as f32 - 0.01), (Verdict::Compatible, true));
         assert_eq!(same(MERGED as f32 + 0.01), (Verdict::Duplicate, true));
     }
 

@@ -74,6 +74,8 @@ fn loses_no_title(kept: &Memory, gone: &Memory, compare: &Compare<'_>) -> bool {
 fn loses_no_structure(kept: &Body, gone: &Body, compare: &Compare<'_>) -> bool {
     let same = |kept: &str, gone: &str| says_the_same(kept, gone, compare);
     let kept_too = |kept: &str, gone: &str| gone.trim().is_empty() || same(kept, gone);
+    // The same failure told twice: what one calls the cause, the other may count to the error.
+    let as_a_whole = || same(&render::text_of(kept), &render::text_of(gone));
     match (kept, gone) {
         (Body::None, Body::None) => true,
         (Body::Fact(kept), Body::Fact(gone)) => slot(kept) == slot(gone) && value(kept) == value(gone),
@@ -83,14 +85,15 @@ fn loses_no_structure(kept: &Body, gone: &Body, compare: &Compare<'_>) -> bool {
                 && same_lines(&kept.conditions, &gone.conditions)
                 && approaches(kept, gone).iter().all(|(kept, gone)| kept_too(kept, gone))
         }
-        (Body::AntiPattern(kept), Body::AntiPattern(gone)) => {
-            same(&kept.what_fails, &gone.what_fails)
-                && lessons(kept, gone).iter().all(|(kept, gone)| kept_too(kept, gone))
+        (Body::AntiPattern(one), Body::AntiPattern(other)) => {
+            let piece_by_piece = same(&one.what_fails, &other.what_fails)
+                && lessons(one, other).iter().all(|(kept, gone)| kept_too(kept, gone));
+            piece_by_piece || as_a_whole()
         }
         (Body::Learning(kept), Body::Learning(gone)) => {
             let one_error =
                 kept.fingerprint.is_empty() || gone.fingerprint.is_empty() || kept.fingerprint == gone.fingerprint;
-            one_error && findings(kept, gone).iter().all(|(kept, gone)| kept_too(kept, gone))
+            one_error && (findings(kept, gone).iter().all(|(kept, gone)| kept_too(kept, gone)) || as_a_whole())
         }
         (Body::Skill(kept), Body::Skill(gone)) => same_skill(kept, gone),
         _ => false,

@@ -172,6 +172,26 @@ fn what_says_the_same_in_other_words_becomes_one_that_is_found_by_both() {
 }
 
 #[test]
+fn the_same_failure_told_twice_is_one() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    for (error, cause, fix) in [
+        ("Integration tests cannot connect to redis on 6380", "redis is not running", "start redis with `make redis`"),
+        (
+            "The integration tests fail to connect to redis on port 6380",
+            "redis was not started",
+            "run `make redis` first",
+        ),
+        ("Integration tests cannot connect to postgres on 5433", "postgres is not running", "start it with `make db`"),
+    ] {
+        let learning = json!({"error": error, "cause": cause, "fix": fix});
+        remember(&home, json!({"kind": "learning", "learning": learning}));
+    }
+    assert_eq!(night(&home)["deduped"], 1);
+    assert_eq!(super::deeds(&night(&home)), 0);
+}
+
+#[test]
 fn what_comes_later_with_an_old_date_is_compared_too() {
     let home = Home::new();
     let _daemon = home.daemon();
