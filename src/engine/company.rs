@@ -256,3 +256,24 @@ impl<'a> Words<'a> {
         meaning
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Verdict;
+
+    #[test]
+    fn a_number_a_denial_a_name_or_an_opposite_keeps_two_apart() {
+        let text = "Run the integration tests before pushing to the main branch";
+        let others = [
+            format!("{text} 2 times"),
+            format!("Never {text}"),
+            format!("{text} of Loki"),
+            text.replace("before", "after"),
+        ];
+        for other in others {
+            let found = Reader::default().judge(text, &other);
+            assert_ne!(found.verdict, Verdict::Duplicate, "{other}: {found:?}");
+        }
+    }
+}

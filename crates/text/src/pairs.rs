@@ -39,7 +39,7 @@ const AT_ONCE: usize = 256;
 pub type Shares = [f32; 4];
 
 /// A statement cut into tokens, to be held against as many others as one likes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Statement(Vec<u32>);
 
 impl Statement {

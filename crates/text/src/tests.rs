@@ -256,11 +256,10 @@ fn two_statements_are_weighed_as_torch_weighs_them() {
         assert_eq!(both_ways[0], both_ways[1]);
         let (forth, back) = (floats(&case["forth"]), floats(&case["back"]));
         let mean: Vec<f32> = forth.iter().zip(&back).map(|(one, other)| f32::midpoint(*one, *other)).collect();
-        // Where neither denial nor repetition is in sight, one way is enough.
-        let found = &both_ways[0];
-        let difference = [mean, forth, back].map(|expect| largest_difference(found, &expect));
-        let matters = found[0].max(found[1]) > 0.5;
-        let difference = if matters { difference[0] } else { difference.into_iter().fold(f32::MAX, f32::min) };
-        assert!(difference < 2e-3, "{a:.60} / {b:.60} is off by {difference}");
+        // Where the first way shows neither denial nor repetition, it is enough.
+        let first = if one <= other { forth } else { back };
+        let expect = if first[0].max(first[1]) >= 0.3 { mean } else { first };
+        let difference = largest_difference(&both_ways[0], &expect);
+        assert!(difference < 1e-3, "{a:.60} / {b:.60} is off by {difference}");
     }
 }
