@@ -10,8 +10,10 @@ mod marks;
 mod noise;
 mod prose;
 mod subject;
+mod told;
 
 pub use kind::{CommitKind, kind_of};
+pub use told::{as_memory, reason};
 
 use crate::model::{AntiPattern, Body, Commit, Draft, Kind, Learning, MemoryId, Source, Timestamp, render};
 use marks::Spaced;
@@ -26,6 +28,11 @@ const MOST_TITLE_CHARS: usize = 120;
 const MOST_PART_CHARS: usize = 600;
 /// A body of fewer words explains no fix.
 const EXPLAINING_WORDS: usize = 12;
+
+/// Was it made by a program?
+pub fn is_by_program(commit: &Commit) -> bool {
+    noise::by_program(commit)
+}
 
 /// At most one draft of each kind, with ids made from the commit's.
 pub fn learn(commit: &Commit) -> Vec<Draft> {

@@ -5,6 +5,7 @@
 //! published.
 
 pub mod care;
+mod commits;
 mod company;
 pub mod context;
 mod decide;

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
@@ -31,6 +31,7 @@ use super::ground::Ground;
 use crate::config::RedactConfig;
 use crate::context::predict::files::Weights;
 use crate::index::cochange::Cochange;
+use crate::index::commits::CommitIndex;
 use crate::index::subjects::Subjects;
 use crate::model::{Draft, Memory, MemoryId, Relation, Timestamp};
 use crate::sys::{git, kept, plain, thread};
@@ -134,6 +135,8 @@ pub struct PastHandle {
     pub(super) code: Arc<ArcSwap<CodeMap>>,
     pub(super) ground: Arc<ArcSwap<Ground>>,
     pub(super) subjects: Arc<ArcSwap<Subjects>>,
+    /// Every commit, once the index is opened; none where it cannot be.
+    pub(super) commits: Arc<ArcSwapOption<CommitIndex>>,
     pub(super) weights: Arc<ArcSwap<Weights>>,
     pub(super) author: Arc<ArcSwap<Option<Arc<str>>>>,
 }
@@ -206,6 +209,7 @@ pub(super) fn start(setting: Setting, trees: Trees, eyes: Sender<Noticed>) -> st
         code: Arc::default(),
         ground: Arc::default(),
         subjects: Arc::default(),
+        commits: Arc::default(),
         weights: Arc::default(),
         author: Arc::default(),
     };
@@ -283,6 +287,7 @@ impl Reader {
             self.lessons[chapter as usize] = lesson;
         }
         self.look_at_weights();
+        self.published.commits.store(self.folder.commits(true).map(Arc::new));
         if let Some((cochange, subjects, counted)) = self.folder.history() {
             self.subjects = subjects;
             (self.cochange, self.counted) = (cochange, counted);

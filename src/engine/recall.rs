@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::project::Project;
 use super::strategy::{Chosen, Given};
 use crate::config::RecallConfig;
-use crate::retrieve::recall::{self, Answer, Request, Sources};
+use crate::retrieve::recall::{self, Answer, Hit, Request, Sources};
 use crate::retrieve::strategy::log::Arms;
 use crate::retrieve::{query, task};
 
@@ -61,11 +61,13 @@ impl Project {
             usage: &|memory| self.usage.of(memory),
             weights: &weights,
         };
-        Some(Recalled { answer: recall::recall(&sources, request), waiting, weights })
+        let mut answer = recall::recall(&sources, request);
+        self.with_commits(request, &weights, &mut answer);
+        Some(Recalled { answer, waiting, weights })
     }
 
     fn note_recall(&self, session: Option<&str>, request: &Request, chosen: &Chosen, answer: &Answer, took: Duration) {
-        let hits = &answer.hits;
+        let hits: Vec<&Hit> = remembered(answer).collect();
         let arms = Arms {
             text: hits.iter().filter(|hit| hit.parts.keyword > 0.0).count(),
             meaning: hits.iter().filter(|hit| hit.parts.semantic >= LIKE).count(),
@@ -88,9 +90,15 @@ impl Project {
 
     /// These memories left for an agent.
     pub fn count_loaded(&self, answer: &Answer) {
-        if !answer.hits.is_empty() {
-            self.usage.loaded(answer.hits.iter().map(|hit| hit.memory.key()));
+        let mut hits = remembered(answer).peekable();
+        if hits.peek().is_some() {
+            self.usage.loaded(hits.map(|hit| hit.memory.key()));
             self.search().used();
         }
     }
+}
+
+/// Without the commits: those are not counted.
+fn remembered(answer: &Answer) -> impl Iterator<Item = &Hit> {
+    answer.hits.iter().filter(|hit| !hit.memory.is_commit())
 }

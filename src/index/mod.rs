@@ -5,6 +5,7 @@
 
 pub mod analyze;
 pub mod cochange;
+pub mod commits;
 mod glance;
 pub mod meaning;
 pub mod occasion;

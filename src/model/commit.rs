@@ -39,3 +39,22 @@ pub enum FileStatus {
     Modified,
     Deleted,
 }
+
+impl FileStatus {
+    /// As git writes it.
+    pub fn letter(self) -> char {
+        match self {
+            FileStatus::Added => 'A',
+            FileStatus::Modified => 'M',
+            FileStatus::Deleted => 'D',
+        }
+    }
+
+    pub fn of_letter(letter: char) -> FileStatus {
+        match letter {
+            'A' => FileStatus::Added,
+            'D' => FileStatus::Deleted,
+            _ => FileStatus::Modified,
+        }
+    }
+}

@@ -28,6 +28,18 @@ impl MemoryId {
         sane.then(|| MemoryId(text.into()))
     }
 
+    /// The name under which a commit is shown; commits are no memories, they are found in an index of their own.
+    pub fn of_commit(commit: &str) -> Option<MemoryId> {
+        MemoryId::new(&format!("{}{}", Self::COMMIT, commit.get(..12)?))
+    }
+
+    /// The beginning of the commit's id that this names.
+    pub fn commit(&self) -> Option<&str> {
+        self.0.strip_prefix(Self::COMMIT).filter(|id| id.len() >= 12 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    }
+
+    const COMMIT: &'static str = "commit-";
+
     pub fn is_path_safe(&self) -> bool {
         Self::safe(&self.0)
     }

@@ -248,6 +248,11 @@ impl Memory {
         if self.title.is_empty() { render::first_line(&self.text) } else { &self.title }
     }
 
+    /// A commit in the form of a memory; it is stored nowhere.
+    pub fn is_commit(&self) -> bool {
+        self.source == Source::Git && self.id.commit().is_some()
+    }
+
     pub fn fact(&self) -> Option<&Fact> {
         match &self.body {
             Body::Fact(fact) => Some(fact),

@@ -13,6 +13,8 @@ use crate::model::Timestamp;
 const LONGEST: usize = 32 * 1024;
 /// More words than this do not make a question clearer.
 const MOST_WORDS: usize = 256;
+/// As many of them as the history is asked for.
+pub const MOST_ASKED: usize = 48;
 /// Nobody asks about more files at once.
 pub const MOST_FILES: usize = 64;
 

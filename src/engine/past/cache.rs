@@ -13,6 +13,7 @@ use super::{Chapter, Lesson};
 use crate::config::RedactConfig;
 use crate::engine::ground::Ground;
 use crate::index::cochange::Cochange;
+use crate::index::commits::CommitIndex;
 use crate::index::subjects::Subjects;
 use crate::model::{MemoryId, Relation, Timestamp};
 use crate::store::schema::{Detail, record};
@@ -110,6 +111,24 @@ impl Folder {
             bytes("commits.bin")?.as_chunks::<8>().0.iter().map(|commit| u64::from_le_bytes(*commit)).collect();
         let subjects = Subjects::from_bytes(&bytes("subjects.bin")?)?;
         Some((Cochange::from_bytes(&bytes("cochange.bin")?)?, subjects, counted))
+    }
+
+    /// The index of all commits. Where `make` is, one that is missing or cannot be understood is begun anew.
+    pub(super) fn commits(&self, make: bool) -> Option<CommitIndex> {
+        let place = self.path.join("commits");
+        if make && plain::make_folder(&place).is_err() {
+            return None;
+        }
+        CommitIndex::open(Some(&place), &self.version)
+            .or_else(|error| {
+                if !make {
+                    return Err(error);
+                }
+                tracing::warn!(reason = %error, "the index of commits cannot be read and is made anew");
+                let _ = plain::remove_folder(&place).and_then(|()| plain::make_folder(&place));
+                CommitIndex::open(Some(&place), &self.version)
+            })
+            .ok()
     }
 
     pub(super) fn keep_code(&self, code: &CodeMap) -> io::Result<()> {

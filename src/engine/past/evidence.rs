@@ -10,6 +10,7 @@ use crate::config::RedactConfig;
 use crate::context::predict::files::Weights;
 use crate::engine::ground::Ground;
 use crate::index::cochange::Cochange;
+use crate::index::commits::CommitIndex;
 use crate::index::subjects::Subjects;
 use crate::sys::plain;
 
@@ -23,6 +24,7 @@ pub struct PastKnown {
     pub cochange: Arc<Cochange>,
     pub ground: Arc<Ground>,
     pub subjects: Arc<Subjects>,
+    pub commits: Option<Arc<CommitIndex>>,
     pub weights: Arc<Weights>,
     /// Who works here, as commits name them.
     pub author: Option<Arc<str>>,
@@ -34,6 +36,7 @@ impl PastHandle {
             cochange: self.cochange.load_full(),
             ground: self.ground.load_full(),
             subjects: self.subjects.load_full(),
+            commits: self.commits.load_full(),
             weights: self.weights.load_full(),
             author: self.author.load().as_ref().clone(),
         }
@@ -48,6 +51,7 @@ pub(in crate::engine) fn kept_evidence(cache: &Path, state: &Path, redact: &Reda
         cochange: Arc::new(cochange),
         ground: Arc::new(folder.ground()),
         subjects: Arc::new(subjects),
+        commits: folder.commits(false).map(Arc::new),
         weights: Arc::new(weights(state)),
         author: None,
     }

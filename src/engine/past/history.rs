@@ -25,7 +25,16 @@ impl Reader {
         else {
             return;
         };
-        let known = self.cochange.head().map(str::to_owned);
+        let commits = self.published.commits.load_full();
+        // The counts and the index of commits are of one reading, or both are read anew.
+        let indexed = commits.as_ref().map(|commits| commits.head());
+        let known = self.cochange.head().map(str::to_owned).filter(|head| {
+            indexed.as_ref().is_none_or(|indexed| indexed.as_deref() == Some(head))
+        });
+        if known.is_none() {
+            (self.cochange, self.subjects, self.counted) = Default::default();
+            self.lessons[Chapter::History as usize] = Lesson::default();
+        }
         if known.as_deref() == Some(commit.as_str()) || most == 0 {
             self.announce_people(Tally::default());
             return;
@@ -42,6 +51,13 @@ impl Reader {
         let mut fresh: Option<Vec<Commit>> = known.as_ref().map(|_| Vec::new());
         let mut tally = Tally::default();
         let mut counted = self.counted.clone();
+        let mut writer = commits.as_ref().and_then(|commits| match commits.write(known.is_none()) {
+            Ok(writer) => Some(writer),
+            Err(error) => {
+                tracing::warn!(project = %self.setting.project, reason = %error, "commits cannot be indexed");
+                None
+            }
+        });
         let mined = history::mine(&root, known.as_deref(), most, &mut |mut commit| {
             if self.is_stopping() {
                 return ControlFlow::Break(());
@@ -56,6 +72,12 @@ impl Reader {
             // Before anything is cut: half a secret no longer looks like one.
             commit.subject = self.setting.redaction.text(&commit.subject);
             commit.body = self.setting.redaction.text(&commit.body);
+            if is_worth_finding(&commit)
+                && let Some(Err(error)) = writer.as_mut().map(|writer| writer.add(&commit))
+            {
+                tracing::warn!(project = %self.setting.project, reason = %error, "a commit cannot be indexed");
+                writer = None;
+            }
             for draft in commits::learn(&commit) {
                 if let Some(memory) = self.memory(draft, at) {
                     memories.insert(memory.id.clone(), memory);
@@ -82,6 +104,9 @@ impl Reader {
             counted.pop_first();
         }
         cochange.set_head(&commit);
+        if let Some(Err(error)) = writer.map(|writer| writer.finish(&commit)) {
+            tracing::warn!(project = %self.setting.project, reason = %error, "the index of commits could not be kept");
+        }
         (self.cochange, self.subjects, self.counted) = (cochange, subjects, counted);
         self.publish_cochange();
         if let Err(error) = self.folder.keep_history(&self.cochange, &self.subjects, &self.counted) {
@@ -102,6 +127,11 @@ impl Reader {
         let people = tally.authors().into_iter().map(|author| author.email_hash).collect();
         let _ = self.eyes.send(Noticed::Known(people));
     }
+}
+
+/// What a person wrote. A merge counts if it says more than that it is one.
+fn is_worth_finding(commit: &Commit) -> bool {
+    !commits::is_by_program(commit) && (!commit.is_merge() || !commit.body.trim().is_empty())
 }
 
 /// Enough of a commit's id to know it again.

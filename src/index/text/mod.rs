@@ -202,7 +202,7 @@ impl TextIndex {
 
 /// Takes the index's lock. A program that this process was just starting shares it until it runs, so a lock that was let
 /// go of a moment ago may still seem held: it is asked for again for a while.
-fn only_writer(index: &Index) -> tantivy::Result<IndexWriter> {
+pub(super) fn only_writer(index: &Index) -> tantivy::Result<IndexWriter> {
     let mut tries = 0;
     loop {
         match index.writer_with_num_threads(1, ARENA) {

@@ -23,8 +23,10 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
     let snapshot = project.snapshot();
     let key = Key { namespace: namespace(query.namespace), id };
     let as_of = query.as_of.map(|time| time.0);
+    let commit = snapshot.get(&key).is_none().then(|| project.commit(&key.id)).flatten();
     let memory = snapshot
         .get(&key)
+        .or(commit.as_ref())
         .filter(|memory| as_of.is_none_or(|at| memory.known_at(at)))
         .ok_or_else(|| Problem::not_found(absent(&snapshot, &key)))?;
     let tag = tag::of(memory);
@@ -38,7 +40,7 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
         None | Some(Level::Full) => view::whole(memory),
         Some(level) => view::shorter(memory, level),
     };
-    if query.counted.unwrap_or(true) {
+    if query.counted.unwrap_or(true) && commit.is_none() {
         let level = query.level.map_or(Level::Full, |level| level.0);
         let tokens = token::estimate(&at_level(memory, level));
         project.count_shown(query.session_id.as_deref(), memory, tokens);
