@@ -18,13 +18,13 @@ mod tests;
 
 use std::collections::HashSet;
 
-use budget::{Plan, Sheet};
+use budget::{FILES, Line, Plan, Sheet};
 pub(super) use choose::{digest, words_of};
 pub(crate) use quote::clean;
 pub(super) use quote::inline;
 use render::Frame;
 
-use super::parts::{Candidate, Part, Pointer, Shares};
+use super::parts::{Candidate, FileLine, Part, Pointer, Shares};
 use crate::model::{Key, Level, Memory, token};
 
 /// A memory at one of its lengths.
@@ -35,6 +35,8 @@ pub struct Order<'a> {
     pub budget: usize,
     pub shares: Shares,
     pub candidates: Vec<Candidate>,
+    /// Likeliest first; they stand before the memories of their part.
+    pub files: &'a [FileLine],
     pub pointers: &'a [Pointer],
     /// What the context is for, as a headline; may be empty.
     pub about: &'a str,
@@ -87,7 +89,7 @@ fn put_together(order: &Order<'_>) -> (Assembled, usize) {
     let frame = Frame::new(order.about, order.budget);
     let mut sheet = Sheet {
         entries: choose::ranked(&order.candidates),
-        pointers: pointers(order.pointers),
+        lines: lines(order.files, order.pointers),
         lengths: order.lengths,
     };
     // Costs are not additive: a whole may have more tokens than its blocks, and mostly it has fewer. What there is to
@@ -126,15 +128,17 @@ fn put_together(order: &Order<'_>) -> (Assembled, usize) {
     if let Some((plan, whole, spendable)) = best {
         return (account(&mut sheet, &plan, whole), spendable);
     }
-    let nothing = Plan { forms: vec![None; sheet.entries.len()], pointers: Vec::new() };
+    let nothing = Plan { forms: vec![None; sheet.entries.len()], lines: Vec::new() };
     (account(&mut sheet, &nothing, Assembled::default()), spendable)
 }
 
-/// The lines of the pointers, none twice.
-fn pointers(pointers: &[Pointer]) -> Vec<(String, usize)> {
+/// What stands in a context without being a memory, none twice.
+fn lines(files: &[FileLine], pointers: &[Pointer]) -> Vec<Line> {
     let mut seen = HashSet::new();
-    let lines = pointers.iter().filter_map(render::pointer).filter(|line| seen.insert(line.to_lowercase()));
-    lines.map(|line| (token::estimate(&line), line)).map(|(tokens, line)| (line, tokens)).collect()
+    let files = files.iter().filter_map(render::file).map(|text| (FILES, text));
+    let pointers = pointers.iter().filter_map(render::pointer).map(|text| (Part::Index, text));
+    let lines = files.chain(pointers).filter(|(_, text)| seen.insert(text.to_lowercase()));
+    lines.map(|(part, text)| Line { part, tokens: token::estimate(&text), text }).collect()
 }
 
 fn sections(sheet: &Sheet<'_>, plan: &Plan) -> [String; 4] {
@@ -146,14 +150,17 @@ fn sections(sheet: &Sheet<'_>, plan: &Plan) -> [String; 4] {
             }
             section.push_str(block);
         };
+        let shown = || sheet.lines.iter().zip(&plan.lines).filter(|(line, shown)| **shown && line.part == part);
+        if part == FILES {
+            shown().for_each(|(line, _)| push(&line.text));
+        }
         for (entry, form) in sheet.entries.iter().zip(&plan.forms).filter(|(entry, _)| entry.part() == part) {
             if let Some((form, _)) = form {
                 push(entry.block(*form));
             }
         }
         if part == Part::Index {
-            let shown = sheet.pointers.iter().zip(&plan.pointers).filter(|(_, shown)| **shown);
-            shown.for_each(|((line, _), _)| push(line));
+            shown().for_each(|(line, _)| push(&line.text));
         }
         section
     })

@@ -3,23 +3,29 @@
 //!
 //! Unverified, restricted and no longer valid memories never get here, nor those of another namespace.
 
-mod background;
 mod critical;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use crate::context::gate::{LEAST_CHANCE, Signs};
 use crate::context::parts::{Candidate, Part};
 use crate::context::predict::memories::{Clues, Evidence, PredictedMemory, predict_within};
 use crate::context::sources::Sources;
 use crate::index::roster::Filter;
-use crate::model::{Key, Kind, Level, Memory, Namespace, Tier, Timestamp, Usage, time};
+use crate::model::{Key, Kind, Level, Memory, Namespace, Scope, Tier, Timestamp, Usage, time};
 
 /// Nobody reads more.
 const MOST_CANDIDATES: usize = 300;
 const MOST_PREDICTED: usize = 200;
+const MOST_GOTCHAS: usize = 12;
+/// Of rules that documents give, and of commits.
+const MOST_RULES: usize = 3;
+const MOST_COMMITS: usize = 5;
+/// Facts about how work is done here, most wanted first.
+const HOW_TO: [&str; 7] = ["test.all", "test.one", "build", "lint", "format", "typecheck", "ci.checks"];
 
 pub struct GatherFilter<'a> {
     pub namespace: Namespace,
@@ -49,12 +55,14 @@ pub fn gather(sources: &Sources<'_>, clues: &Clues, filter: &GatherFilter<'_>) -
     let admitted = Filter { as_of: filter.as_of, ..Filter::new(filter.namespace.clone(), filter.now) };
     let predicted =
         if filter.only_binding { Vec::new() } else { predict_within(sources, clues, &admitted, MOST_PREDICTED) };
-    let mut table = Table { sources, filter, admitted, taken: BTreeMap::new() };
+    let mut table = Table { sources, clues, filter, admitted, taken: BTreeMap::new() };
     table.binding(&predicted);
     if !filter.only_binding {
+        table.rules();
         critical::add(&mut table, clues, &predicted);
-        table.relevant(&predicted);
-        background::add(&mut table, clues, &predicted);
+        table.foreseen(&predicted);
+        table.commits();
+        table.how_to();
     }
     let evidence = predicted.iter().filter_map(|found| Some((found.memory.key(), *found.evidence.first()?))).collect();
     Gathered { candidates: table.finish(), evidence }
@@ -63,6 +71,7 @@ pub fn gather(sources: &Sources<'_>, clues: &Clues, filter: &GatherFilter<'_>) -
 /// Each memory once, in the most pressing part it was put into.
 struct Table<'a> {
     sources: &'a Sources<'a>,
+    clues: &'a Clues,
     filter: &'a GatherFilter<'a>,
     admitted: Filter,
     taken: BTreeMap<Key, Candidate>,
@@ -90,11 +99,28 @@ impl Table<'_> {
         usage.last_used.map_or(last, |used| used.max(last)) >= oldest
     }
 
-    /// What is at home in the file at hand is told however old it is.
+    /// Told by somebody: likely enough, and not too old; what is at home in the file at hand however old it is. Learnt from
+    /// the repository: only what speaks of the situation.
     fn is_wanted(&self, predicted: &PredictedMemory) -> bool {
         let memory = &predicted.memory;
+        if self.is_derived(memory) {
+            return self.chance(memory, is_the_error(predicted)) >= LEAST_CHANCE;
+        }
         predicted.anchored
             || (predicted.score >= self.filter.min_score && self.is_timely(memory, &(self.sources.usage)(memory)))
+    }
+
+    fn is_derived(&self, memory: &Memory) -> bool {
+        memory.is_commit() || self.sources.snapshot.is_derived(&memory.key())
+    }
+
+    fn chance(&self, memory: &Memory, is_the_error: bool) -> f64 {
+        Signs::of(memory, self.clues, is_the_error).chance()
+    }
+
+    /// How much a foreseen memory is worth to have.
+    fn worth(&self, found: &PredictedMemory) -> f64 {
+        if self.is_derived(&found.memory) { self.chance(&found.memory, is_the_error(found)) } else { found.score }
     }
 
     fn put(&mut self, memory: &Arc<Memory>, part: Part, value: f64, why: String) {
@@ -114,13 +140,15 @@ impl Table<'_> {
         self.taken.entry(key).or_insert(candidate);
     }
 
-    /// Always there. The more likely one is to matter now, the longer it stays.
+    /// What a person or an agent made binding is always there, and so is what they told as a gotcha or as most important.
+    /// The more likely one is to matter now, the longer it stays.
     fn binding(&mut self, predicted: &[PredictedMemory]) {
         let scores: BTreeMap<Key, f64> = predicted.iter().map(|found| (found.memory.key(), found.score)).collect();
-        let gotchas = predicted.iter().filter(|found| is_gotcha(&found.memory) && self.is_wanted(found));
-        let gotchas: Vec<&Arc<Memory>> = gotchas.map(|found| &found.memory).collect();
         let snapshot = self.sources.snapshot;
-        let binding = snapshot.binding(&self.filter.namespace).filter(|memory| self.admits(memory));
+        let told = |memory: &&Arc<Memory>| self.admits(memory) && !self.is_derived(memory);
+        let gotchas = snapshot.outstanding(&self.filter.namespace).filter(told);
+        let gotchas: Vec<&Arc<Memory>> = gotchas.take(MOST_GOTCHAS).collect();
+        let binding = snapshot.binding(&self.filter.namespace).filter(told);
         let binding: Vec<&Arc<Memory>> = binding.take(MOST_CANDIDATES).chain(gotchas).collect();
         for memory in binding {
             let (base, why) = match memory.tier {
@@ -140,10 +168,71 @@ impl Table<'_> {
         }
     }
 
-    fn relevant(&mut self, predicted: &[PredictedMemory]) {
+    /// Of the rules that documents give, the few that match.
+    fn rules(&mut self) {
+        let rules = self.sources.snapshot.binding(&self.filter.namespace);
+        let rules = rules.filter(|memory| self.admits(memory) && self.is_derived(memory));
+        let mut rules: Vec<(f64, &Arc<Memory>)> = rules.map(|rule| (self.chance(rule, false), rule)).collect();
+        rules.retain(|(chance, _)| *chance >= LEAST_CHANCE);
+        rules.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id)));
+        for (chance, rule) in rules.into_iter().take(MOST_RULES) {
+            self.put(rule, Part::Critical, CRITICAL + chance, "a rule that matches".to_owned());
+        }
+    }
+
+    /// A rule of a document: whether it is told is decided among the rules.
+    fn is_rule(&self, memory: &Memory) -> bool {
+        memory.tier <= Tier::Guardrail && self.is_derived(memory)
+    }
+
+    fn foreseen(&mut self, predicted: &[PredictedMemory]) {
         for found in predicted {
-            if self.is_wanted(found) && !is_background(found) {
-                self.put(&found.memory, Part::Relevant, found.score, found.why.clone());
+            if !self.is_wanted(found) || self.is_rule(&found.memory) {
+                continue;
+            }
+            let worth = self.worth(found);
+            if is_background(found) {
+                self.put(&found.memory, Part::Background, BACKGROUND * worth, found.why.clone());
+            } else {
+                self.put(&found.memory, Part::Relevant, worth, found.why.clone());
+            }
+        }
+    }
+
+    /// What the history tells about exactly this, without what a memory already tells of.
+    fn commits(&mut self) {
+        let told: BTreeSet<String> =
+            self.taken.values().flat_map(|taken| taken.memory.anchors.commits.iter().cloned()).collect();
+        let commits = self.clues.commits.iter();
+        let untold = commits.filter(|commit| !commit.anchors.commits.iter().any(|id| told.contains(id)));
+        let mut found: Vec<(f64, &Arc<Memory>)> =
+            untold.map(|commit| (self.chance(commit, false), commit)).collect();
+        found.retain(|(chance, _)| *chance >= LEAST_CHANCE);
+        found.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id)));
+        for (chance, commit) in found.into_iter().take(MOST_COMMITS) {
+            self.put_candidate(Candidate {
+                memory: Arc::clone(commit),
+                part: Part::Relevant,
+                value: chance,
+                why: commit_why(commit, self.clues),
+                binding: false,
+                longest: self.filter.longest.max(Level::Summary),
+            });
+        }
+    }
+
+    /// Where nothing is going on yet: how to build, test and check.
+    fn how_to(&mut self) {
+        let clues = self.clues;
+        if clues.file.is_some() || clues.goal.is_some() || !clues.errors.is_empty() || clues.branch.is_some() {
+            return;
+        }
+        for (place, key) in HOW_TO.iter().enumerate() {
+            let slot = (self.filter.namespace.clone(), Scope::default(), (*key).to_owned(), String::new());
+            let known = self.sources.snapshot.facts_of(&slot).filter(|fact| self.admits(fact)).last().cloned();
+            if let Some(fact) = known {
+                let worth = 1.0 - 0.05 * place as f64;
+                self.put(&fact, Part::Background, BACKGROUND * worth, "how work is done here".to_owned());
             }
         }
     }
@@ -163,8 +252,17 @@ impl Table<'_> {
     }
 }
 
-fn is_gotcha(memory: &Memory) -> bool {
-    memory.tags.iter().any(|tag| tag.eq_ignore_ascii_case("gotcha"))
+/// Does it tell of the error at hand?
+fn is_the_error(found: &PredictedMemory) -> bool {
+    found.evidence.iter().any(|evidence| matches!(evidence, Evidence::SameError | Evidence::ErrorTie))
+}
+
+fn commit_why(commit: &Memory, clues: &Clues) -> String {
+    let here = clues.file.as_deref().filter(|file| commit.anchors.files.iter().any(|anchor| anchor == file));
+    match here {
+        Some(file) => format!("changed {file} before"),
+        None => "done before".to_owned(),
+    }
 }
 
 /// Habits and conventions are good to know and seldom more, unless something besides the place speaks for them.

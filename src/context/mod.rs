@@ -5,6 +5,7 @@
 pub mod assemble;
 pub mod disclose;
 pub mod economics;
+pub mod gate;
 pub mod gather;
 #[cfg(test)]
 mod lab;

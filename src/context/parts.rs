@@ -32,6 +32,14 @@ pub struct Candidate {
     pub longest: Level,
 }
 
+/// A file that will be needed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileLine {
+    pub path: String,
+    /// One short clause for a person.
+    pub why: String,
+}
+
 /// A topic that can be asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pointer {

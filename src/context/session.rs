@@ -2,7 +2,6 @@
 //! hundred tokens, each with a mark an answer can cite. Text only; it neither finds memories nor remembers sessions
 //! beyond the book it is handed.
 
-mod avoid;
 mod book;
 mod fill;
 mod line;

@@ -1,10 +1,15 @@
 //! Commits beside memories: a question is answered from both, and a commit is shown by its id like a memory.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::foresight::shelf::Need;
 use super::project::Project;
 use crate::config::RecallConfig;
+use crate::context::gate::Situation;
+use crate::context::predict::PredictedFile;
 use crate::encode::commits::as_memory;
+use crate::index::cochange::Cochange;
 use crate::index::commits::CommitMatch;
 use crate::model::{Kind, Memory, MemoryId, Tier};
 use crate::retrieve::query;
@@ -14,11 +19,58 @@ use crate::retrieve::score::{self, Parts};
 /// Nobody told a commit to be remembered: of two that match alike, what was told comes first.
 const UNTOLD: f64 = 0.9;
 
+/// Fewer commits say nothing about which words are rare.
+const FEW: u64 = 100;
+const UNKNOWN_RARITY: f64 = 4.0;
+/// Commits looked at for each question, and files beside the one at hand.
+const LOOKED_AT: usize = 15;
+const NEAR: usize = 3;
+
 impl Project {
     /// A commit by the id under which it is shown.
     pub fn commit(&self, id: &MemoryId) -> Option<Arc<Memory>> {
         let found = self.past_known().commits?.get(id.commit()?)?;
         as_memory(&found).map(Arc::new)
+    }
+
+    /// What somebody is doing, in words that are weighed by how few commits say them.
+    pub(super) fn situation(&self, need: &Need) -> Situation {
+        let errors = need.errors.iter().map(|error| query::beginning(&error.text));
+        let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).map(|branch| branch.name.as_str());
+        let texts: Vec<&str> = need.goal.as_deref().into_iter().chain(branch).chain(errors).collect();
+        let Some(commits) = self.past_known().commits.filter(|commits| commits.commits() >= FEW) else {
+            return Situation::new(texts, &|_| UNKNOWN_RARITY);
+        };
+        let all = commits.commits() as f64;
+        Situation::new(texts, &|word| {
+            let holders = commits.said_by(word) as f64;
+            (1.0 + (all - holders + 0.5).max(0.0) / (holders + 0.5)).ln()
+        })
+    }
+
+    /// Commits that may tell about this: those that say its words, in its files first.
+    pub(super) fn commits_about(&self, need: &Need, related: &[PredictedFile]) -> Vec<Arc<Memory>> {
+        let past = self.past_known();
+        let Some(commits) = past.commits.filter(|_| need.namespace.is_default() && need.as_of.is_none()) else {
+            return Vec::new();
+        };
+        let errors = need.errors.iter().map(|error| query::beginning(&error.text));
+        let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).map(|branch| branch.name.as_str());
+        let texts: Vec<&str> = need.goal.as_deref().into_iter().chain(branch).chain(errors).collect();
+        let mut wanted = query::wanted(&texts.join("\n"));
+        wanted.truncate(query::MOST_ASKED);
+        let cochange = &past.cochange;
+        let own = need.file.iter().flat_map(|file| cochange.all_names(file));
+        let near = related.iter().take(NEAR).flat_map(|file| cochange.all_names(&file.path));
+        let (own, near): (Vec<&str>, Vec<&str>) = (own.collect(), near.collect());
+        let mut found = if wanted.is_empty() { commits.touching(&own, LOOKED_AT) } else { Vec::new() };
+        let told = [commits.search(&wanted, LOOKED_AT), commits.search_touching(&wanted, &own, LOOKED_AT)];
+        let beside = commits.search_touching(&wanted, &near, LOOKED_AT);
+        found.extend(told.into_iter().flatten().chain(beside).map(|found| found.commit));
+        let mut seen = BTreeSet::new();
+        found.retain(|commit| seen.insert(commit.id.clone()) && !commit.is_merge());
+        let memories = found.iter().filter_map(as_memory).map(|memory| Arc::new(at_todays_places(memory, cochange)));
+        memories.collect()
     }
 
     /// Puts the commits that answer a question among the memories that do.
@@ -66,4 +118,14 @@ impl Project {
         let score = (score * 1e6).round() / 1e6;
         Some(Hit { memory: Arc::new(memory), score, parts, arrival: None, instead_of: None })
     }
+}
+
+/// A commit speaks of files by the names they had then.
+fn at_todays_places(mut memory: Memory, cochange: &Cochange) -> Memory {
+    for file in &mut memory.anchors.files {
+        if let Some(today) = cochange.stats(file).map(|stats| stats.path).filter(|today| today != file) {
+            *file = today.to_owned();
+        }
+    }
+    memory
 }

@@ -13,9 +13,10 @@ use super::past::{self, PastKnown};
 use super::project::Project;
 use super::search::Ready;
 use crate::context::assemble::{self, Order};
+use crate::context::gate;
 use crate::context::gather::{self, GatherFilter, Gathered};
 use crate::context::layers::{Shelf, Shelves};
-use crate::context::parts::{Candidate, Pointer, Shares};
+use crate::context::parts::{Candidate, FileLine, Pointer, Shares};
 use crate::context::predict::PredictedFile;
 use crate::context::predict::memories::{self, AuthorClue, BranchClue, Clues, ErrorClue, PredictedMemory};
 use crate::context::predict::{files, goal};
@@ -29,6 +30,11 @@ use crate::retrieve::query;
 const RELATED: usize = 12;
 /// Of those a goal in words suggests.
 const FROM_GOAL: usize = 6;
+/// Files are named from this likelihood on, and so many.
+const LEAST_LIKELY: f64 = 0.12;
+const MOST_NAMED: usize = 8;
+/// Topics that have to do with what is going on.
+const MOST_NEAR_TOPICS: usize = 2;
 /// Topics that are pointed to.
 const POINTERS: usize = 8;
 /// Symbols of the file at hand that memories are looked up by.
@@ -233,6 +239,7 @@ impl Project {
         let measures = self.measures(owner);
         Need {
             namespace: asked.namespace.clone(),
+            agent: self.agent_of(owner),
             file: file.or_else(|| focus.file.clone()),
             recent,
             branch: branch(asked, &focus),
@@ -279,14 +286,19 @@ impl Project {
             only_binding: need.only_binding,
             exclude: &|_| false,
         };
-        let Gathered { candidates, evidence } =
+        let Gathered { mut candidates, evidence } =
             self.with_sources(ready, |sources| gather::gather(sources, &clues, &filter));
+        candidates.retain(|candidate| !gate::is_loaded_by(&need.agent, &candidate.memory));
         let until = self.next_turn(&need, &candidates, now);
-        let pointers = if need.only_binding { Arc::default() } else { self.pointers(&need) };
+        let pointers = if need.only_binding { Vec::new() } else { self.fitting_pointers(&need, &clues, &candidates) };
+        let likely = files.iter().filter(|file| file.score >= LEAST_LIKELY).take(MOST_NAMED);
+        let lines: Vec<FileLine> =
+            likely.map(|file| FileLine { path: file.path.clone(), why: file.why.clone() }).collect();
         let order = Order {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),
             candidates,
+            files: if need.only_binding { &[] } else { &lines },
             pointers: &pointers,
             about: &about(&need),
             lengths: &length,
@@ -339,6 +351,8 @@ impl Project {
             goal: need.goal.clone(),
             activity: need.activity,
             recent: need.recent.clone(),
+            situation: self.situation(need),
+            commits: self.commits_about(need, related),
         }
     }
 
@@ -352,6 +366,23 @@ impl Project {
             fingerprint: failures.first().map(|failure| failure.fingerprint.clone()),
             files: error.file.iter().cloned().chain(place).collect(),
         }
+    }
+
+    /// Where nothing is going on, all topics; else those that have to do with it, and none where nothing else is said.
+    fn fitting_pointers(&self, need: &Need, clues: &Clues, candidates: &[Candidate]) -> Vec<Pointer> {
+        let all = self.pointers(need);
+        if need.file.is_none() && clues.situation.is_empty() {
+            return all.to_vec();
+        }
+        if candidates.is_empty() {
+            return Vec::new();
+        }
+        let is_near = |pointer: &&Pointer| {
+            let topic = pointer.text.split(':').next().unwrap_or_default();
+            let holds = |file: &String| file.split('/').any(|part| part == topic) || file.starts_with(topic);
+            clues.situation.names(topic) || need.file.as_ref().is_some_and(holds)
+        };
+        all.iter().filter(is_near).take(MOST_NEAR_TOPICS).cloned().collect()
     }
 
     /// Topics that can be asked for.

@@ -27,7 +27,7 @@ pub struct Snapshot {
     by_time: OrdSet<TimeKey>,
     /// Of the kinds that are listed; notes and facts are too many.
     by_kind: OrdSet<(Kind, TimeKey)>,
-    /// Mandates and guardrails.
+    /// Mandates and guardrails; as reference, what is outstanding without binding.
     binding: OrdSet<(Tier, TimeKey)>,
     places: Places,
     topics: Topics,
@@ -90,7 +90,16 @@ impl Snapshot {
 
     /// What binds in a namespace: mandates, then guardrails, the newest of each first.
     pub fn binding(&self, namespace: &Namespace) -> impl Iterator<Item = &Arc<Memory>> {
-        let own = self.binding.iter().filter(move |(_, (_, key))| key.namespace == *namespace);
+        self.pressing(namespace, |tier| tier != Tier::Reference)
+    }
+
+    /// Gotchas and what is most important, without what binds; the newest first.
+    pub fn outstanding(&self, namespace: &Namespace) -> impl Iterator<Item = &Arc<Memory>> {
+        self.pressing(namespace, |tier| tier == Tier::Reference)
+    }
+
+    fn pressing(&self, namespace: &Namespace, which: fn(Tier) -> bool) -> impl Iterator<Item = &Arc<Memory>> {
+        let own = self.binding.iter().filter(move |(tier, (_, key))| which(*tier) && key.namespace == *namespace);
         own.filter_map(|(_, (_, key))| self.memories.get(key))
     }
 
@@ -368,8 +377,8 @@ impl Snapshot {
             keys.push(key.clone());
             self.by_slot.insert(slot, keys);
         }
-        if is_binding(memory.tier) {
-            self.binding.insert((memory.tier, (Reverse(memory.times.created_at), key.clone())));
+        if let Some(tier) = presses(memory) {
+            self.binding.insert((tier, (Reverse(memory.times.created_at), key.clone())));
         }
         if is_listed(memory.kind) {
             self.by_kind.insert((memory.kind, (Reverse(memory.times.created_at), key)));
@@ -382,8 +391,8 @@ impl Snapshot {
         if is_listed(old.kind) {
             self.by_kind.remove(&(old.kind, time_key.clone()));
         }
-        if is_binding(old.tier) {
-            self.binding.remove(&(old.tier, time_key.clone()));
+        if let Some(tier) = presses(&old) {
+            self.binding.remove(&(tier, time_key.clone()));
         }
         self.places.remove(&old);
         self.by_time.remove(&time_key);
@@ -463,8 +472,14 @@ fn is_listed(kind: Kind) -> bool {
     !matches!(kind, Kind::Note | Kind::Fact)
 }
 
-fn is_binding(tier: Tier) -> bool {
-    matches!(tier, Tier::Mandate | Tier::Guardrail)
+/// How far a memory presses, whatever somebody is doing.
+fn presses(memory: &Memory) -> Option<Tier> {
+    let is_outstanding = || memory.importance >= 0.9 || memory.tags.iter().any(|tag| tag.eq_ignore_ascii_case("gotcha"));
+    match memory.tier {
+        Tier::Mandate | Tier::Guardrail => Some(memory.tier),
+        Tier::Reference => is_outstanding().then_some(Tier::Reference),
+        Tier::Archive => None,
+    }
 }
 
 fn lowest_key() -> Key {

@@ -21,27 +21,37 @@ const MOST_ROUNDS: usize = 32;
 pub(super) struct Sheet<'a> {
     /// By rank, best first.
     pub(super) entries: Vec<Entry<'a>>,
-    /// Lines of the index and their costs, in the order given.
-    pub(super) pointers: Vec<(String, usize)>,
+    /// Files and topics, in the order given.
+    pub(super) lines: Vec<Line>,
     pub(super) lengths: Lengths<'a>,
+}
+
+/// The part that files stand in.
+pub(super) const FILES: Part = Part::Relevant;
+
+/// Something that is no memory.
+pub(super) struct Line {
+    pub(super) part: Part,
+    pub(super) text: String,
+    pub(super) tokens: usize,
 }
 
 pub(super) struct Plan {
     /// The form of each entry, if it is let in, and what it costs.
     pub(super) forms: Vec<Option<(usize, usize)>>,
-    pub(super) pointers: Vec<bool>,
+    pub(super) lines: Vec<bool>,
 }
 
 impl Plan {
     pub(super) fn is_empty(&self) -> bool {
-        self.forms.iter().all(Option::is_none) && !self.pointers.contains(&true)
+        self.forms.iter().all(Option::is_none) && !self.lines.contains(&true)
     }
 
     /// Is there somebody who has something to say and found no room?
     pub(super) fn leaves_out(&self, sheet: &mut Sheet<'_>) -> bool {
         let lengths = sheet.lengths;
         let mut entries = sheet.entries.iter_mut().zip(&self.forms);
-        self.pointers.contains(&false)
+        self.lines.contains(&false)
             || entries.any(|(entry, form)| form.is_none() && entry.shortest(lengths).is_some())
     }
 }
@@ -51,7 +61,7 @@ pub(super) fn plan(sheet: &mut Sheet<'_>, room: usize, shares: &Shares) -> Plan 
     for (rank, entry) in sheet.entries.iter().enumerate() {
         members[entry.part() as usize].push(rank);
     }
-    let plan = Plan { forms: vec![None; sheet.entries.len()], pointers: vec![false; sheet.pointers.len()] };
+    let plan = Plan { forms: vec![None; sheet.entries.len()], lines: vec![false; sheet.lines.len()] };
     let headings = Part::ALL.map(|part| token::estimate(render::heading(part)));
     let mut purse =
         Purse { sheet, plan, left: room as isize, spent: [0; 4], blocks: [0; 4], headings, loose: Default::default() };
@@ -88,9 +98,9 @@ impl Purse<'_, '_> {
         let mut carried = 0isize;
         for part in 0..Part::ALL.len() {
             let quota = shares[part] as isize + carried;
-            if part == Part::Index as usize {
+            if self.sheet.lines.iter().any(|line| line.part as usize == part) {
                 let waiting = if members[part].is_empty() { 1 } else { 2 };
-                self.point(self.available(part, quota) / waiting);
+                self.point(part, self.available(part, quota) / waiting);
             }
             for (place, &rank) in members[part].iter().enumerate() {
                 let available = self.available(part, quota);
@@ -123,7 +133,6 @@ impl Purse<'_, '_> {
     }
 
     fn spend_the_rest(&mut self) {
-        let index = Part::Index as usize;
         for _ in 0..MOST_ROUNDS {
             let mut changed = false;
             for rank in 0..self.sheet.entries.len() {
@@ -131,7 +140,9 @@ impl Purse<'_, '_> {
                     changed |= self.let_in_at_shortest(rank) || self.let_in_for_worse(rank);
                 }
             }
-            self.point(self.available(index, isize::MAX));
+            for part in [FILES as usize, Part::Index as usize] {
+                self.point(part, self.available(part, isize::MAX));
+            }
             for rank in 0..self.sheet.entries.len() {
                 if self.plan.forms[rank].is_some() && self.left > 0 {
                     let held = self.plan.forms[rank];
@@ -180,13 +191,12 @@ impl Purse<'_, '_> {
         true
     }
 
-    /// As many of the pointers as such a room holds, in their order.
-    fn point(&mut self, mut room: usize) {
-        let part = Part::Index as usize;
-        for place in 0..self.sheet.pointers.len() {
-            let tokens = self.sheet.pointers[place].1;
-            if !self.plan.pointers[place] && tokens <= room {
-                self.plan.pointers[place] = true;
+    /// As many of a part's lines as such a room holds, in their order.
+    fn point(&mut self, part: usize, mut room: usize) {
+        for place in 0..self.sheet.lines.len() {
+            let tokens = self.sheet.lines[place].tokens;
+            if self.sheet.lines[place].part as usize == part && !self.plan.lines[place] && tokens <= room {
+                self.plan.lines[place] = true;
                 room -= tokens;
                 self.pay(part, tokens);
             }

@@ -2,7 +2,7 @@
 //! where; everything that is not our own word goes through `quote`.
 
 use super::quote;
-use crate::context::parts::{Part, Pointer};
+use crate::context::parts::{FileLine, Part, Pointer};
 use crate::model::citation::{CLOSE, OPEN};
 use crate::model::{Kind, Level, Memory, Status, Tier, token};
 
@@ -14,6 +14,8 @@ const LONGEST_WHY: usize = 80;
 const LONGEST_PATH: usize = 80;
 const LONGEST_POINTER: usize = 160;
 const LONGEST_ID: usize = 256;
+/// A file that is named is named whole, or it cannot be opened.
+const LONGEST_LINE_PATH: usize = 400;
 const MOST_FILES: usize = 2;
 /// Where a title that a text repeats is looked for.
 const BEGINNING: usize = 512;
@@ -91,6 +93,9 @@ pub(super) fn block(memory: &Memory, level: Level, text: &str, why: Option<&str>
 
 /// What it is, and how far it binds or can be trusted where that is out of the ordinary.
 fn label(memory: &Memory) -> String {
+    if memory.is_commit() {
+        return format!("commit of {}", memory.times.created_at.day());
+    }
     let kind = match memory.kind {
         Kind::AntiPattern => "anti-pattern",
         Kind::CodePattern => "code pattern",
@@ -135,6 +140,17 @@ fn push_reasons(block: &mut String, memory: &Memory, why: &str) {
         block.push_str(" (");
         block.push_str(&reasons);
         block.push(')');
+    }
+}
+
+/// `- file src/auth.rs: changed with src/login.rs 12 times`
+pub(super) fn file(file: &FileLine) -> Option<String> {
+    let path = quote::inline(&file.path, LONGEST_LINE_PATH);
+    let why = quote::inline(&file.why, LONGEST_POINTER);
+    match (path.is_empty(), why.is_empty()) {
+        (true, _) => None,
+        (false, true) => Some(format!("- file {path}\n")),
+        (false, false) => Some(format!("- file {path}: {why}\n")),
     }
 }
 

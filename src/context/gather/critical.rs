@@ -28,8 +28,8 @@ pub(super) fn add(table: &mut Table<'_>, clues: &Clues, predicted: &[PredictedMe
 fn decisions(table: &mut Table<'_>, predicted: &[PredictedMemory]) {
     for found in predicted.iter().filter(|found| found.memory.kind == Kind::Decision) {
         let about_the_task = found.score >= ABOUT_THE_TASK && found.evidence.contains(&Evidence::Goal);
-        if found.anchored || (about_the_task && table.is_wanted(found)) {
-            table.put(&found.memory, Part::Critical, CRITICAL + found.score, found.why.clone());
+        if (found.anchored || about_the_task) && table.is_wanted(found) {
+            table.put(&found.memory, Part::Critical, CRITICAL + table.worth(found), found.why.clone());
         }
     }
 }
@@ -67,7 +67,7 @@ fn errors(table: &mut Table<'_>, clues: &Clues, predicted: &[PredictedMemory]) {
         let is_at_hand = found.evidence.contains(&Evidence::SameError) || found.evidence.contains(&Evidence::ErrorTie);
         let is_fresh = tells_of_error(&found.memory) && is_late(&found.memory);
         if is_at_hand || is_fresh || (!clues.errors.is_empty() && has_fix(found) && table.is_wanted(found)) {
-            table.put(&found.memory, Part::Critical, CRITICAL + found.score, found.why.clone());
+            table.put(&found.memory, Part::Critical, CRITICAL + table.worth(found), found.why.clone());
         }
     }
     let newest = table.sources.snapshot.latest(Kind::Learning, &table.filter.namespace).take(MOST_LEARNINGS);

@@ -1,6 +1,7 @@
 //! Which part a memory ends up in, and what never gets into any.
 
 use super::*;
+use crate::context::gate::Situation;
 use crate::context::lab::{Lab, days_ago, memory, now};
 use crate::context::predict::memories::ErrorClue;
 use crate::model::{Body, Change, Contradiction, ContradictionStatus, Learning, Scope, Verdict};
@@ -114,17 +115,71 @@ fn the_errors_of_the_last_day_press_whatever_is_at_hand() {
 }
 
 #[test]
-fn conventions_habits_and_history_are_background_and_short() {
+fn conventions_habits_and_history_are_told_where_they_matter_and_short() {
     let mut lab = Lab::default();
     lab.note("code-1", Kind::CodePattern, "errors are wrapped", &["src/b.rs"])
         .note("sem-1", Kind::Pattern, "tests beside the code", &[])
         .note("wf-1", Kind::Workflow, "release: test→tag", &[])
         .note("ep-1", Kind::Episode, "moved the parser", &[]);
-    let found = gathered(&lab, &Clues::default(), &filter());
-    assert_eq!(found.len(), 4);
-    assert!(found.iter().all(|found| found.part == Part::Background && found.longest == Level::Compressed));
+    assert_eq!(told(&lab, &Clues::default(), &filter()), [""; 0], "nobody is doing anything they are about");
     let at_home = gathered(&lab, &at_file("src/b.rs"), &filter());
-    assert!(at_home.iter().any(|found| found.memory.id.as_str() == "code-1" && found.part == Part::Background));
+    let ids: Vec<&str> = at_home.iter().map(|found| found.memory.id.as_str()).collect();
+    assert_eq!(ids, ["code-1"]);
+    assert!(at_home[0].part == Part::Background && at_home[0].longest == Level::Compressed);
+}
+
+fn about(goal: &str) -> Clues {
+    Clues { goal: Some(goal.into()), situation: Situation::new([goal], &|_| 6.0), ..Clues::default() }
+}
+
+#[test]
+fn what_the_repository_taught_is_told_only_where_it_speaks_of_the_situation() {
+    let mut lab = Lab::default();
+    lab.note("learn-1", Kind::Learning, "redirects dropped the authorization header of the proxy", &["src/a.rs"])
+        .put(Memory { tier: Tier::Guardrail, ..memory("note-doc-1", Kind::Note, "Sort imports before a commit.", &[]) });
+    for id in ["learn-1", "note-doc-1"] {
+        let key = lab.get(id).key();
+        lab.snapshot.set_derived(&key, true);
+    }
+    let strange = about("rotate the certificates of the mail relay");
+    assert_eq!(told(&lab, &strange, &filter()), [""; 0]);
+    assert_eq!(told(&lab, &Clues { file: Some("src/a.rs".into()), ..strange }, &filter()), [""; 0]);
+    let near = about("keep the authorization header when a proxy redirects");
+    assert_eq!(told(&lab, &near, &filter()), ["relevant learn-1"]);
+    let rule = about("sort the imports of every commit");
+    assert_eq!(told(&lab, &rule, &filter()), ["critical note-doc-1"]);
+}
+
+#[test]
+fn of_many_rules_that_match_three_are_told_and_a_commit_only_once() {
+    let mut lab = Lab::default();
+    for at in 0..6 {
+        let id = format!("note-doc-{at}");
+        let text = format!("Sort the imports of module {at} by name.");
+        lab.put(Memory { tier: Tier::Guardrail, ..memory(&id, Kind::Note, &text, &[]) });
+        let key = lab.get(&id).key();
+        lab.snapshot.set_derived(&key, true);
+    }
+    let mut commit = memory("commit-0123456789ab", Kind::Note, "Sort the imports by name", &["src/a.rs"]);
+    commit.source = crate::model::Source::Git;
+    commit.anchors.commits = vec!["0123456789ab".into()];
+    let clues = Clues { commits: vec![Arc::new(commit)], ..about("sort imports by name") };
+    let found = told(&lab, &clues, &filter());
+    assert_eq!(found.iter().filter(|found| found.starts_with("critical note-doc")).count(), 3, "{found:?}");
+    assert!(found.contains(&"relevant commit-0123456789ab".to_owned()), "{found:?}");
+    let mut told_already = memory("dec-1", Kind::Decision, "imports are sorted by name", &["src/a.rs"]);
+    told_already.anchors.commits = vec!["0123456789ab".into()];
+    lab.put(told_already);
+    let found = told(&lab, &clues, &filter());
+    assert!(!found.contains(&"relevant commit-0123456789ab".to_owned()), "{found:?}");
+}
+
+#[test]
+fn a_gotcha_and_what_is_most_important_are_told_whatever_is_going_on() {
+    let mut lab = Lab::default();
+    let gotcha = Memory { tags: vec!["Gotcha".into()], ..memory("note-1", Kind::Note, "the clock is frozen in tests", &[]) };
+    lab.put(old(gotcha)).put(old(Memory { importance: 0.95, ..memory("note-2", Kind::Note, "ids are never reused", &[]) }));
+    assert_eq!(told(&lab, &about("bake bread"), &filter()), ["critical note-2", "critical note-1"]);
 }
 
 #[test]

@@ -26,7 +26,6 @@ pub use clues::{AuthorClue, BranchClue, Clues, ErrorClue};
 pub use evidence::{Evidence, MemoryWeights};
 
 pub(in crate::context) use file::tells_of_error;
-pub(in crate::context) use merit::merit;
 pub(in crate::context) use words::quote;
 
 use crate::context::sources::Sources;

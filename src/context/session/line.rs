@@ -1,6 +1,5 @@
 //! One memory as one line. Whatever a memory says, it can neither begin a heading nor end the block it stands in.
 
-use super::avoid::{avoidable, lower_first, not_this};
 use crate::model::citation::mark;
 use crate::model::{AntiPattern, Body, Level, Memory, Tier};
 
@@ -34,34 +33,21 @@ const TAGS: [&str; 18] = [
     "!--",
 ];
 
-/// `- [M:1a2b3c4d] text`, or nothing for a memory without words.
+/// `- [M:1a2b3c4d] text`, or nothing for a memory without words. What somebody said stands as they said it.
 pub(super) fn line_of(memory: &Memory, level: Level, lengths: &dyn Fn(&Memory, Level) -> String) -> Option<String> {
     let mark = mark(memory.tier, &memory.key());
-    let said = match memory.tier {
-        Tier::Guardrail => {
-            let what = anti_pattern(memory, level, lengths);
-            if what.is_empty() { what } else { format!("In {}, avoid {what}", place_of(memory)) }
+    let said = match &memory.body {
+        Body::AntiPattern(anti) if memory.tier == Tier::Guardrail && !anti.what_fails.trim().is_empty() => {
+            format!("In {}, avoid: {}", place_of(memory), what_fails(anti, level))
         }
         _ => even(&lengths(memory, level), LONGEST),
     };
     (!said.is_empty()).then(|| format!("- [{mark}] {said}"))
 }
 
-/// What is to be avoided, in words that follow "avoid".
-fn anti_pattern(memory: &Memory, level: Level, lengths: &dyn Fn(&Memory, Level) -> String) -> String {
-    match &memory.body {
-        Body::AntiPattern(anti) if !anti.what_fails.trim().is_empty() => what_fails(anti, level),
-        Body::AntiPattern(anti) if !anti.prevention.trim().is_empty() => {
-            avoidable(&even(&anti.prevention, most(level))).unwrap_or_else(|said| not_this(&said))
-        }
-        _ => avoidable(&even(&lengths(memory, level), LONGEST)).unwrap_or_else(|said| not_this(&said)),
-    }
-}
-
 /// The longer forms also say what to do instead.
 fn what_fails(anti: &AntiPattern, level: Level) -> String {
-    // What fails names the thing itself, so it follows "avoid" as it is.
-    let what = avoidable(&even(&anti.what_fails, most(level))).unwrap_or_else(|said| lower_first(&said));
+    let what = even(&anti.what_fails, most(level));
     let instead = even(&anti.prevention, most(level));
     if instead.is_empty() || !matches!(level, Level::Full | Level::Summary) {
         return what;
@@ -77,14 +63,9 @@ fn most(level: Level) -> usize {
     }
 }
 
-/// Where a guardrail is at home: its directory, the conditions it names, its first tag.
+/// Where an anti-pattern is at home: its directory, or its first tag.
 fn place_of(memory: &Memory) -> String {
-    let conditions = match &memory.body {
-        Body::Pattern(pattern) => pattern.conditions.first(),
-        _ => None,
-    };
-    let named = memory.anchors.files.first().map(|file| directory(file));
-    let named = named.or_else(|| conditions.cloned()).or_else(|| memory.tags.first().cloned());
+    let named = memory.anchors.files.first().map(|file| directory(file)).or_else(|| memory.tags.first().cloned());
     let place = even(&named.unwrap_or_default(), LONGEST_PLACE);
     if place.is_empty() { NOWHERE_SPECIAL.to_owned() } else { place }
 }

@@ -4,7 +4,7 @@ mod book;
 mod hostile;
 
 use super::*;
-use crate::model::{Anchors, AntiPattern, Body, Kind, MemoryId, Pattern, Timestamp};
+use crate::model::{Anchors, AntiPattern, Body, Kind, MemoryId, Timestamp};
 
 /// Stands for the lengths somebody else makes: the first so many characters.
 pub(super) fn lengths(memory: &Memory, level: Level) -> String {
@@ -72,7 +72,7 @@ fn a_block_reads_from_what_binds_to_what_helps() {
         - [M:dabeed78] Every handler has a timeout.\n\
         - [M:8ad5b6c5] Tabs, not spaces.\n\
         ## Guardrails\n\
-        - [G:c29fe6d8] In src/auth, avoid comparing tokens with ==; instead: compare in constant time\n\
+        - [G:c29fe6d8] In src/auth, avoid: Comparing tokens with ==; instead: compare in constant time\n\
         ## Reference\n\
         - [R:65624f3d] The cache is warmed at start.\n\
         Say which of these you apply: `Applied: [M:…]`\n\
@@ -159,23 +159,12 @@ fn a_budget_too_small_for_anything_gives_no_text() {
 }
 
 #[test]
-fn a_guardrail_says_where_it_holds_and_what_to_avoid() {
+fn a_guardrail_stands_as_it_was_said_and_only_an_anti_pattern_says_what_to_avoid() {
     let plain = |text: &str| memory("g-1", Tier::Guardrail, text);
-    let at = |files: &[&str], tags: &[&str], text: &str| Memory {
-        anchors: Anchors { files: files.iter().map(|file| (*file).to_owned()).collect(), ..Anchors::default() },
-        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        ..plain(text)
-    };
-    assert_eq!(guardrail(plain("Never commit secrets.")), "In this repository, avoid committing secrets.");
-    assert_eq!(guardrail(at(&["tests/api.rs"], &["x"], "Avoid sleeping")), "In tests, avoid sleeping");
-    assert_eq!(guardrail(at(&[], &["migrations"], "No raw SQL")), "In migrations, avoid raw SQL");
-    assert_eq!(guardrail(at(&["./a.rs"], &[], "One lock")), "In a.rs, avoid breaking this: One lock");
-    let pattern = Pattern { conditions: vec!["async handlers".to_owned()], ..Pattern::default() };
-    let conditional = Memory { body: Body::Pattern(Box::new(pattern)), ..plain("Do not block") };
-    assert_eq!(guardrail(conditional), "In async handlers, avoid blocking");
-    let prevention = AntiPattern { prevention: "Check the bounds".to_owned(), ..AntiPattern::default() };
-    let preventing = Memory { body: Body::AntiPattern(Box::new(prevention)), ..plain("x") };
-    assert_eq!(guardrail(preventing), "In this repository, avoid breaking this: Check the bounds");
+    assert_eq!(guardrail(plain("Running the test suite needs redis.")), "Running the test suite needs redis.");
+    let fails = AntiPattern { what_fails: "Retrying without a limit".to_owned(), ..AntiPattern::default() };
+    let failing = Memory { body: Body::AntiPattern(Box::new(fails)), tags: vec!["net".to_owned()], ..plain("x") };
+    assert_eq!(guardrail(failing), "In net, avoid: Retrying without a limit");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use super::{NOBODY, State, session_of};
 use crate::context::assemble::Item;
 use crate::context::disclose::{self, Disclosed};
 use crate::context::economics::{Checkpoint, Entry};
+use crate::context::gate;
 use crate::context::gather::{self, GatherFilter, Gathered};
 use crate::context::predict::memories::Evidence;
 use crate::context::session::{self, Beginning, SessionBlock, SessionCandidate, SessionItem};
@@ -141,13 +142,22 @@ impl Project {
         let asked = Asked { namespace: namespace.clone(), goal, ..Asked::default() };
         let Gathered { candidates, evidence } = self.candidates(&owner, &asked)?;
         // A few hundred tokens are too dear for how code looks here: that is told beside the file it matters for.
-        let telling = candidates.into_iter().filter(|candidate| candidate.memory.kind != Kind::CodePattern);
+        let agent = self.agent_of(&owner);
+        let telling = candidates.into_iter().filter(|candidate| {
+            candidate.memory.kind != Kind::CodePattern && !gate::is_loaded_by(&agent, &candidate.memory)
+        });
         let worth = |candidate: &crate::context::parts::Candidate| {
             // What binds comes first in its section anyway; parts that press more come first in the others.
             candidate.value + (3 - candidate.part as usize) as f64
         };
         let telling = telling.map(|candidate| SessionCandidate { value: worth(&candidate), memory: candidate.memory });
         Some((telling.collect(), evidence))
+    }
+
+    /// The agent of a session, as it called itself; nothing for anybody else.
+    pub(in crate::engine) fn agent_of(&self, owner: &Owner) -> String {
+        let Some(session) = session_of(owner) else { return String::new() };
+        self.economy.state.lock().sessions.get(session).map(|known| known.agent.clone()).unwrap_or_default()
     }
 
     /// What a later prompt calls for and the session has not been given: once each. Mostly nothing.

@@ -17,6 +17,8 @@ const ROOM: usize = 48;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Need {
     pub namespace: Namespace,
+    /// Who asks, as far as it is known: what an agent loads by itself is not repeated to it.
+    pub agent: String,
     pub file: Option<String>,
     pub recent: Vec<String>,
     pub branch: Option<super::focus::Branch>,
@@ -150,6 +152,7 @@ mod tests {
     fn need(file: &str) -> Need {
         Need {
             namespace: Namespace::default(),
+            agent: String::new(),
             file: Some(file.to_owned()),
             recent: Vec::new(),
             branch: None,

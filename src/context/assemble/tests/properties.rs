@@ -46,6 +46,11 @@ fn pointers() -> impl Strategy<Value = Vec<Pointer>> {
     prop::collection::vec(one, 0..6)
 }
 
+fn files() -> impl Strategy<Value = Vec<FileLine>> {
+    let one = ("[a-z/.]{0,20}", texts()).prop_map(|(path, why)| FileLine { path, why });
+    prop::collection::vec(one, 0..6)
+}
+
 fn budgets() -> impl Strategy<Value = usize> {
     prop_oneof![2 => 0..200usize, 2 => 0..2_000usize, 1 => 0..20_000usize]
 }
@@ -60,11 +65,11 @@ proptest! {
 
     #[test]
     fn a_context_holds_what_it_promises(
-        candidates in candidates(), pointers in pointers(), budget in budgets(), shares in shares(), about in texts(),
-        turn in 0..40usize,
+        candidates in candidates(), pointers in pointers(), files in files(), budget in budgets(), shares in shares(),
+        about in texts(), turn in 0..40usize,
     ) {
         let order = |candidates: Vec<Candidate>| {
-            Order { budget, shares, candidates, pointers: &pointers, about: &about, lengths: &lengths }
+            Order { budget, shares, candidates, files: &files, pointers: &pointers, about: &about, lengths: &lengths }
         };
         let (assembled, spendable) = put_together(&order(candidates.clone()));
         within_the_budget(&assembled, budget)?;
@@ -143,9 +148,9 @@ fn nobody_longer_than_allowed(assembled: &Assembled, candidates: &[Candidate]) -
 fn the_lowest_goes_first(assembled: &Assembled, order: &Order<'_>, spendable: usize) -> Result<(), TestCaseError> {
     let frame = Frame::new(order.about, order.budget).tokens;
     let heading = |part: Part| token::estimate(render::heading(part));
-    let lines = super::super::pointers(order.pointers);
-    let pointed = lines.iter().filter(|(line, _)| assembled.text.contains(line.as_str()));
-    let pointed: usize = pointed.map(|(_, tokens)| tokens).sum();
+    let lines = super::super::lines(order.files, order.pointers);
+    let pointed = lines.iter().filter(|line| assembled.text.contains(line.text.as_str()));
+    let pointed: usize = pointed.map(|line| line.tokens).sum();
     let open = |part: Part| assembled.parts[part as usize] > 0;
     let headings: usize = Part::ALL.into_iter().filter(|part| open(*part)).map(heading).sum();
     let spent = frame + headings + pointed + assembled.items.iter().map(|item| item.tokens).sum::<usize>();

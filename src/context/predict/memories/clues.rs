@@ -1,8 +1,11 @@
 //! What is known of the moment a prediction is made for: the file at hand, the branch, what went wrong, who joined.
 //! Plain data; all of it may be missing.
 
+use std::sync::Arc;
+
+use crate::context::gate::Situation;
 use crate::context::predict::PredictedFile;
-use crate::model::TaskType;
+use crate::model::{Memory, TaskType};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Clues {
@@ -20,6 +23,10 @@ pub struct Clues {
     pub activity: Option<TaskType>,
     /// Files at hand just before, newest first.
     pub recent: Vec<String>,
+    /// What all of it says, in words.
+    pub situation: Situation,
+    /// Commits that may matter.
+    pub commits: Vec<Arc<Memory>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
