@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::context::predict::memories::Clues;
 use crate::index::analyze;
 use crate::index::places::plain_path;
-use crate::model::{Kind, Memory};
+use crate::model::{Key, Kind, Memory, Timestamp};
 
 /// Below this nothing is said.
 pub const LEAST_CHANCE: f64 = 0.5;
@@ -57,77 +57,139 @@ impl Situation {
         analyze::distinct(text, MOST_WORDS).iter().any(|word| self.words.get(word).is_some_and(|weight| *weight > 2.0))
     }
 
-    /// What of it a memory speaks of: the share of its weight, and the weight itself.
-    fn spoken_of(&self, memory: &Memory) -> (f64, f64) {
-        let text = &memory.text[..memory.text.floor_char_boundary(MOST_TEXT)];
+    /// What of it a text says.
+    fn said_in<'a>(&self, parts: impl IntoIterator<Item = &'a str>) -> Said {
         let mut seen: HashSet<String> = HashSet::new();
-        let mut held = 0.0;
-        for part in [memory.title.as_str(), text].into_iter().chain(memory.tags.iter().map(String::as_str)) {
+        let mut said = Said::default();
+        for part in parts {
             analyze::terms(part, |term| {
                 if let Some(weight) = self.words.get(term).filter(|_| !seen.contains(term)) {
                     seen.insert(term.to_owned());
-                    held += weight;
+                    said.weight += weight;
+                    said.rarest = said.rarest.max(*weight);
+                    said.telling += usize::from(*weight >= TELLING);
                 }
             });
         }
-        (if self.total > 0.0 { held / self.total } else { 0.0 }, held)
+        said.share = if self.total > 0.0 { said.weight / self.total } else { 0.0 };
+        said
     }
 }
 
-/// What speaks for a candidate, as plain numbers between 0 and 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Signs {
-    /// The share of the situation's words that it says.
-    pub said: f64,
-    /// How rare those words are.
-    pub rare: f64,
-    /// It is at home in the file at hand.
-    pub here: f64,
-    /// It is at home in a file that is foreseen, with how likely that is.
-    pub foreseen: f64,
-    /// It is about few files.
-    pub narrow: f64,
-    /// It tells of the error at hand.
-    pub error: f64,
-    /// It gives a reason.
-    pub reason: f64,
-    /// It is an instruction.
-    pub rule: f64,
-    /// There is a goal or an error to speak of.
-    pub asked: f64,
+#[derive(Clone, Copy, Debug, Default)]
+struct Said {
+    weight: f64,
+    share: f64,
+    rarest: f64,
+    /// Words that say something.
+    telling: usize,
 }
 
-/// Weights of the signs, in their order, and what stands against every candidate.
-const WEIGHTS: [f64; 9] = [3.2, 2.2, 0.9, 1.1, 0.5, 3.0, 0.5, -0.3, -1.2];
+/// From this weight on a word tells what something is about.
+const TELLING: f64 = 3.0;
+
+macro_rules! signs {
+    ($($(#[$doc:meta])* $name:ident $weight:literal,)*) => {
+        /// What speaks for a candidate, as plain numbers between 0 and 1.
+        #[derive(Clone, Copy, Debug, Default, PartialEq)]
+        pub struct Signs { $($(#[$doc])* pub $name: f64,)* }
+
+        impl Signs {
+            /// By name, each with what it adds for or against.
+            pub fn parts(&self) -> Vec<(&'static str, f64, f64)> {
+                vec![$((stringify!($name), self.$name, self.$name * $weight),)*]
+            }
+
+            fn sum(&self) -> f64 {
+                0.0 $(+ self.$name * $weight)*
+            }
+        }
+    };
+}
+
+signs! {
+    /// The share of the situation's words that it says.
+    said 2.5,
+    /// The same of its title alone.
+    titled 0.7,
+    /// How much those words weigh.
+    rare 1.6,
+    /// The rarest of them.
+    rarest 0.6,
+    /// How many of them tell something.
+    telling 0.0,
+    /// It is at home in the file at hand.
+    here 0.9,
+    /// It is at home in a file that is foreseen, with how likely that is.
+    foreseen 1.1,
+    /// It is about few files.
+    narrow 0.5,
+    /// It tells of the error at hand.
+    error 3.0,
+    /// It says more than its title.
+    reason 0.5,
+    /// A commit, and how long ago.
+    commit 0.0,
+    age 0.0,
+    /// A lesson: a learning, an anti-pattern or a decision.
+    lesson 0.0,
+    /// Something to be followed.
+    rule -0.3,
+    /// How code looks or work is done here.
+    habit -0.3,
+    /// There is a goal or an error to speak of.
+    asked -1.2,
+}
+
+/// What stands against every candidate.
 const AGAINST: f64 = -2.4;
+const YEAR: f64 = 365.25 * 86_400e6;
 
 impl Signs {
-    pub fn of(memory: &Memory, clues: &Clues, is_the_error: bool) -> Signs {
+    pub fn of(memory: &Memory, clues: &Clues, is_the_error: bool, now: Timestamp) -> Signs {
         let situation = &clues.situation;
-        let (said, held) = situation.spoken_of(memory);
+        let text = &memory.text[..memory.text.floor_char_boundary(MOST_TEXT)];
+        let tags = memory.tags.iter().map(String::as_str);
+        let said = situation.said_in([memory.title.as_str(), text].into_iter().chain(tags));
         let files: Vec<&str> = memory.anchors.files.iter().map(|file| plain_path(file)).collect();
         let here = clues.file.as_deref().is_some_and(|file| files.contains(&plain_path(file)));
         let foreseen = clues.related.iter().filter(|related| files.contains(&related.path.as_str()));
+        let age = (now.as_micros() - memory.times.created_at.as_micros()) as f64 / YEAR;
+        let is = |truth: bool| f64::from(u8::from(truth));
+        let is_commit = memory.is_commit();
         Signs {
-            said,
-            rare: (held / 16.0).min(1.0),
-            here: f64::from(here),
+            said: said.share,
+            titled: situation.said_in([memory.title.as_str()]).share,
+            rare: (said.weight / 16.0).min(1.0),
+            rarest: (said.rarest / 9.0).min(1.0),
+            telling: (said.telling as f64 / 4.0).min(1.0),
+            here: is(here),
             foreseen: foreseen.map(|related| related.score).fold(0.0, f64::max),
             narrow: 1.0 / (files.len().max(1) as f64).sqrt(),
-            error: f64::from(is_the_error),
-            reason: f64::from(memory.text.len() > memory.title.len() + 60),
-            rule: f64::from(memory.kind == Kind::Note && !memory.is_commit()),
-            asked: f64::from(!situation.is_empty()),
+            error: is(is_the_error),
+            reason: is(memory.text.len() > memory.title.len() + 60),
+            commit: is(is_commit),
+            age: if is_commit { (age / 10.0).clamp(0.0, 1.0) } else { 0.0 },
+            lesson: is(matches!(memory.kind, Kind::Learning | Kind::AntiPattern | Kind::Decision)),
+            rule: is(memory.kind == Kind::Note && !is_commit),
+            habit: is(matches!(memory.kind, Kind::CodePattern | Kind::Workflow | Kind::Pattern)),
+            asked: is(!situation.is_empty()),
         }
     }
 
     /// Between 0 and 1.
     pub fn chance(&self) -> f64 {
-        let Signs { said, rare, here, foreseen, narrow, error, reason, rule, asked } = *self;
-        let signs = [said, rare, here, foreseen, narrow, error, reason, rule, asked];
-        let sum: f64 = AGAINST + signs.iter().zip(WEIGHTS).map(|(sign, weight)| sign * weight).sum::<f64>();
-        1.0 / (1.0 + (-sum).exp())
+        1.0 / (1.0 + (-(AGAINST + self.sum())).exp())
     }
+}
+
+/// A candidate that was weighed, shown or not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weighed {
+    pub key: Key,
+    pub title: String,
+    pub chance: f64,
+    pub signs: Signs,
 }
 
 /// Files that agents read by themselves when a session begins, by a word of the agent's name.
@@ -158,7 +220,7 @@ pub fn is_loaded_by(agent: &str, memory: &Memory) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{MemoryId, Timestamp};
+    use crate::model::MemoryId;
 
     fn note(text: &str) -> Memory {
         Memory::new(MemoryId::new("n-1").unwrap(), Kind::Note, text, Timestamp::from_micros(0))
@@ -169,7 +231,7 @@ mod tests {
         let rarity = |word: &str| if word == "redirect" || word == "proxi" { 7.0 } else { 3.0 };
         let goal = "fix the proxy handling on redirect";
         let clues = Clues { situation: Situation::new([goal], &rarity), ..Clues::default() };
-        let chance = |text: &str| Signs::of(&note(text), &clues, false).chance();
+        let chance = |text: &str| Signs::of(&note(text), &clues, false, Timestamp::from_micros(0)).chance();
         assert!(chance("a proxy is asked again after a redirect") > LEAST_CHANCE);
         assert!(chance("fix the handling of fonts") < 0.2);
         assert!(chance("fix the handling of fonts") < chance("redirect loops are counted"));

@@ -7,10 +7,11 @@ mod critical;
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::context::gate::{LEAST_CHANCE, Signs};
+use crate::context::gate::{LEAST_CHANCE, Signs, Weighed};
 use crate::context::parts::{Candidate, Part};
 use crate::context::predict::memories::{Clues, Evidence, PredictedMemory, predict_within};
 use crate::context::sources::Sources;
@@ -21,6 +22,7 @@ use crate::model::{Key, Kind, Level, Memory, Namespace, Scope, Tier, Timestamp, 
 const MOST_CANDIDATES: usize = 300;
 const MOST_PREDICTED: usize = 200;
 const MOST_GOTCHAS: usize = 12;
+const MOST_WEIGHED: usize = 40;
 /// Of rules that documents give, and of commits.
 const MOST_RULES: usize = 3;
 const MOST_COMMITS: usize = 5;
@@ -48,6 +50,8 @@ pub struct GatherFilter<'a> {
 pub struct Gathered {
     pub candidates: Vec<Candidate>,
     pub evidence: BTreeMap<Key, Evidence>,
+    /// What stood before the gate, likeliest first.
+    pub weighed: Vec<Weighed>,
 }
 
 /// In the order of the parts, the most valuable first, ties by key.
@@ -55,7 +59,7 @@ pub fn gather(sources: &Sources<'_>, clues: &Clues, filter: &GatherFilter<'_>) -
     let admitted = Filter { as_of: filter.as_of, ..Filter::new(filter.namespace.clone(), filter.now) };
     let predicted =
         if filter.only_binding { Vec::new() } else { predict_within(sources, clues, &admitted, MOST_PREDICTED) };
-    let mut table = Table { sources, clues, filter, admitted, taken: BTreeMap::new() };
+    let mut table = Table { sources, clues, filter, admitted, taken: BTreeMap::new(), weighed: RefCell::default() };
     table.binding(&predicted);
     if !filter.only_binding {
         table.rules();
@@ -65,7 +69,10 @@ pub fn gather(sources: &Sources<'_>, clues: &Clues, filter: &GatherFilter<'_>) -
         table.how_to();
     }
     let evidence = predicted.iter().filter_map(|found| Some((found.memory.key(), *found.evidence.first()?))).collect();
-    Gathered { candidates: table.finish(), evidence }
+    let mut weighed: Vec<Weighed> = table.weighed.take().into_values().collect();
+    weighed.sort_by(|one, other| other.chance.total_cmp(&one.chance).then_with(|| one.key.cmp(&other.key)));
+    weighed.truncate(MOST_WEIGHED);
+    Gathered { candidates: table.finish(), evidence, weighed }
 }
 
 /// Each memory once, in the most pressing part it was put into.
@@ -75,6 +82,7 @@ struct Table<'a> {
     filter: &'a GatherFilter<'a>,
     admitted: Filter,
     taken: BTreeMap<Key, Candidate>,
+    weighed: RefCell<BTreeMap<Key, Weighed>>,
 }
 
 /// What the parts are worth besides how likely a memory is to be needed.
@@ -115,7 +123,16 @@ impl Table<'_> {
     }
 
     fn chance(&self, memory: &Memory, is_the_error: bool) -> f64 {
-        Signs::of(memory, self.clues, is_the_error).chance()
+        let signs = Signs::of(memory, self.clues, is_the_error, self.at());
+        let chance = signs.chance();
+        let mut weighed = self.weighed.borrow_mut();
+        weighed.entry(memory.key()).or_insert_with_key(|key| Weighed {
+            key: key.clone(),
+            title: memory.headline().to_owned(),
+            chance,
+            signs,
+        });
+        chance
     }
 
     /// How much a foreseen memory is worth to have.

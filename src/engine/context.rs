@@ -286,7 +286,7 @@ impl Project {
             only_binding: need.only_binding,
             exclude: &|_| false,
         };
-        let Gathered { mut candidates, evidence } =
+        let Gathered { mut candidates, evidence, weighed } =
             self.with_sources(ready, |sources| gather::gather(sources, &clues, &filter));
         candidates.retain(|candidate| !gate::is_loaded_by(&need.agent, &candidate.memory));
         let until = self.next_turn(&need, &candidates, now);
@@ -303,7 +303,7 @@ impl Project {
             about: &about(&need),
             lengths: &length,
         };
-        Prepared { assembled: assemble::assemble(&order), need, stamp, until, files, evidence }
+        Prepared { assembled: assemble::assemble(&order), need, stamp, until, files, evidence, weighed }
     }
 
     /// When something that a context tells ceases to hold, or something that it should tell begins to.

@@ -140,7 +140,7 @@ impl Project {
     ) -> Option<(Vec<SessionCandidate>, BTreeMap<Key, Evidence>)> {
         let owner = Owner::Session(session.to_owned());
         let asked = Asked { namespace: namespace.clone(), goal, ..Asked::default() };
-        let Gathered { candidates, evidence } = self.candidates(&owner, &asked)?;
+        let Gathered { candidates, evidence, .. } = self.candidates(&owner, &asked)?;
         // A few hundred tokens are too dear for how code looks here: that is told beside the file it matters for.
         let agent = self.agent_of(&owner);
         let telling = candidates.into_iter().filter(|candidate| {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::focus::{Guest, SeenError};
 use crate::context::assemble::Assembled;
+use crate::context::gate::Weighed;
 use crate::context::predict::PredictedFile;
 use crate::context::predict::memories::Evidence;
 use crate::model::{Key, Level, Namespace, TaskType, Timestamp};
@@ -55,6 +56,8 @@ pub struct Prepared {
     pub files: Vec<PredictedFile>,
     /// What spoke for the memories in it, to learn from.
     pub evidence: BTreeMap<Key, Evidence>,
+    /// What stood before the gate.
+    pub weighed: Vec<Weighed>,
 }
 
 impl Prepared {
@@ -180,6 +183,7 @@ mod tests {
             until: None,
             files: Vec::new(),
             evidence: BTreeMap::new(),
+            weighed: Vec::new(),
         })
     }
 

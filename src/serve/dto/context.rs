@@ -1,5 +1,6 @@
 //! What is asked of the memory before somebody works, and what it hands out.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -46,6 +47,19 @@ pub(in crate::serve) struct AssembleRequest {
     pub(in crate::serve) _format: ContextFormat,
     /// Does it go to an agent, and count as loaded? Yes unless told.
     pub(in crate::serve) counted: Option<bool>,
+    /// Tell also what was weighed, and what spoke for and against it.
+    pub(in crate::serve) explain: bool,
+}
+
+/// Something that was learnt from the repository and might have been said.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct WeighedItem {
+    pub(in crate::serve) id: String,
+    pub(in crate::serve) title: String,
+    /// How likely it is of use here; below one half nothing is said.
+    pub(in crate::serve) chance: f64,
+    /// Each sign, from 0 to 1, and what it added.
+    pub(in crate::serve) signs: BTreeMap<&'static str, (f64, f64)>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -57,6 +71,9 @@ pub(in crate::serve) struct ContextAnswer {
     pub(in crate::serve) items: Vec<ContextItem>,
     /// Did it stand ready?
     pub(in crate::serve) prefetched: bool,
+    /// With `explain`: what was weighed, likeliest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(in crate::serve) weighed: Vec<WeighedItem>,
     pub(in crate::serve) took_us: u64,
 }
 

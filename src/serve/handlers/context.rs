@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::context::gate::Weighed;
 use crate::engine::Project;
 use crate::engine::context::{Asked, Given};
 use crate::engine::foresight::focus::Owner;
@@ -11,7 +12,7 @@ use crate::serve::call::{Answer, Call, ok};
 use crate::serve::dto::answers::TaskWeights;
 use crate::serve::dto::context::{
     AssembleRequest, ContextAnswer, ContextItem, ForeseenFile, ForeseenMemory, LayerItem, PredictAnswer,
-    PredictRequest, RelevantAnswer, RelevantRequest, TaskAnswer, TaskMemory, TaskRequest, TierTokens,
+    PredictRequest, RelevantAnswer, RelevantRequest, TaskAnswer, TaskMemory, TaskRequest, TierTokens, WeighedItem,
 };
 use crate::serve::dto::queries::namespace;
 use crate::serve::problem::Problem;
@@ -48,12 +49,12 @@ pub(in crate::serve) async fn assemble(app: App, call: Call) -> Answer {
     if counted {
         project.count_given(&owner, &given);
     }
-    let mut answer = show(&given);
+    let mut answer = show(&given, request.explain);
     answer.took_us = app.monotonic().saturating_duration_since(started).as_micros() as u64;
     ok(&answer)
 }
 
-fn show(given: &Given) -> ContextAnswer {
+fn show(given: &Given, explain: bool) -> ContextAnswer {
     let assembled = &given.prepared.assembled;
     let [tier1, tier2, tier3, tier4] = assembled.parts;
     let item = |item: &crate::context::assemble::Item| ContextItem {
@@ -69,7 +70,19 @@ fn show(given: &Given) -> ContextAnswer {
         tiers: TierTokens { tier1, tier2, tier3, tier4 },
         items: assembled.items.iter().map(item).collect(),
         prefetched: given.ahead,
+        weighed: given.prepared.weighed.iter().filter(|_| explain).map(weighed).collect(),
         took_us: 0,
+    }
+}
+
+fn weighed(weighed: &Weighed) -> WeighedItem {
+    let round = |value: f64| (value * 1e3).round() / 1e3;
+    let signs = weighed.signs.parts().into_iter().filter(|(_, value, _)| *value != 0.0);
+    WeighedItem {
+        id: weighed.key.id.to_string(),
+        title: weighed.title.clone(),
+        chance: round(weighed.chance),
+        signs: signs.map(|(name, value, adds)| (name, (round(value), round(adds)))).collect(),
     }
 }
 
