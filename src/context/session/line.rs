@@ -38,7 +38,7 @@ const TAGS: [&str; 18] = [
 pub(super) fn line_of(memory: &Memory, level: Level, lengths: &dyn Fn(&Memory, Level) -> String) -> Option<String> {
     let mark = mark(memory.tier, &memory.key());
     let said = match memory.tier {
-        Tier::Guardrail => {
+        Tier::Guardrail if matches!(memory.body, Body::AntiPattern(_)) => {
             let what = anti_pattern(memory, level, lengths);
             if what.is_empty() { what } else { format!("In {}, avoid {what}", place_of(memory)) }
         }
@@ -77,14 +77,10 @@ fn most(level: Level) -> usize {
     }
 }
 
-/// Where a guardrail is at home: its directory, the conditions it names, its first tag.
+/// Where an anti-pattern is at home: its directory, else its first tag.
 fn place_of(memory: &Memory) -> String {
-    let conditions = match &memory.body {
-        Body::Pattern(pattern) => pattern.conditions.first(),
-        _ => None,
-    };
     let named = memory.anchors.files.first().map(|file| directory(file));
-    let named = named.or_else(|| conditions.cloned()).or_else(|| memory.tags.first().cloned());
+    let named = named.or_else(|| memory.tags.first().cloned());
     let place = even(&named.unwrap_or_default(), LONGEST_PLACE);
     if place.is_empty() { NOWHERE_SPECIAL.to_owned() } else { place }
 }

@@ -4,7 +4,7 @@ mod book;
 mod hostile;
 
 use super::*;
-use crate::model::{Anchors, AntiPattern, Body, Kind, MemoryId, Pattern, Timestamp};
+use crate::model::{Anchors, AntiPattern, Body, Kind, MemoryId, Timestamp};
 
 /// Stands for the lengths somebody else makes: the first so many characters.
 pub(super) fn lengths(memory: &Memory, level: Level) -> String {
@@ -159,23 +159,21 @@ fn a_budget_too_small_for_anything_gives_no_text() {
 }
 
 #[test]
-fn a_guardrail_says_where_it_holds_and_what_to_avoid() {
+fn a_guardrail_stands_as_it_was_written_and_an_anti_pattern_says_where_and_what_to_avoid() {
     let plain = |text: &str| memory("g-1", Tier::Guardrail, text);
-    let at = |files: &[&str], tags: &[&str], text: &str| Memory {
+    assert_eq!(guardrail(plain("Never commit secrets.")), "Never commit secrets.");
+    let anti = |files: &[&str], tags: &[&str], body: AntiPattern| Memory {
         anchors: Anchors { files: files.iter().map(|file| (*file).to_owned()).collect(), ..Anchors::default() },
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        ..plain(text)
+        body: Body::AntiPattern(Box::new(body)),
+        ..plain("x")
     };
-    assert_eq!(guardrail(plain("Never commit secrets.")), "In this repository, avoid committing secrets.");
-    assert_eq!(guardrail(at(&["tests/api.rs"], &["x"], "Avoid sleeping")), "In tests, avoid sleeping");
-    assert_eq!(guardrail(at(&[], &["migrations"], "No raw SQL")), "In migrations, avoid raw SQL");
-    assert_eq!(guardrail(at(&["./a.rs"], &[], "One lock")), "In a.rs, avoid breaking this: One lock");
-    let pattern = Pattern { conditions: vec!["async handlers".to_owned()], ..Pattern::default() };
-    let conditional = Memory { body: Body::Pattern(Box::new(pattern)), ..plain("Do not block") };
-    assert_eq!(guardrail(conditional), "In async handlers, avoid blocking");
+    let fails = |what: &str| AntiPattern { what_fails: what.to_owned(), ..AntiPattern::default() };
+    assert_eq!(guardrail(anti(&["tests/api.rs"], &["x"], fails("Avoid sleeping"))), "In tests, avoid sleeping");
+    assert_eq!(guardrail(anti(&[], &["migrations"], fails("No raw SQL"))), "In migrations, avoid raw SQL");
+    assert_eq!(guardrail(anti(&["./a.rs"], &[], fails("Two locks"))), "In a.rs, avoid two locks");
     let prevention = AntiPattern { prevention: "Check the bounds".to_owned(), ..AntiPattern::default() };
-    let preventing = Memory { body: Body::AntiPattern(Box::new(prevention)), ..plain("x") };
-    assert_eq!(guardrail(preventing), "In this repository, avoid breaking this: Check the bounds");
+    assert_eq!(guardrail(anti(&[], &[], prevention)), "In this repository, avoid breaking this: Check the bounds");
 }
 
 #[test]
