@@ -29,7 +29,7 @@ const MOST_TITLE_CHARS: usize = 120;
 /// Of each part of a memory: cause, fix, reason.
 const MOST_PART_CHARS: usize = 420;
 /// Fewer words explain nothing.
-const EXPLAINING_WORDS: usize = 10;
+const EXPLAINING_WORDS: usize = 12;
 /// So many of them must not stand in the subject already.
 const NEW_WORDS: usize = 6;
 
@@ -122,7 +122,7 @@ fn revert(commit: &Commit, told: &[Vec<Told<'_>>]) -> Option<Draft> {
     let reverted = prose::reverted_commit(&commit.body);
     let tried = reverted.map_or_else(String::new, |id| format!(" in {}", &id[..id.len().min(9)]));
     let what = title(&inner).trim_end_matches(['.', ':']).to_owned();
-    let opens = if marks::commands(&Spaced::new(&what)) {
+    let opens = if marks::commands(&what) {
         format!("Do not {}: it was tried{tried}", lower_first(&what))
     } else {
         format!("\u{201c}{what}\u{201d} was tried{tried}")

@@ -100,8 +100,10 @@ pub(super) fn chooses(subject: &Spaced) -> bool {
 
 /// Do two texts speak of the same thing?
 pub(super) fn share_words(one: &Spaced, other: &Spaced) -> bool {
-    const IDLE: [&str; 12] =
-        ["with", "from", "instead", "than", "rather", "replace", "switch", "drop", "support", "this", "that", "when"];
+    const IDLE: [&str; 17] = [
+        "ensure", "ensures", "used", "using", "uses", "with", "from", "instead", "than", "rather", "replace", "switch",
+        "drop", "support", "this", "that", "when",
+    ];
     one.words().any(|word| word.len() >= 4 && !IDLE.contains(&word) && other.has(word))
 }
 
@@ -116,7 +118,7 @@ pub(super) fn reasons(sentence: &Spaced) -> bool {
 /// Cannot be understood without the sentence before it.
 pub(super) fn leans(sentence: &Spaced) -> bool {
     sentence.has("those") || sentence.starts_with_any(
-        "this, that, it, its, these, those, they, so, however, in effect, instead, and, but, also, even, \
+        "this, that, it, it's, that's, there's, currently this, its, these, those, they, so, however, in effect, instead, and, but, also, even, \
         otherwise, such, therefore, thus, hence, then, as such, as a result, which, both, he, she, in this, in \
         that, because of this, because this, for this, with this, doing, specifically, namely, incidentally, finally, additionally, similarly, alternatively, as part of, \
         in addition, the key change, the implication",
@@ -145,7 +147,8 @@ pub(super) fn tells_remedy(sentence: &Spaced) -> bool {
         make, use, change, add, remove, ensure, handle, check, move, set, skip, replace, restore, so this, \
         hence, we fix, we fixed, resolve this, we solve, we can fix, solve this, after this, with this, rework, \
         take, avoid, keep, allow, do not, don't, prevent, this makes, it now, let's, as a fix, added, changed, \
-        removed, made, moved, modified",
+        removed, made, moved, modified, update, updates, updated, fix, fixes, fixed, refactor, \
+        rename, improve, support, implement, introduce",
     ) || sentence
         .has_any("this commit, this patch, we now, fixes this by, fixed by, fixes the, fix this by, the fix is")
 }
@@ -156,7 +159,7 @@ pub(super) fn hedges(sentence: &Spaced) -> bool {
         "seems, seem, appears to, probably, possibly, perhaps, maybe, might be, couldn't reproduce, could not reproduce, for \
         now, eventually, revisit, temporarily, temporary, workaround, in the future, another matter, i hope, i suspect, \
         i figure, i assume, i realized, i noticed, i missed, i had, i have, i've, my, stopgap, quick fix, hack, not ideal, started \
-        to, we could, could still, could also, most likely, likely to",
+        to, we could, could still, could also, most likely, likely to, still remains, remains the",
     ) || sentence.starts_with_any("i, note, recently, n b")
 }
 
@@ -178,9 +181,11 @@ pub(super) fn refers_back(sentence: &Spaced) -> bool {
     )
 }
 
-/// Begins with a verb that can follow "Do not".
-pub(super) fn commands(subject: &Spaced) -> bool {
-    subject.starts_with_any(
+/// Begins with a verb that can follow "Do not", and is no sentence of its own.
+pub(super) fn commands(subject: &str) -> bool {
+    let spaced = Spaced::new(subject);
+    let verb = subject.split(' ').next().is_some_and(|first| first.chars().all(char::is_alphabetic));
+    verb && !spaced.has_any("should, must, can, cannot, is, are, was, were") && spaced.starts_with_any(
         "add, allow, always, apply, avoid, build, cache, call, change, check, compile, convert, create, default, defer, \
         delay, delete, detect, disable, drop, emit, enable, enforce, expose, extract, force, forbid, format, generate, \
         hide, ignore, implement, import, include, increase, inline, introduce, keep, limit, load, make, map, mark, merge, \

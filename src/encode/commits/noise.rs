@@ -172,9 +172,13 @@ pub(super) fn is_aside(path: &str) -> bool {
             "noxfile.py",
             "justfile",
             "renovate.json",
+            "owners",
+            "owners_aliases",
+            "codeowners",
+            "license",
         ]
         .contains(&name.as_str())
-        || [".yml", ".yaml", ".lock"].iter().any(|ending| name.ends_with(ending))
+        || [".yml", ".yaml", ".lock", ".gradle", ".spec"].iter().any(|ending| name.ends_with(ending))
 }
 
 pub(super) fn is_test(path: &str) -> bool {

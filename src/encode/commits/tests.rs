@@ -51,8 +51,10 @@ fn cause_and_fix_are_told_apart_only_where_the_message_does_and_belong_to_one_pa
         Body::Learning(learning) => Some((learning.cause, learning.fix)),
         other => panic!("{other:?}"),
     };
-    let (trouble, remedy) =
-        ("Readers saw half a page because nobody held the lock.", "Take the lock before the first page is read.");
+    let (trouble, remedy) = (
+        "Readers saw half a page because nobody held the lock while the writer moved on.",
+        "Take the lock before the first page is read.",
+    );
     let both = |cause: &str, fix: &str| Some((cause.to_owned(), fix.to_owned()));
     assert_eq!(parts(&format!("{trouble} {remedy}")), both(trouble, remedy));
     assert_eq!(
@@ -133,7 +135,7 @@ fn a_choice_with_its_reason_becomes_a_decision() {
 
 #[test]
 fn a_breaking_change_with_its_reason_is_a_decision_of_more_weight() {
-    let body = "People took the flag for another one, because `--quick` reads alike.\n\nBREAKING CHANGE: `--fast` is gone; use `--mode=fast`.";
+    let body = "People took the flag for another one of the program, because `--quick` reads much alike.\n\nBREAKING CHANGE: `--fast` is gone; use `--mode=fast`.";
     let learnt = only(&commit("feat(cli)!: one flag for the mode", body, &["src/cli.rs"]));
     assert_eq!((learnt.kind, learnt.importance), (Kind::Decision, Some(0.6)));
     assert!(learnt.text.contains("Breaking change: `--fast` is gone; use `--mode=fast`."), "{}", learnt.text);

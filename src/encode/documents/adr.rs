@@ -7,7 +7,7 @@ use super::{DocumentLink, DocumentName, Learnt, date, outline::*, piece, place, 
 use crate::encode::prose;
 use crate::model::{Draft, Kind, MemoryId, Relation, Status, Tier, Timestamp};
 
-const PART: usize = 700;
+const PART: usize = 420;
 const MOST_RECORDS: usize = 60;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,7 +172,7 @@ fn role(heading: &str) -> Option<Role> {
     let heading = prose::fold(heading);
     let heading = heading.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
     let starts = |words: &[&str]| words.iter().any(|word| heading.starts_with(word));
-    if starts(&["status"]) {
+    if matches!(heading, "status" | "current status") {
         Some(Role::Status)
     } else if starts(&["date"]) {
         Some(Role::Date)

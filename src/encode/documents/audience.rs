@@ -12,7 +12,7 @@ const ASIDE_HEADINGS: &str = "issue issues bug bugs report reporting question qu
     translation translations translating localization thanks thank credits faq contents toc links resources expect request \
     requests ideas roadmap sponsoring members membership committers team teams meeting meetings vscode editor ide gitpod \
     codespaces docker backport backporting remote forking cloning tutorial quickstart quick usage website blog stale labels \
-    review reviewing reviews reviewers mentoring acknowledgements plugins step steps workflow submission reverting backports committing committer merging tutorials tickets contributors keeping";
+    review reviewing reviews reviewer reviewers mentoring acknowledgements plugins step steps workflow submission reverting backports committing committer merging tutorials tickets contributors keeping";
 /// Headings of a README under which it speaks to those who work on the project.
 const WORK_HEADINGS: &str = "development developing developer developers hacking contributing contribution contributions \
     conventions style testing tests architecture guidelines";

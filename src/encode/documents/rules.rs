@@ -21,8 +21,9 @@ pub(super) fn learn(kind: DocumentKind, path: &str, outline: &Outline) -> Learnt
     let for_agents = kind == DocumentKind::AgentRules;
     let (mut rules, mut notes) = (Vec::new(), Vec::new());
     let title = outline.sections.iter().find(|section| section.level == 1).map_or("", |section| &section.heading);
-    let stem = path.rsplit('/').next().unwrap_or(path);
-    if !for_agents && (audience::is_tutorial(title) || audience::is_aside(stem)) {
+    let (folder, stem) = path.rsplit_once('/').unwrap_or(("", path));
+    let folder = folder.rsplit('/').next().unwrap_or(folder);
+    if !for_agents && (audience::is_tutorial(title) || audience::is_aside(stem) || audience::is_aside(folder)) {
         return Learnt::default();
     }
     for section in &outline.sections {
@@ -42,7 +43,7 @@ pub(super) fn learn(kind: DocumentKind, path: &str, outline: &Outline) -> Learnt
         for said in statement::of(section) {
             let whole = said.whole();
             let is_rule = if for_agents {
-                said.commands && whole.chars().count() <= RULE
+                said.commands && whole.chars().count() <= RULE && !rule::leans(&whole)
             } else {
                 said.commands
                     && whole.chars().count() <= RULE_FOR_PEOPLE

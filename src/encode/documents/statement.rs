@@ -74,7 +74,11 @@ pub(super) fn of(section: &Section) -> Vec<Statement> {
             }
             Block::Item { ordered: true, .. } if !lead.is_empty() || !is_full(&blocks[at..end_of_list(blocks, at)]) => {
                 end = end_of_list(blocks, at);
-                found.push(steps(&blocks[at..end], if lead.is_empty() { &section.heading } else { &lead }));
+                let mut said = steps(&blocks[at..end], if lead.is_empty() { &section.heading } else { &lead });
+                // "Updating the parser" says what the steps are for, "Overview" does not.
+                let first = section.heading.split(' ').next().unwrap_or("");
+                said.commands &= !lead.is_empty() || first.ends_with("ing") || matches!(first, "How" | "To" | "Add");
+                found.push(said);
             }
             Block::Item { .. } => {
                 end = end_of_list(blocks, at);
