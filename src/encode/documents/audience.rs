@@ -30,7 +30,7 @@ const ASIDE_WORDS: &str = "report reported reporting duplicate question question
     virtualenv venv push upstream checkout install installed installing download cla dco license email maintainer \
     maintainers reviewer reviewers review reviewed assigned label labels merge merged releaser hesitate contact username tick click browser \
     website blog milestone closed close patience patient proposal rfc propose ask help rebase squash contributors \
-    team volunteer sign signed above ticket draft translators familiar contribute tickets submit below issues section example examples";
+    team volunteer sign signed above ticket draft translators familiar contribute tickets submit issues section example examples";
 const ASIDE_PHRASES: [&str; 31] = [
     "issue tracker",
     "bug report",
@@ -93,6 +93,7 @@ pub(super) fn is_for_code(text: &str) -> bool {
         && !has_word(&folded, ASIDE_WORDS)
         && !ASIDE_PHRASES.iter().any(|phrase| spaced.contains(&format!(" {phrase} ")))
         && (has_word(&folded, CODE_WORDS) || text.contains('`'))
+        && !["below.", "below:", "below)"].iter().any(|pointer| text.contains(pointer))
         && !rule::leans(text)
         && text.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '`' | '"' | '('))
 }
