@@ -1,19 +1,19 @@
-//! What the documents of a repository teach: decisions, releases, rules, what the project is, and plans.
+//! What the documents of a repository teach: decisions, rules and plans.
 //!
 //! Path and text in, drafts and links by name out. A draft's id is made from its path and its heading or words, so
 //! that a document read again updates what stayed, adds what is new and, the caller comparing ids, removes what is
 //! gone. It must not open files, and it trusts no text: sizes, counts and lengths are bounded.
 
 mod adr;
-mod changelog;
+mod audience;
 mod date;
 mod outline;
 mod piece;
 mod place;
 mod planning;
-mod readme;
 mod rule;
 mod rules;
+mod statement;
 #[cfg(test)]
 mod tests;
 
@@ -54,14 +54,20 @@ pub fn learn(kind: DocumentKind, path: &str, text: &str) -> Learnt {
     let outline = outline::read(path, text);
     let mut learnt = match kind {
         DocumentKind::Decision => adr::learn(path, &outline),
-        DocumentKind::Changelog => changelog::learn(path, &outline),
-        DocumentKind::Contributing | DocumentKind::AgentRules => rules::learn(kind, path, &outline),
-        DocumentKind::Readme => readme::learn(path, &outline),
+        DocumentKind::DecisionLog => adr::learn_log(path, outline),
+        DocumentKind::Contributing | DocumentKind::AgentRules | DocumentKind::Readme => {
+            rules::learn(kind, path, &outline)
+        }
         DocumentKind::Planning => planning::learn(path, &outline),
     };
     let mut seen = BTreeSet::new();
     learnt.drafts.retain(|draft| draft.id.as_ref().is_some_and(|id| seen.insert(id.clone())));
     learnt
+}
+
+/// What a draft of a document says, without where it says so.
+pub fn without_source(text: &str) -> &str {
+    text.rsplit_once('(').map_or(text, |(said, _)| said.trim_end())
 }
 
 /// Joins the links of many documents with the names of all: from, to and how. A name nobody answers to leads nowhere.

@@ -12,15 +12,17 @@ pub(super) fn head(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// As many whole sentences as fit in `most` characters, or whole words and an ellipsis.
+/// As many whole sentences as fit in `most` characters, or whole words, and an ellipsis where something is left out.
 pub(super) fn cut(text: &str, most: usize) -> String {
     let text = text.trim();
     let Some((limit, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let head = &text[..limit];
     let mut ends =
         head.match_indices(['.', '!', '?']).filter(|(at, _)| text[at + 1..].starts_with(char::is_whitespace));
-    if let Some((at, _)) = ends.next_back().filter(|(at, _)| at * 2 >= limit) {
-        return head[..=at].to_owned();
+    if let Some((at, _)) =
+        ends.rfind(|(at, _)| head[at + 1..].chars().nth(1).is_some()).filter(|(at, _)| at * 2 >= limit)
+    {
+        return format!("{} …", &head[..=at]);
     }
     let room = head.char_indices().nth_back(0).map_or(0, |(at, _)| at);
     let end = head[..room].rfind(char::is_whitespace).filter(|at| at * 2 > limit).unwrap_or(room);
@@ -249,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_cut_text_is_never_longer_than_asked() {
-        assert_eq!(cut("One sentence. Another one here.", 20), "One sentence.");
+        assert_eq!(cut("One sentence. Another one here.", 20), "One sentence. …");
         assert_eq!(cut("alpha beta gamma delta", 12), "alpha beta…");
         assert_eq!(cut("ééééééééééé", 5), "éééé…");
     }

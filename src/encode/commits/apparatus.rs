@@ -16,11 +16,22 @@ pub(super) fn is_numbered(line: &str) -> bool {
 
 /// Headings, rules, trailers, references and addresses: around the message, not part of it.
 pub(super) fn is_apparatus(line: &str) -> bool {
-    let is_rule = line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '~' | '#' | ' ')) || line.starts_with("# ");
-    let is_heading =
-        line.starts_with("## ") || line.starts_with("### ") || (line.starts_with("**") && line.ends_with("**"));
-    let is_checkbox = line.contains("[ ] ") || line.contains("[x] ");
-    is_rule || is_heading || is_checkbox || is_trailer(line) || is_reference(line)
+    let is_rule = line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '~' | '#' | ' '));
+    let is_checkbox = line.contains("[ ] ") || line.to_ascii_lowercase().contains("[x] ");
+    is_rule || is_checkbox || heading(line).is_some() || is_trailer(line) || is_reference(line)
+}
+
+/// `## Summary`, `**Motivation**` or `Test plan:` on a line of its own.
+pub(super) fn heading(line: &str) -> Option<&str> {
+    let bare = line.trim_start_matches('#');
+    if bare.len() < line.len() && bare.starts_with(' ') {
+        return Some(bare.trim());
+    }
+    let strong = line.strip_prefix("**").and_then(|rest| rest.trim_end_matches(':').strip_suffix("**"));
+    let short = line.strip_suffix(':').filter(|line| {
+        line.split_whitespace().count() <= 3 && line.starts_with(char::is_uppercase) && !line.contains('`')
+    });
+    strong.or(short).map(|heading| heading.trim_end_matches(':').trim())
 }
 
 const TRAILERS: [&str; 16] = [

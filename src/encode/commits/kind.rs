@@ -18,22 +18,6 @@ pub enum CommitKind {
     Other,
 }
 
-impl CommitKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            CommitKind::Merge => "merge",
-            CommitKind::Revert => "revert",
-            CommitKind::Fix => "fix",
-            CommitKind::Feature => "feature",
-            CommitKind::Refactor => "refactor",
-            CommitKind::Docs => "docs",
-            CommitKind::Test => "test",
-            CommitKind::Chore => "chore",
-            CommitKind::Other => "other",
-        }
-    }
-}
-
 pub fn kind_of(commit: &Commit) -> CommitKind {
     classify(commit, &Subject::parse(&commit.subject))
 }
@@ -72,7 +56,10 @@ fn by_words(commit: &Commit, subject: &Subject<'_>) -> CommitKind {
     if ["test", "tests"].contains(&area.as_str()) {
         return CommitKind::Test;
     }
-    let troubled = || marks::is_troubled(&spaced) || Prose::parse(&commit.body).sentences().any(is_about_trouble);
+    let troubled = || {
+        marks::is_troubled(&spaced)
+            || Prose::parse(&commit.body).paragraphs.iter().flatten().any(|said| is_about_trouble(said))
+    };
     if is_fix(&spaced) || (subject.fixes_ticket && troubled()) {
         return CommitKind::Fix;
     }

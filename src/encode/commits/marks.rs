@@ -78,59 +78,64 @@ fn place(word: &str) -> (usize, u64) {
     ((hash >> 6) as usize % 4, 1 << (hash % 64))
 }
 
-/// Says outright that something was decided.
+/// Says outright that something was chosen.
 pub(super) fn decides(sentence: &Spaced) -> bool {
     sentence.has_any(
         "we decided, i decided, decided to, decided not, decided against, it was decided, we chose, i chose, \
-        chose to, we opted, i opted, opted for, opted to, design decision",
+        chose to, we opted, i opted, opted for, opted to, design decision, deliberately, intentionally, on purpose, by \
+        design, trade-off, tradeoff, trade-offs, tradeoffs",
     )
 }
 
-/// One thing taken, another left.
-pub(super) fn chooses(sentence: &Spaced) -> bool {
-    decides(sentence)
-        || sentence.has_any(
-            "the decision, deliberately, intentionally, on purpose, trade-off, tradeoff, trade-offs, tradeoffs, \
-            instead of, rather than, in favor of, in favour of, as opposed to, no longer, from now on, \
-            deprecate, deprecates, deprecated, deprecating, drop support, dropped support, drops support, \
-            dropping support, by default, prefer, we prefer, should never, must never, must not, must always, \
-            minimum supported",
+/// A subject that takes one thing and leaves another.
+pub(super) fn chooses(subject: &Spaced) -> bool {
+    decides(subject)
+        || subject.has_any(
+            "instead of, rather than, in favor of, in favour of, as opposed to, drop support, dropped support, drops support, \
+            dropping support",
         )
-        || sentence.has_then(
-            "switch, switched, switches, switching, migrate, migrated, migrates, migrating, move, moved",
-            "from, over to",
-        )
-        || sentence.has_then("replace, replaced, replaces, replacing", "with, by")
+        || subject.has_then("switch, switched, switches, switching, migrate, migrated, migrates, migrating", "from, to")
+        || subject.has_then("replace, replaced, replaces, replacing", "with, by")
+}
+
+/// Do two texts speak of the same thing?
+pub(super) fn share_words(one: &Spaced, other: &Spaced) -> bool {
+    const IDLE: [&str; 17] = [
+        "ensure", "ensures", "used", "using", "uses", "with", "from", "instead", "than", "rather", "replace", "switch",
+        "drop", "support", "this", "that", "when",
+    ];
+    one.words().any(|word| word.len() >= 4 && !IDLE.contains(&word) && other.has(word))
 }
 
 pub(super) fn reasons(sentence: &Spaced) -> bool {
     sentence.has_any(
         "because, so that, to avoid, avoids, the reason, reasoning, rationale, in order to, otherwise, due to, \
-        this allows, this makes it, which means, this means, the problem, the downside, the benefit, the \
-        advantage, turns out, not worth, simpler, easier, safer, faster, slower, error-prone, would have, to \
-        prevent, prevents, to ensure, ensures",
-    ) || sentence.starts_with_any("since, as")
+        this allows, which means, this means, the problem, the downside, the benefit, the advantage, turns out, not \
+        worth, error-prone, would have, to prevent, prevents, to ensure, ensures, leads to, led to, causes, caused",
+    ) || sentence.starts_with_any("since")
 }
 
 /// Cannot be understood without the sentence before it.
 pub(super) fn leans(sentence: &Spaced) -> bool {
-    sentence.starts_with_any(
-        "this, that, it, its, these, those, they, so, however, in effect, instead, and, but, also, even, \
+    sentence.has("those") || sentence.starts_with_any(
+        "this, that, it, it's, that's, there's, currently this, its, these, those, they, so, however, in effect, instead, and, but, also, even, \
         otherwise, such, therefore, thus, hence, then, as such, as a result, which, both, he, she, in this, in \
-        that, because of this, because this, for this, with this, doing, specifically, namely",
+        that, because of this, because this, for this, with this, doing, specifically, namely, incidentally, finally, additionally, similarly, alternatively, as part of, \
+        in addition, the key change, the implication",
     )
 }
 
-/// Tells what was wrong or why, rather than what was done about it.
+/// Tells why something went wrong, rather than what was done about it.
 pub(super) fn tells_cause(sentence: &Spaced) -> bool {
     sentence.has_any(
-        "because, caused by, causes, caused, causing, due to, the problem, the issue, the bug, root cause, \
-        previously, before this, prior to this, turns out, turned out, used to, leads to, led to, resulted in, \
-        results in, resulting in, would fail, would crash, would panic, fails, failed, failing, regression, \
-        regressed, broke, breaks, was broken, incorrectly, wrongly, mistakenly, erroneously, unexpectedly, was \
-        not, were not, wasn't, weren't, didn't, did not, doesn't, does not, introduced in, introduced by, \
-        deadlock, race condition, undefined behavior, undefined behaviour, forgot",
-    )
+        "because, caused by, causes, caused, causing, due to, the bug, root cause, turns out, turned out, leads to, led to, \
+        resulted in, results in, resulting in, would fail, would crash, would panic, regression in, a regression, regressed, broke, \
+        incorrectly, wrongly, mistakenly, erroneously, unexpectedly, introduced in, introduced by, deadlock, race condition, \
+        undefined behavior, undefined behaviour, forgot, previously",
+    ) || (is_troubled(sentence)
+        && sentence.has_any("was not, were not, wasn't, weren't, didn't, did not, doesn't, does not, before this"))
+        || (sentence.has_any("panic, panics, crash, crashes, crashed, hang, hangs, deadlocks, leaks, infinite loop, segfault")
+            && sentence.has_any("when, if"))
 }
 
 /// Begins to tell what was done.
@@ -142,14 +147,53 @@ pub(super) fn tells_remedy(sentence: &Spaced) -> bool {
         make, use, change, add, remove, ensure, handle, check, move, set, skip, replace, restore, so this, \
         hence, we fix, we fixed, resolve this, we solve, we can fix, solve this, after this, with this, rework, \
         take, avoid, keep, allow, do not, don't, prevent, this makes, it now, let's, as a fix, added, changed, \
-        removed, made, moved",
+        removed, made, moved, modified, update, updates, updated, fix, fixes, fixed, refactor, \
+        rename, improve, support, implement, introduce",
     ) || sentence
         .has_any("this commit, this patch, we now, fixes this by, fixed by, fixes the, fix this by, the fix is")
 }
 
-/// Something a reader of a fix would want to know: what was wrong, or why it is so now.
-pub(super) fn explains(sentence: &Spaced) -> bool {
-    tells_cause(sentence) || is_troubled(sentence) || chooses(sentence) || reasons(sentence)
+/// Said by somebody who does not know, or who means to come back to it.
+pub(super) fn hedges(sentence: &Spaced) -> bool {
+    sentence.has_any(
+        "seems, seem, appears to, probably, possibly, perhaps, maybe, might be, couldn't reproduce, could not reproduce, for \
+        now, eventually, revisit, temporarily, temporary, workaround, in the future, another matter, i hope, i suspect, \
+        i figure, i assume, i realized, i noticed, i missed, i had, i have, i've, my, stopgap, quick fix, hack, not ideal, started \
+        to, we could, could still, could also, most likely, likely to, still remains, remains the",
+    ) || sentence.starts_with_any("i, note, recently, n b")
+}
+
+/// Taken back for the moment, or for the sake of a release: no word on the change itself.
+pub(super) fn postpones(sentence: &Spaced) -> bool {
+    sentence.has_any(
+        "temporarily, for now, revisit, next release, latest release, the release, to be released, already been fixed, \
+        conflicted, conflicts, conflict, i plan, we plan, plan to, fixed in, fixed upstream, want the, accidentally, by \
+        mistake, by accident, too early, prematurely",
+    )
+}
+
+/// Goes on from the trouble told before.
+pub(super) fn refers_back(sentence: &Spaced) -> bool {
+    sentence.starts_with_any(
+        "this commit, this change, this patch, this fix, this fixes, to fix this, to fix that, to fix it, fix this, fix \
+        it, fix by, fixed by, fixed this, fixes this, the fix, the solution, so we, so now, therefore, instead, we now, \
+        to avoid this, to solve this, to resolve this, to address this, with this",
+    )
+}
+
+/// Begins with a verb that can follow "Do not", and is no sentence of its own.
+pub(super) fn commands(subject: &str) -> bool {
+    let spaced = Spaced::new(subject);
+    let verb = subject.split(' ').next().is_some_and(|first| first.chars().all(char::is_alphabetic));
+    verb && !spaced.has_any("should, must, can, cannot, is, are, was, were") && spaced.starts_with_any(
+        "add, allow, always, apply, avoid, build, cache, call, change, check, compile, convert, create, default, defer, \
+        delay, delete, detect, disable, drop, emit, enable, enforce, expose, extract, force, forbid, format, generate, \
+        hide, ignore, implement, import, include, increase, inline, introduce, keep, limit, load, make, map, mark, merge, \
+        migrate, move, optimize, parse, pass, pin, prefer, prevent, print, raise, read, reduce, refactor, reject, \
+        remove, rename, render, replace, require, restrict, return, reuse, run, send, set, share, show, simplify, skip, \
+        sort, spawn, split, start, stop, store, strip, support, switch, throw, treat, trim, try, turn, unify, use, \
+        validate, wait, warn, wrap, write",
+    )
 }
 
 const TROUBLE: &str = "panic, panics, panicked, crash, crashes, crashing, crashed, deadlock, deadlocks, leak, \
@@ -161,16 +205,6 @@ const TROUBLE: &str = "panic, panics, panicked, crash, crashes, crashing, crashe
 
 pub(super) fn is_troubled(sentence: &Spaced) -> bool {
     sentence.has_any(TROUBLE)
-}
-
-/// Said in a subject alone, these are too weak.
-const FAINT: &str = "bug, fails, failing, failure, invalid, undefined, misleading, assertion, flaky";
-const CONDITIONS: &str = "when, if, after, while, without, unless, during, before, on, in, with";
-
-/// A subject that by itself says what went wrong, and where or when.
-pub(super) fn names_trouble(subject: &Spaced) -> bool {
-    let trouble = TROUBLE.split(", ").any(|word| subject.has(word) && !FAINT.split(", ").any(|faint| faint == word));
-    trouble && subject.words().count() >= 6 && subject.has_any(CONDITIONS)
 }
 
 #[cfg(test)]
@@ -192,17 +226,7 @@ mod tests {
         assert!(chooses(&Spaced::new("Replaced chrono with jiff")));
         assert!(!chooses(&Spaced::new("Add a switch with two states")));
         assert!(!chooses(&Spaced::new("With this, replace works")));
-    }
-
-    #[test]
-    fn a_subject_names_trouble_or_it_does_not() {
-        for (subject, expect) in [
-            ("Fix panic in the parser when the file is empty", true),
-            ("Prevent a deadlock between writer and reader on shutdown", true),
-            ("fix parser", false),
-            ("Fix the thing for the release", false),
-        ] {
-            assert_eq!(names_trouble(&Spaced::new(subject)), expect, "{subject}");
-        }
+        assert!(share_words(&Spaced::new("Replace chrono with jiff"), &Spaced::new("It is chrono that guesses.")));
+        assert!(!share_words(&Spaced::new("Replace a with b"), &Spaced::new("Replace this with that.")));
     }
 }

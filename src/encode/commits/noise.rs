@@ -105,7 +105,7 @@ pub(super) fn is_trivial_fix(subject: &Subject<'_>) -> bool {
     }
     let spaced = Spaced::new(subject.text);
     spaced.has_any(
-        "lint, lints, warning, warnings, formatting, indentation, broken link, broken links, dead link, dead \
+        "lint, lints, linter, linting, warning, warnings, formatting, indentation, broken link, broken links, dead link, dead \
         links, link, links, changelog, comment, comments, docstring, docstrings, readme, ci, documentation, \
         docs, doc, wording, copyright, version number, test name, import order, flake8, mypy, eslint, merge \
         conflict, conflicts, conflict, build badge, badge, rst, markdown, punctuation",
@@ -136,21 +136,56 @@ pub(super) fn is_bookkeeping(path: &str) -> bool {
         || ["package-lock.json", "pnpm-lock.yaml", "go.sum", "npm-shrinkwrap.json", "authors"].contains(&name.as_str())
         || ["changelog", "changes", "history", "news", "contributors"].contains(&stem)
         || path.contains("/locale/")
+        || path
+            .split('/')
+            .any(|folder| ["changelog", "changelogs", "newsfragments", ".changeset", "changes"].contains(&folder))
 }
 
 pub(super) fn is_document(path: &str) -> bool {
     let name = file_name(path).to_ascii_lowercase();
     is_bookkeeping(path)
-        || path.starts_with("docs/")
-        || path.starts_with("doc/")
-        || path.contains("/docs/")
-        || [".md", ".rst", ".adoc", ".txt", ".1"].iter().any(|ending| name.ends_with(ending))
+        || path.split('/').any(|folder| ["docs", "doc", "examples", "website", "site"].contains(&folder))
+        || [".md", ".rst", ".adoc", ".txt", ".1", ".mdx"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// Not the program itself: tests, documents, what builds and publishes it, and what it is made of.
+pub(super) fn is_aside(path: &str) -> bool {
+    let name = file_name(path).to_ascii_lowercase();
+    let first = path.split('/').next().unwrap_or("");
+    is_test(path)
+        || is_document(path)
+        || (first.starts_with('.') && first.len() > 1)
+        || ["ci", "scripts", "benches", "bench", "benchmarks", "requirements"].contains(&first)
+        || [
+            "cargo.toml",
+            "package.json",
+            "go.mod",
+            "go.work",
+            "pyproject.toml",
+            "setup.cfg",
+            "setup.py",
+            "tox.ini",
+            "makefile",
+            "dockerfile",
+            "appveyor.yml",
+            "azure-pipelines.yml",
+            "noxfile.py",
+            "justfile",
+            "renovate.json",
+            "owners",
+            "owners_aliases",
+            "codeowners",
+            "license",
+        ]
+        .contains(&name.as_str())
+        || [".yml", ".yaml", ".lock", ".gradle", ".spec"].iter().any(|ending| name.ends_with(ending))
 }
 
 pub(super) fn is_test(path: &str) -> bool {
     let name = file_name(path);
-    let folder =
-        path.split('/').any(|part| ["test", "tests", "__tests__", "spec", "testdata", "testsuite"].contains(&part));
+    const FOLDERS: [&str; 9] =
+        ["test", "tests", "testing", "__tests__", "spec", "specs", "testdata", "testsuite", "fixtures"];
+    let folder = path.rsplit_once('/').is_some_and(|(folders, _)| folders.split('/').any(|one| FOLDERS.contains(&one)));
     folder
         || name.starts_with("test_")
         || name.contains("_test.")

@@ -1,90 +1,126 @@
-//! The sentences of a commit's body: what a person wrote for a person, without code, quotes, trailers, templates and
-//! addresses of build servers.
+//! The paragraphs of a commit's body: what a person wrote for a person, without code, quotes, lists, trailers, the form
+//! of a pull request, and the messages that a squash strings together.
 
-use super::apparatus::{is_address, is_apparatus, is_code, is_numbered, is_reference, is_trailer};
+use super::apparatus::{heading, is_address, is_apparatus, is_code, is_numbered, is_reference, is_trailer};
 
 const MOST_BYTES: usize = 16 * 1024;
-const MOST_SENTENCES: usize = 60;
+const MOST_PARAGRAPHS: usize = 40;
 /// Longer ones are tables and logs.
-const MOST_SENTENCE_BYTES: usize = 700;
-/// Fewer words than these explain nothing.
-const EXPLAINING_WORDS: usize = 8;
+const MOST_SENTENCE_BYTES: usize = 500;
 
+/// Sentences by paragraph.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prose {
-    sentences: Vec<String>,
+    pub(super) paragraphs: Vec<Vec<String>>,
 }
 
 impl Prose {
     pub(super) fn parse(body: &str) -> Prose {
-        Prose {
-            sentences: paragraphs(head(body)).iter().flat_map(|text| sentences_of(text)).take(MOST_SENTENCES).collect(),
-        }
-    }
-
-    pub(super) fn sentences(&self) -> impl Iterator<Item = &str> {
-        self.sentences.iter().map(String::as_str)
-    }
-
-    pub(super) fn words(&self) -> usize {
-        self.sentences().map(|sentence| sentence.split_whitespace().count()).sum()
-    }
-
-    /// Is there a sentence one could learn from?
-    pub(super) fn explains(&self) -> bool {
-        self.sentences().any(|sentence| sentence.split_whitespace().count() >= EXPLAINING_WORDS)
+        let told = paragraphs(without_squashed(head(body)));
+        let told = told.iter().map(|text| sentences_of(text)).filter(|sentences| !sentences.is_empty());
+        Prose { paragraphs: told.take(MOST_PARAGRAPHS).collect() }
     }
 }
 
 fn head(body: &str) -> &str {
-    let mut end = body.len().min(MOST_BYTES);
-    while !body.is_char_boundary(end) {
-        end -= 1;
+    &body[..body.floor_char_boundary(MOST_BYTES)]
+}
+
+/// A squash lists the messages it was made of as `* subject` between blank lines; each is a commit of its own.
+fn without_squashed(body: &str) -> &str {
+    let mut at = 0;
+    let mut blank_before = true;
+    let mut lines = body.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let blank_behind = lines.peek().is_none_or(|next| next.trim().is_empty());
+        if line.starts_with("* ") && blank_before && blank_behind {
+            return &body[..at];
+        }
+        blank_before = line.trim().is_empty();
+        at += line.len();
     }
-    &body[..end]
+    body
 }
 
 /// Stands at the end of a paragraph that leads into something left out.
 const LEFT_OUT: char = '\u{1}';
 
-/// Every paragraph and every item of a list on one line.
+/// Every paragraph on one line.
 fn paragraphs(body: &str) -> Vec<String> {
     let mut found = vec![String::new()];
-    let mut fenced = false;
-    let mut commented = false;
+    let (mut fenced, mut commented, mut in_item, mut in_form, mut blank_before) = (false, false, false, false, true);
     for line in body.lines() {
         let trimmed = line.trim();
+        if let Some(heading) = heading(trimmed).filter(|_| !fenced) {
+            in_form = is_form(heading);
+        }
         let is_fence = trimmed.starts_with("```") || trimmed.starts_with("~~~");
         fenced ^= is_fence;
-        commented |= trimmed.starts_with("<!--");
-        let is_hidden = is_fence || fenced || commented || is_code(line) || is_address(trimmed);
+        commented |= trimmed.contains("<!--");
+        if is_numbered(trimmed) || ["* ", "- ", "+ ", "• "].iter().any(|mark| trimmed.starts_with(mark)) {
+            in_item = true;
+        } else if blank_before && !trimmed.is_empty() && !line.starts_with([' ', '\t']) {
+            in_item = false;
+        }
+        blank_before = trimmed.is_empty();
+        let is_hidden = is_fence || fenced || commented || in_form || in_item || is_code(line) || is_address(trimmed);
         commented &= !trimmed.contains("-->");
         if is_hidden || trimmed.is_empty() || is_apparatus(trimmed) {
             // Blank lines may lie between a paragraph and what it leads into.
             let before = found.iter_mut().rfind(|paragraph| !paragraph.is_empty());
-            if let Some(before) = before.filter(|before| is_hidden && !before.ends_with(LEFT_OUT)) {
+            if let Some(before) = before.filter(|before| is_hidden && !blank_before && !before.ends_with(LEFT_OUT)) {
                 before.push(LEFT_OUT);
             }
             found.push(String::new());
             continue;
         }
-        let item = ["* ", "- ", "+ ", "• "].iter().find_map(|mark| trimmed.strip_prefix(mark));
-        if item.is_some() || is_numbered(trimmed) {
-            found.push(String::new());
-        }
-        let text = item.unwrap_or(trimmed);
-        let paragraph = found.last_mut().expect("there is always a paragraph");
+        let Some(paragraph) = found.last_mut() else { continue };
         if !paragraph.is_empty() {
             paragraph.push(' ');
         }
-        paragraph.push_str(text);
+        paragraph.push_str(trimmed);
     }
     found.retain(|paragraph| !paragraph.is_empty());
     found
 }
 
+/// Parts of a form that speak of the work on the change, not of the change.
+fn is_form(heading: &str) -> bool {
+    let heading = heading.to_lowercase();
+    [
+        "test",
+        "checklist",
+        "check list",
+        "how has this",
+        "how was this",
+        "screenshot",
+        "type of change",
+        "todo",
+        "verification",
+        "validation",
+        "release note",
+        "changelog",
+        "to do",
+        "reviewer",
+        "deploy",
+        "related",
+        "reference",
+        "next step",
+        "follow",
+        "docs",
+        "documentation",
+        "note",
+        "files changed",
+        "changes",
+        "what changed",
+        "commit",
+    ]
+    .iter()
+    .any(|opening| heading.starts_with(opening))
+}
+
 /// Splits where a sentence ends and another begins, and leaves out what is no sentence.
-pub(super) fn sentences_of(paragraph: &str) -> Vec<String> {
+fn sentences_of(paragraph: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut characters = paragraph.char_indices().peekable();
@@ -114,8 +150,9 @@ pub(super) fn sentences_of(paragraph: &str) -> Vec<String> {
 
 fn keep(sentence: &str, found: &mut Vec<String>) {
     let sentence = sentence.trim();
-    // It leads into code that is left out.
-    let dangles = [":", ",", "i.e.", "e.g.", " see"].iter().any(|end| sentence.ends_with(end));
+    // It leads into code or a list that is left out, or asks what nobody answers.
+    let dangles =
+        [":", ",", "i.e.", "e.g.", " see", " because", "?", "…", "..."].iter().any(|end| sentence.ends_with(end));
     let words = sentence.split_whitespace().count();
     let is_long_enough = words >= 3 || !sentence.is_ascii();
     if is_long_enough && !dangles && !is_aside(sentence) && !is_reference(sentence) {
@@ -123,33 +160,47 @@ fn keep(sentence: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Thanks, tests, and lines of a log that nobody indented.
+/// Thanks, tests, the talk around a change, and lines of a log that nobody indented.
 fn is_aside(sentence: &str) -> bool {
-    const OPENINGS: [&str; 18] = [
-        "breaking change",
-        "thanks",
-        "thank you",
-        "many thanks",
-        "add test",
-        "adds test",
-        "added test",
-        "add a test",
+    const OPENINGS: &str = "thanks|thank you|many thanks|add test|adds test|added test|add a test|added a test|add regression|\
+        added regression|update test|updated test|cover the|cherry picked|(cherry picked|backport of|co-authored|\
+        generated with|🤖|i think|i'm |i am |i believe|i guess|not sure|hopefully|this reverts|reverts |please |\
+        see |as discussed|as mentioned|as suggested|note to |todo|fixes #|closes #|edit:|update:|breaking change|\
+        by submitting|signed-off|reported by|credit|cc |also,|also |this pr is|this is a follow|this change is part|\
+        follow-up|following up|in addition|while |for now";
+    const TALK: [&str; 22] = [
+        " i think",
+        " i guess",
+        " i'm not",
+        "not sure",
+        "no idea",
+        "hopefully",
+        " lgtm",
+        "this pr ",
+        "previous commit",
+        "last commit",
+        "next commit",
+        " pull request",
+        "changeset",
+        "no test",
         "added a test",
-        "add regression",
-        "added regression",
-        "update test",
-        "updated test",
-        "cover the",
-        "cherry picked",
-        "(cherry picked",
-        "backport of",
-        "co-authored",
+        "released yet",
+        "bad merge",
+        "linter",
+        "i can't",
+        "earlier commit",
+        "regression test",
+        "rebas",
     ];
-    let opens = |opening: &&str| sentence.get(..opening.len()).is_some_and(|head| head.eq_ignore_ascii_case(opening));
+    let lower = sentence.to_lowercase();
     let is_number = |word: &&str| 2 * word.bytes().filter(u8::is_ascii_digit).count() > word.len() && word.len() < 40;
     let numbers = sentence.split_whitespace().filter(is_number).count();
     let is_log = numbers >= 3 && 5 * numbers > sentence.split_whitespace().count();
-    OPENINGS.iter().any(opens) || sentence.len() > MOST_SENTENCE_BYTES || is_log
+    OPENINGS.split('|').any(|opening| lower.starts_with(opening))
+        || TALK.iter().any(|talk| lower.contains(talk))
+        || sentence.len() > MOST_SENTENCE_BYTES
+        || sentence.contains("://")
+        || is_log
 }
 
 fn is_abbreviation(before: &str) -> bool {
@@ -183,9 +234,10 @@ pub(super) fn breaking_change(body: &str) -> Option<String> {
     (text.split_whitespace().count() >= 3).then_some(text)
 }
 
-/// `This reverts commit <id>.`
+/// `This reverts commit <id>.`, which git puts first, or behind the reason; not what a squash quotes.
 pub(super) fn reverted_commit(body: &str) -> Option<&str> {
-    let (_, after) = head(body).split_once("This reverts commit ")?;
+    let body = without_squashed(head(body));
+    let after = body.lines().find_map(|line| line.trim_start().strip_prefix("This reverts commit "))?;
     let end = after.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(after.len());
     (end >= 7).then(|| &after[..end])
 }
@@ -194,40 +246,47 @@ pub(super) fn reverted_commit(body: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn check(body: &str, expect: &[&str]) {
-        assert_eq!(Prose::parse(body).sentences().collect::<Vec<_>>(), expect, "{body}");
+    fn check(body: &str, expect: &[&[&str]]) {
+        assert_eq!(Prose::parse(body).paragraphs, expect, "{body}");
     }
 
     #[test]
     fn code_trailers_and_references_are_left_out() {
         check(
             "It broke when the\nfile was empty. Now it does not.",
-            &["It broke when the file was empty.", "Now it does not."],
+            &[&["It broke when the file was empty.", "Now it does not."]],
         );
-        check("Run this:\n\n    cargo test -- --ignored\n\nand see it pass.", &["and see it pass."]);
-        check("```\nfn main() {}\n```\nThe rest is prose.", &["The rest is prose."]);
+        check("Run this:\n\n    cargo test -- --ignored\n\nand see it pass.", &[&["and see it pass."]]);
+        check("```\nfn main() {}\n```\nThe rest is prose.", &[&["The rest is prose."]]);
         check(
             "Why we do it.\n\nSigned-off-by: Ada <a@b>\nCo-authored-by: Bob <b@b>\nChange-Id: I12",
-            &["Why we do it."],
+            &[&["Why we do it."]],
         );
         check("Fixes #12\nCloses #13, #14\nSee https://example.org/x", &[]);
         check("PR Close #70219", &[]);
         check("> quoted words of somebody\n\n## Description\n\n**Motivation**\n\n---------", &[]);
-        check("<!-- please fill in\nthis form -->\nIt was slow before.", &["It was slow before."]);
         check("Failed here: https://github.com/a/b/actions/runs/12 again", &[]);
+        check("キャッシュを無効にした。壊れていた。", &[&["キャッシュを無効にした。", "壊れていた。"]]);
+        let whole = "Some hosts, e.g. the old ones, differ in v1.2 and more.";
+        check(whole, &[&[whole]]);
     }
 
     #[test]
-    fn lists_are_told_item_by_item_and_abbreviations_end_nothing() {
+    fn the_form_of_a_pull_request_is_no_message() {
+        check("<!-- please fill in\nthis form -->\nIt was slow before.", &[&["It was slow before."]]);
         check(
-            "Now:\n- one thing happens\n- another thing\n  happens as well",
-            &["one thing happens", "another thing happens as well"],
+            "## Summary\n\nIt was slow before.\n\n## Test plan\n\nAll of it was run twice.\n\n## Why\n\nPeople waited long.",
+            &[&["It was slow before."], &["People waited long."]],
         );
-        check(
-            "Some hosts, e.g. the old ones, differ in v1.2 and more.",
-            &["Some hosts, e.g. the old ones, differ in v1.2 and more."],
-        );
-        check("キャッシュを無効にした。壊れていた。", &["キャッシュを無効にした。", "壊れていた。"]);
+        check("- [x] I have read the guide\n- [ ] It has tests\n\nIt was slow before.", &[&["It was slow before."]]);
+    }
+
+    #[test]
+    fn lists_and_what_leads_into_them_are_left_out() {
+        check("Now:\n- one thing happens\n- another thing\n  happens as well\n\nThat is all.", &[&["That is all."]]);
+        let squash = "It was slow before.\n\n* Read twice\n\nBecause of this.\n\n* Revert \"Read twice\"\n\nThis reverts commit 0123456789.";
+        check(squash, &[&["It was slow before."]]);
+        assert_eq!(reverted_commit(squash), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ pub(super) struct Subject<'a> {
     pub(super) scope: Option<&'a str>,
     /// Declared with a `!`.
     pub(super) breaking: bool,
-    /// A ticket stood in front under the word "Fixed": `Fixed #12 -- …`.
+    /// A ticket stood beside it under the word "Fixed": `Fixed #12 -- …`, `… (fixes #12)`.
     pub(super) fixes_ticket: bool,
     pub(super) text: &'a str,
 }
@@ -43,8 +43,9 @@ const MOST_SCOPE: usize = 32;
 
 impl<'a> Subject<'a> {
     pub(super) fn parse(line: &'a str) -> Subject<'a> {
-        let line = without_ticket_behind(line.trim());
-        let (fixes_ticket, line) = without_ticket_before(line);
+        let (fixed_behind, line) = without_ticket_behind(line.trim());
+        let (fixed_before, line) = without_ticket_before(line);
+        let fixes_ticket = fixed_behind || fixed_before;
         let plain = Subject { kind: None, scope: None, breaking: false, fixes_ticket, text: line };
         let Some((head, text)) = line.split_once(':').map(|(head, text)| (head.trim(), text.trim())) else {
             return plain;
@@ -80,16 +81,21 @@ fn inner_text(text: &str) -> &str {
     without_ticket_before(text).1
 }
 
-/// `… (#123)`, `… (GH-12)`, as hosts add them.
-fn without_ticket_behind(mut line: &str) -> &str {
+/// `… (#123)`, `… (fixes #12, #13)`, as hosts and people add them.
+fn without_ticket_behind(mut line: &str) -> (bool, &str) {
+    const WORDS: [&str; 10] = ["fix", "fixes", "fixed", "closes", "close", "closed", "refs", "ref", "resolves", "see"];
+    let mut fixes = false;
     while let Some((before, ticket)) = line.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')) {
-        let is_ticket = ticket.len() <= 24 && ticket.split([',', ' ']).all(|part| part.is_empty() || is_ticket(part));
-        if !is_ticket || before.trim().is_empty() {
+        let parts = || ticket.split([',', ' ']).filter(|part| !part.is_empty());
+        let is_word = |part: &str| WORDS.contains(&part.trim_end_matches(':').to_ascii_lowercase().as_str());
+        let has_ticket = parts().any(is_ticket) && parts().all(|part| is_ticket(part) || is_word(part));
+        if ticket.len() > 40 || !has_ticket || before.trim().is_empty() {
             break;
         }
+        fixes |= parts().any(|part| part.to_ascii_lowercase().starts_with("fix"));
         line = before.trim_end();
     }
-    line
+    (fixes, line)
 }
 
 /// `Fixed #12 -- …`, `Refs #12, #13: …`, `ABC-123: …`, `[ABC-123] …`
@@ -134,30 +140,28 @@ fn is_ticket(word: &str) -> bool {
     })
 }
 
-/// What a revert takes back: `Revert "…"`, `revert: …`, `Reverts …`.
+/// What a revert takes back: `Revert "…"`, `revert: …`, `core: revert "…"`. `Revert to …` goes back to something, and
+/// whatever else is told without quotes may be said either way.
 pub(super) fn reverted(line: &str) -> Option<&str> {
-    let line = without_ticket_behind(line.trim());
+    let (_, line) = without_ticket_behind(line.trim());
     let line = match Subject::parse(line) {
-        subject if subject.kind.as_deref() == Some("revert") => return Some(unquoted(subject.text)),
-        // `core: revert "…"`
+        subject if subject.kind.as_deref() == Some("revert") => {
+            return Some(unquoted(subject.text)).filter(|text| !text.to_ascii_lowercase().starts_with("to "));
+        }
         subject if subject.scope.is_some() && subject.kind.is_none() => subject.text,
         _ => line,
     };
     let (word, rest) = line.split_once(char::is_whitespace)?;
-    let is_revert = ["revert", "reverts", "reverted", "back"].iter().any(|known| word.eq_ignore_ascii_case(known));
-    if word.eq_ignore_ascii_case("back") {
-        return rest.strip_prefix("out ").map(unquoted).filter(|rest| !rest.is_empty());
-    }
-    is_revert.then(|| unquoted(rest)).filter(|rest| !rest.is_empty())
+    let is_revert = ["revert", "reverts", "reverted"].iter().any(|known| word.eq_ignore_ascii_case(known));
+    let quoted = rest.trim_start().starts_with(['"', '“', '\'', '`']);
+    (is_revert && quoted).then(|| unquoted(rest)).filter(|rest| !rest.is_empty())
 }
 
+/// `"Use mmap" related changes` is told by what stands in the quotes.
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
-    let opened = text.strip_prefix(['"', '“', '\'', '`']).unwrap_or(text);
-    if opened.len() == text.len() {
-        return text;
-    }
-    opened.strip_suffix(['"', '”', '\'', '`', '…']).unwrap_or(opened).trim()
+    let Some(opened) = text.strip_prefix(['"', '“', '\'', '`']) else { return text };
+    opened.rfind(['"', '”', '\'', '`']).map_or(opened, |end| &opened[..end]).trim_end_matches('…').trim()
 }
 
 #[cfg(test)]
@@ -182,6 +186,7 @@ mod tests {
         check("Use std::mem::take", None, None, "Use std::mem::take");
         check("Note: this is prose", None, Some("Note"), "this is prose");
         check("Make the parser strict: no more guessing", None, None, "Make the parser strict: no more guessing");
+        check("Stop at the end (fixes #12, #13)", None, None, "Stop at the end");
         check("Handle a call (twice)", None, None, "Handle a call (twice)");
         check("#12", None, None, "#12");
         check("", None, None, "");
@@ -196,11 +201,12 @@ mod tests {
             ("Revert \"Use mmap for reads\"", Some("Use mmap for reads")),
             ("Revert \"Use mmap (#12)\" (#13)", Some("Use mmap (#12)")),
             ("revert: use mmap", Some("use mmap")),
-            ("Reverted \"x\".", Some("x\".")),
+            ("Reverted \"x\".", Some("x")),
             ("core: revert \"use mmap\"", Some("use mmap")),
-            ("Back out mmap reads", Some("mmap reads")),
+            ("Revert to reading files", None),
+            ("revert: to reading files", None),
+            ("Revert the way files are read", None),
             ("Reverting is hard", None),
-            ("Back to the roots", None),
             ("revert", None),
         ] {
             assert_eq!(reverted(line), expect, "{line}");

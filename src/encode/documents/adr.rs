@@ -1,12 +1,14 @@
-//! Architecture decision records, in Nygard's form and MADR's: one decision a document, with what it replaces.
+//! Records of decisions, in Nygard's form and MADR's, proposals, and logs with one decision a section: what was decided,
+//! why, since when, and what it replaces.
 //!
-//! It must not keep the arguments of every option, only what was decided, why, and what follows.
+//! It must not keep the arguments of every option.
 
-use super::{DocumentLink, DocumentName, Learnt, date, outline::*, piece, place};
+use super::{DocumentLink, DocumentName, Learnt, date, outline::*, piece, place, rules};
 use crate::encode::prose;
-use crate::model::{Draft, Kind, MemoryId, Relation, Source, Status, Tier, Timestamp};
+use crate::model::{Draft, Kind, MemoryId, Relation, Status, Tier, Timestamp};
 
 const PART: usize = 420;
+const MOST_RECORDS: usize = 60;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Standing {
@@ -28,21 +30,65 @@ enum Role {
 }
 
 pub(super) fn learn(path: &str, outline: &Outline) -> Learnt {
-    let told = told(outline);
-    let part = |role| prose::cut(&join(&told, role), PART);
-    let (context, decision, consequences) = (part(Role::Context), part(Role::Decision), part(Role::Consequences));
-    let Some(title) = title(outline).filter(|_| !decision.is_empty() || !context.is_empty()) else {
+    record(path, outline, "").unwrap_or_default()
+}
+
+/// Many decisions in one document: each heading of the first level that has several begins one.
+pub(super) fn learn_log(path: &str, outline: Outline) -> Learnt {
+    let count = |level: usize| outline.sections.iter().filter(|section| section.level == level).count();
+    let Some(level) = (1..=4).find(|level| count(*level) > 1 || (*level > 1 && count(*level) == 1)) else {
         return Learnt::default();
     };
+    let mut records: Vec<Outline> = Vec::new();
+    for mut section in outline.sections.into_iter().skip_while(|section| section.level != level) {
+        if section.level < level {
+            continue;
+        }
+        section.above = section.above.split_off((level - 1).min(section.above.len()));
+        if section.level == level {
+            records.push(Outline::default());
+        }
+        section.level -= level - 1;
+        if let Some(record) = records.last_mut() {
+            record.sections.push(section);
+        }
+    }
+    let mut all = Learnt::default();
+    for outline in records.iter().take(MOST_RECORDS) {
+        let heading = outline.sections.first().map_or("", |section| section.heading.as_str());
+        let Some(mut learnt) = record(path, outline, heading).filter(|_| !piece::is_ceremony(heading)) else {
+            continue;
+        };
+        all.drafts.append(&mut learnt.drafts);
+        all.links.append(&mut learnt.links);
+        all.names.append(&mut learnt.names);
+    }
+    all
+}
+
+/// `within` names the section of a log; a document of its own has none.
+fn record(path: &str, outline: &Outline, within: &str) -> Option<Learnt> {
+    let told = told(outline);
+    let part = |role| prose::cut(&join(&told, role), PART);
+    let (context, mut decision, consequences) = (part(Role::Context), part(Role::Decision), part(Role::Consequences));
+    if decision.is_empty() {
+        decision = prose::cut(&opening(outline), PART);
+    }
+    let title = title(outline).filter(|_| !decision.is_empty())?;
     let status_lines = status_lines(outline, &told);
     let standing = status_lines.iter().find_map(|line| standing(line)).unwrap_or(Standing::InForce);
-    let dated = date_of(outline, &told);
-    let id = piece::key(Kind::Decision, path, &[]);
+    let dated = date_of(outline, &told).or_else(|| date::find(within));
+    let id = if within.is_empty() {
+        piece::key(Kind::Decision, path, &[])
+    } else {
+        piece::key(Kind::Decision, path, &["section", within])
+    };
     let status = status_lines.first().map(|line| prose::cut(&prose::plain(line), 120));
-    let mut text = String::new();
+    let mut text = format!("{title}\n");
     let options = join(&told, Role::Options);
     let named = [
         ("Status", status.unwrap_or_default()),
+        ("Date", dated.map(Timestamp::day).unwrap_or_default()),
         ("Context", context),
         ("Decision", decision),
         ("Consequences", consequences),
@@ -51,9 +97,10 @@ pub(super) fn learn(path: &str, outline: &Outline) -> Learnt {
     for (name, part) in named.iter().filter(|(_, part)| !part.is_empty()) {
         text.push_str(&format!("{name}: {part}\n"));
     }
-    let mut draft = piece::draft(Kind::Decision, path, id.clone(), &title, text.trim_end().to_owned());
-    draft.source = Some(Source::User);
-    draft.summary = Some(summary(&title, &named[2].1));
+    let source = if within.is_empty() { path.to_owned() } else { format!("{path} › {within}") };
+    let text = rules::with_source(text.trim_end(), &source);
+    let mut draft = piece::draft(Kind::Decision, path, id.clone(), &title, text);
+    draft.summary = Some(summary(&title, standing, &named[3].1));
     piece::tag(&mut draft, "adr");
     stand(&mut draft, standing, dated, status_lines.iter().find_map(|line| date::find(line)));
     for section in &outline.sections {
@@ -64,17 +111,35 @@ pub(super) fn learn(path: &str, outline: &Outline) -> Learnt {
     // Other records are linked to, not touched by the decision.
     draft.files.retain(|file| place::which(file) != Some(place::DocumentKind::Decision));
     let links = links(path, &id, &status_lines, outline);
-    Learnt { drafts: vec![draft], links, names: names(path, &title, &id) }
+    Some(Learnt { drafts: vec![draft], links, names: names(path, &title, &id, within) })
 }
 
-fn summary(title: &str, decision: &str) -> String {
+/// What stands below the title without a heading of its own, unless it only labels: `Date: …`.
+fn opening(outline: &Outline) -> String {
+    let first = outline.sections.iter().find(|section| section.level == 1 || !section.blocks.is_empty());
+    let texts = first.into_iter().flat_map(|section| &section.blocks).map(|block| prose::plain(block.raw()));
+    let labels = ["date", "status", "author", "authors", "deciders", "start date", "rfc pr"];
+    let is_label = |text: &str| {
+        text.split_once(':').is_some_and(|(label, _)| labels.contains(&label.trim().to_lowercase().as_str()))
+    };
+    let told: Vec<String> = texts.filter(|text| text.split_whitespace().count() >= 4 && !is_label(text)).collect();
+    told.join(" ")
+}
+
+fn summary(title: &str, standing: Standing, decision: &str) -> String {
     let first = prose::sentences(decision).first().map_or(String::new(), |sentence| prose::cut(sentence, 240));
-    if first.is_empty() { title.to_owned() } else { format!("{title}: {first}") }
+    let standing = match standing {
+        Standing::InForce => "",
+        Standing::Proposed => " (proposed)",
+        Standing::Gone => " (superseded)",
+        Standing::Rejected => " (rejected)",
+    };
+    if first.is_empty() { format!("{title}{standing}") } else { format!("{title}{standing}: {first}") }
 }
 
 /// A decision that no longer holds but does not say since when has ceased before anybody asks.
 fn stand(draft: &mut Draft, standing: Standing, dated: Option<Timestamp>, changed: Option<Timestamp>) {
-    draft.valid_at = dated;
+    (draft.valid_at, draft.timestamp) = (dated, dated);
     draft.importance = Some(0.7);
     match standing {
         Standing::InForce => {}
@@ -98,7 +163,7 @@ impl Block {
     fn raw(&self) -> &str {
         match self {
             Block::Paragraph(text) | Block::Item { text, .. } => text,
-            Block::Code(_) => "",
+            Block::Code(_) | Block::Table(_) => "",
         }
     }
 }
@@ -107,18 +172,18 @@ fn role(heading: &str) -> Option<Role> {
     let heading = prose::fold(heading);
     let heading = heading.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
     let starts = |words: &[&str]| words.iter().any(|word| heading.starts_with(word));
-    if starts(&["status"]) {
+    if matches!(heading, "status" | "current status") {
         Some(Role::Status)
     } else if starts(&["date"]) {
         Some(Role::Date)
-    } else if starts(&["context", "problem", "motivation", "background", "issue"]) {
+    } else if starts(&["context", "problem", "motivation", "background", "issue", "why", "rationale"]) {
         Some(Role::Context)
     } else if starts(&["consequences", "positive consequences", "negative consequences", "implications", "result"]) {
         Some(Role::Consequences)
     } else if starts(&["considered options", "options considered", "considered alternatives", "alternatives"]) {
         Some(Role::Options)
-    } else if heading == "decision"
-        || starts(&["decision outcome", "decision and", "solution", "the decision", "outcome"])
+    } else if starts(&["decision", "solution", "the decision", "outcome", "recommendation", "summary", "proposal"])
+        && !starts(&["decision driver", "decision maker"])
     {
         Some(Role::Decision)
     } else {
@@ -163,11 +228,14 @@ fn title(outline: &Outline) -> Option<String> {
         Some(first.heading.clone())
     })?;
     let bare = heading.trim_start_matches(|c: char| c == '[' || c.is_whitespace());
+    let marks = [':', '-', ' ', '–', '—', ']', ')', '.'];
+    let dated = bare.get(..10).filter(|day| date::find(day).is_some());
+    let bare = dated.map_or(bare, |day| bare[day.len()..].trim_start_matches(marks));
     let bare = strip_word(bare, "adr").trim_start_matches([' ', '-', '_', '#']);
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
     let after = &bare[digits..];
-    let numbered = digits > 0 && after.starts_with(['.', ':', '-', ')', ' ', '–', '—', ']']);
-    let rest = if numbered { after.trim_start_matches(['.', ':', '-', ')', ' ', '–', '—', ']']) } else { bare };
+    let numbered = digits > 0 && after.starts_with(marks);
+    let rest = if numbered { after.trim_start_matches(marks) } else { bare };
     let rest = rest.trim_start_matches([':', '-', ' ']).trim();
     Some(if rest.is_empty() { heading.clone() } else { rest.to_owned() })
 }
@@ -234,16 +302,19 @@ fn date_of(outline: &Outline, told: &[(Role, &Section)]) -> Option<Timestamp> {
     front.or_else(said).or_else(section).or_else(status)
 }
 
-/// The names other records use: the path, and the number within the folder.
-fn names(path: &str, title: &str, id: &MemoryId) -> Vec<DocumentName> {
-    let mut names = vec![path.to_owned(), format!("decision {}", prose::fold(title))];
-    names.extend(number_of(path).map(|number| numbered(path, number)));
+/// The names other records use: the path, and the number within the folder or the log.
+fn names(path: &str, title: &str, id: &MemoryId, within: &str) -> Vec<DocumentName> {
+    let mut names = vec![format!("decision {}", prose::fold(title))];
+    if within.is_empty() {
+        names.push(path.to_owned());
+    }
+    let file = path.rsplit('/').next().unwrap_or(path);
+    names.extend(number_of(if within.is_empty() { file } else { within }).map(|number| numbered(path, number)));
     names.into_iter().map(|name| DocumentName { name, key: id.clone() }).collect()
 }
 
-fn number_of(path: &str) -> Option<u64> {
-    let file = path.rsplit('/').next()?;
-    let digits = file.trim_start_matches(|c: char| !c.is_ascii_digit());
+fn number_of(name: &str) -> Option<u64> {
+    let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
     let digits = &digits[..digits.bytes().take_while(u8::is_ascii_digit).count().min(9)];
     digits.parse().ok()
 }

@@ -2,21 +2,7 @@
 
 use crate::model::Timestamp;
 
-const MONTHS: &[&str] = &["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const FULL: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+const MONTHS: &str = "january february march april may june july august september october november december";
 
 /// The first date of a line: `2026-02-18`, `2026/02/18`, `18 February 2026` or `Feb 18th, 2026`.
 pub(super) fn find(line: &str) -> Option<Timestamp> {
@@ -55,8 +41,8 @@ fn spelled(line: &str) -> Option<Timestamp> {
 
 fn month(word: &str) -> Option<usize> {
     let word = word.to_lowercase();
-    let place = MONTHS.iter().position(|name| *name == word || word == "sept" && *name == "sep");
-    place.or_else(|| FULL.iter().position(|name| *name == word)).map(|place| place + 1)
+    let is = |name: &str| name == word || name[..3] == word || word == "sept" && name.starts_with("sept");
+    MONTHS.split(' ').position(is).map(|place| place + 1)
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ const MOST_BYTES: usize = 512 << 10;
 const MOST_LINE: usize = 4_000;
 const MOST_BLOCKS: usize = 8_000;
 const MOST_CODE: usize = 4_000;
+/// Stands where something was not read.
+const LEFT_OUT: &str = "…";
 
 #[derive(Debug, Default)]
 pub(super) struct Outline {
@@ -40,6 +42,8 @@ pub(super) enum Block {
         text: String,
     },
     Code(String),
+    /// The rows of a table as they stand, without the line below its head.
+    Table(String),
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -65,7 +69,13 @@ pub(super) fn read(path: &str, text: &str) -> Outline {
         if reader.blocks >= MOST_BLOCKS {
             break;
         }
-        reader.line(prose::head(line.trim_end_matches('\r'), MOST_LINE));
+        let line = line.trim_end_matches('\r');
+        let read = prose::head(line, MOST_LINE);
+        if read.len() < line.len() {
+            reader.line(&format!("{read}{LEFT_OUT}"));
+        } else {
+            reader.line(read);
+        }
     }
     Outline { front: front.and_then(yaml::read), sections: reader.finish() }
 }
@@ -228,7 +238,9 @@ impl Reader {
             }
         }
         let deep = if self.expect_code { 1 } else { 4 };
-        let lone = self.expect_code || (self.blank_before && self.indents.is_empty());
+        // An indent alone makes a quotation in reStructuredText.
+        let indents_code = self.notation != Notation::Structured && self.blank_before && self.indents.is_empty();
+        let lone = self.expect_code || indents_code;
         if !trimmed.is_empty() && lone && indent >= deep && self.paragraph.is_empty() {
             self.indented_code = Some(indent);
             self.expect_code = false;
@@ -242,7 +254,12 @@ impl Reader {
     }
 
     fn add_code(&mut self, raw: &str) {
-        if self.code.len() + raw.len() < MOST_CODE {
+        if self.code.ends_with(LEFT_OUT) {
+            return;
+        }
+        if self.code.len() + raw.len() >= MOST_CODE {
+            self.code.push_str(LEFT_OUT);
+        } else {
             let common = self.indented_code.unwrap_or(0).min(raw.len() - raw.trim_start().len());
             self.code.push_str(raw[common..].trim_end());
             self.code.push('\n');
@@ -265,6 +282,9 @@ impl Reader {
         if let Some(level) = self.underline(text, indent) {
             let heading = std::mem::take(&mut self.paragraph);
             return self.heading(level, &heading);
+        }
+        if text.starts_with('|') && self.notation == Notation::Markdown {
+            return self.row(text);
         }
         if is_rule_line(text) || text.starts_with('|') || text.starts_with("+--") {
             return self.end_text();
@@ -289,6 +309,20 @@ impl Reader {
             self.expect_code = true;
             self.paragraph.pop();
             self.end_paragraph();
+        }
+    }
+
+    fn row(&mut self, text: &str) {
+        self.end_text();
+        if text.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ')) {
+            return;
+        }
+        match self.sections.last_mut().and_then(|section| section.blocks.last_mut()) {
+            Some(Block::Table(rows)) if !self.blank_before => {
+                rows.push('\n');
+                rows.push_str(text);
+            }
+            _ => self.push(Block::Table(text.to_owned())),
         }
     }
 
@@ -321,13 +355,9 @@ impl Reader {
             return;
         }
         if self.in_item {
-            let last = self.sections.last_mut().and_then(|section| {
-                section.blocks.iter_mut().rev().find_map(|block| match block {
-                    Block::Item { text, .. } => Some(text),
-                    _ => None,
-                })
-            });
-            if let Some(last) = last {
+            // What follows code in an item stands by itself.
+            let last = self.sections.last_mut().and_then(|section| section.blocks.last_mut());
+            if let Some(Block::Item { text: last, .. }) = last {
                 if !last.is_empty() {
                     last.push(' ');
                 }

@@ -110,44 +110,12 @@ pub(super) fn way(section: &Section) -> String {
 
 /// Headings under which nothing stands that helps with the work.
 pub(super) fn is_ceremony(heading: &str) -> bool {
-    let heading = prose::fold(heading);
-    let words = [
-        "license",
-        "licence",
-        "licensing",
-        "contributors",
-        "acknowledgements",
-        "acknowledgments",
-        "acknowledgement",
-        "credits",
-        "sponsors",
-        "backers",
-        "sponsor",
-        "sponsorship",
-        "code of conduct",
-        "table of contents",
-        "contents",
-        "thanks",
-        "donate",
-        "donating",
-        "funding",
-        "authors",
-        "author",
-        "maintainers",
-        "star history",
-        "citation",
-        "citing",
-        "badges",
-        "community",
-        "support",
-        "security",
-        "links",
-        "see also",
-        "people",
-        "stargazers",
-        "toc",
-    ];
-    words.iter().any(|word| heading == *word || heading.starts_with(&format!("{word} ")))
+    const WORDS: &str = "license|licence|licensing|contributors|acknowledgements|acknowledgments|acknowledgement|credits|\
+        sponsors|backers|sponsor|sponsorship|code of conduct|table of contents|contents|thanks|donate|donating|funding|\
+        authors|author|maintainers|star history|citation|citing|badges|community|support|links|see also|people|stargazers|\
+        toc|role|persona";
+    let heading = format!("{} ", prose::fold(heading));
+    WORDS.split('|').any(|word| heading.starts_with(&format!("{word} ")))
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 /// What a document promises by its place and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DocumentKind {
-    /// An architecture decision record.
+    /// An architecture decision record, or a proposal that was accepted.
     Decision,
-    Changelog,
+    /// Many decisions, one a section: `DECISIONS.md`.
+    DecisionLog,
+    /// What people are told who work on the project.
     Contributing,
     /// Instructions to agents: `AGENTS.md`, `CLAUDE.md` and their like.
     AgentRules,
@@ -15,57 +17,34 @@ pub enum DocumentKind {
 }
 
 /// Folders whose documents speak of something else than this project.
-const FOREIGN: &[&str] = &[
-    "node_modules",
-    "vendor",
-    "third_party",
-    "third-party",
-    "thirdparty",
-    "target",
-    "dist",
-    ".git",
-    ".venv",
-    "venv",
-    "site-packages",
-    "fixtures",
-    "testdata",
-    "test-data",
-    "__snapshots__",
-    "__fixtures__",
-    ".loki",
-    "bower_components",
-    "snapshots",
-    "_vendor",
-    "vendored",
-    "deps",
-];
-const AGENT_FILES: &[&str] = &[
-    "agents.md",
-    "agent.md",
-    "claude.md",
-    "gemini.md",
-    "copilot-instructions.md",
-    ".cursorrules",
-    ".windsurfrules",
-    ".clinerules",
-    ".goosehints",
-    "warp.md",
-    "qwen.md",
-];
+const FOREIGN: &str = "node_modules vendor third_party third-party thirdparty target dist .git .venv venv site-packages \
+    fixtures testdata test-data __snapshots__ __fixtures__ .loki bower_components snapshots _vendor vendored \
+    deps";
+const AGENT_FILES: &str = "agents.md agent.md claude.md gemini.md copilot-instructions.md .cursorrules .windsurfrules .clinerules \
+    .goosehints warp.md qwen.md";
 /// Folders that hold rules and nothing else.
 const AGENT_FOLDERS: &[&str] =
     &[".cursor/rules", ".claude/rules", ".github/instructions", ".windsurf/rules", ".clinerules"];
+/// Guides for those who work on the project, at the root or among its documents.
+const GUIDES: &str = "hacking developer-guide styleguide style-guide style_guide coding-style code-style codestyle conventions \
+    coding-conventions commit-convention ai_policy ai-policy";
+/// Elsewhere these tell users how to test and develop with the product.
+const GUIDES_AT_THE_ROOT: &str = "development developing testing";
 const EXTENSIONS: &[&str] = &["", "md", "markdown", "rst", "txt", "adoc", "asciidoc"];
 
 pub fn which(path: &str) -> Option<DocumentKind> {
+    let written = path.rsplit('/').next().unwrap_or(path);
     let path = path.to_lowercase();
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", &path));
     let folders: Vec<&str> = folder.split('/').filter(|name| !name.is_empty()).collect();
-    if file.is_empty() || folders.iter().any(|name| FOREIGN.contains(name)) {
+    if file.is_empty() || folders.iter().any(|name| listed(FOREIGN, name)) {
         return None;
     }
     let in_agent_folder = AGENT_FOLDERS.iter().any(|rules| format!("/{folder}/").contains(&format!("/{rules}/")));
-    if AGENT_FILES.contains(&file) || (in_agent_folder && (file.ends_with(".md") || file.ends_with(".mdc"))) {
+    // `docs/agents.md` may be about agents; one for them is written large, or lies at the root.
+    let shouted = written.starts_with(['.', 'c']) || !written.starts_with(char::is_lowercase) || folders.is_empty();
+    if (listed(AGENT_FILES, file) && shouted) || (in_agent_folder && (file.ends_with(".md") || file.ends_with(".mdc")))
+    {
         return Some(DocumentKind::AgentRules);
     }
     let (stem, extension) = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).unwrap_or((file, ""));
@@ -79,12 +58,13 @@ pub fn which(path: &str) -> Option<DocumentKind> {
     if markdown && !name("readme") && is_decision(&folders, stem) {
         return Some(DocumentKind::Decision);
     }
-    if ["changelog", "changes", "history", "news", "release-notes", "releases", "release_notes"].contains(&stem)
-        || stem.starts_with("changelog")
-    {
-        return Some(DocumentKind::Changelog);
+    if markdown && is_decision_log(stem) {
+        return Some(DocumentKind::DecisionLog);
     }
-    if name("contributing") || stem == "hacking" {
+    let at_home = folders.iter().all(|name| matches!(*name, "docs" | "doc" | ".github" | "dev"));
+    let guide = at_home && listed(GUIDES, stem) || folders.is_empty() && listed(GUIDES_AT_THE_ROOT, stem);
+    let among_guides = folders.last().is_some_and(|name| matches!(*name, "contributing" | "contribute"));
+    if name("contributing") || guide || (among_guides && !name("readme") && stem != "index") {
         return Some(DocumentKind::Contributing);
     }
     if name("readme") {
@@ -93,21 +73,34 @@ pub fn which(path: &str) -> Option<DocumentKind> {
         let language = rest.len() == 2 || rest.len() == 5 && rest.as_bytes()[2].is_ascii_punctuation();
         return (!language || rest == "en").then_some(DocumentKind::Readme);
     }
-    (markdown && !stem.contains("template")).then_some(DocumentKind::Planning)
+    let notes = ["changelog", "changes", "history", "news", "releases"].iter().any(|word| stem.starts_with(word));
+    (markdown && !notes && !stem.contains("template")).then_some(DocumentKind::Planning)
+}
+
+fn listed(list: &str, name: &str) -> bool {
+    list.split_ascii_whitespace().any(|known| known == name)
+}
+
+fn is_decision_log(stem: &str) -> bool {
+    matches!(stem, "decisions" | "decision-log" | "decision_log" | "decisionlog" | "adr" | "adrs")
+        || stem.starts_with("architecture-decision")
+        || stem.starts_with("architecture_decision")
 }
 
 fn is_decision(folders: &[&str], stem: &str) -> bool {
     if ["index", "template", "toc", "summary"].contains(&stem) || stem.contains("template") {
         return false;
     }
-    let numbered = stem.trim_start_matches("adr-").trim_start_matches("adr_");
-    let numbered = numbered.bytes().take_while(u8::is_ascii_digit).count() >= 2;
+    let bare = ["adr-", "adr_", "adr", "rfc-", "rfc_", "rfc"].iter().find_map(|mark| stem.strip_prefix(mark));
+    let numbered = bare.unwrap_or(stem).bytes().take_while(u8::is_ascii_digit).count() >= 2;
+    let among = |names: &[&str]| folders.iter().any(|name| names.contains(name));
     let last = folders.last().copied().unwrap_or("");
-    let in_docs = folders.iter().any(|name| matches!(*name, "docs" | "doc" | "documentation" | "architecture"));
+    let in_docs = among(&["docs", "doc", "documentation", "architecture", "design", "."]);
+    let home = ["adr", "adrs", "decisions", "decision-records", "architecture-decisions", "architecture_decisions"];
     stem.ends_with(".adr")
-        || matches!(last, "adr" | "adrs") && (numbered || in_docs)
-        || matches!(last, "decisions" | "architecture-decisions" | "architecture_decisions") && (numbered || in_docs)
-        || (numbered && folders.iter().any(|name| matches!(*name, "adr" | "adrs")))
+        || (bare.is_some() && numbered && (in_docs || folders.is_empty()))
+        || (home.contains(&last) && (numbered || in_docs || folders.len() == 1))
+        || (numbered && among(&["adr", "adrs", "rfcs", "rfc"]))
 }
 
 /// The folder a document speaks for: its own, without `docs` and hidden folders. Empty for the whole repository.
@@ -152,15 +145,22 @@ mod tests {
             ("docs/decisions/use-names.md", Some(Decision)),
             ("services/pay/adr/0001-x.md", Some(Decision)),
             ("src/cache.adr.md", Some(Decision)),
-            ("CHANGELOG", Some(Changelog)),
-            ("crates/x/changelog.md", Some(Changelog)),
-            ("History.md", Some(Changelog)),
-            ("CHANGES.rst", Some(Changelog)),
-            ("NEWS", Some(Changelog)),
+            ("docs/architecture/ADR-001-runtime.md", Some(Decision)),
+            ("rfcs/0012-names.md", Some(Decision)),
+            ("doc/decisions/use-names.md", Some(Decision)),
+            ("DECISIONS.md", Some(DecisionLog)),
+            ("docs/decision-log.md", Some(DecisionLog)),
+            ("CHANGELOG", None),
+            ("CHANGES.rst", None),
+            ("docs/style-guide.md", Some(Contributing)),
+            ("docs/contributing/pull-requests.md", Some(Contributing)),
+            ("TESTING.md", Some(Contributing)),
+            ("docs/testing.md", Some(Planning)),
             (".github/CONTRIBUTING.md", Some(Contributing)),
             ("docs/contributing.rst", Some(Contributing)),
             ("a/b/AGENTS.md", Some(AgentRules)),
             ("CLAUDE.md", Some(AgentRules)),
+            ("references/agents.md", Some(Planning)),
             (".cursorrules", Some(AgentRules)),
             (".cursor/rules/style.mdc", Some(AgentRules)),
             ("app/.github/copilot-instructions.md", Some(AgentRules)),

@@ -1,4 +1,5 @@
-//! Is this sentence a rule, and how binding does its author make it? It must not look at where the sentence stands.
+//! Is this sentence a rule, is it one for work on the code, and how binding does its author make it? It must not look at
+//! where the sentence stands.
 
 use crate::encode::prose;
 
@@ -9,11 +10,11 @@ const VERBS: &str = "\
     convert copy cover create declare default define delegate delete deploy describe discuss document don't dont \
     do draft edit enable encapsulate ensure explain export expose extract fetch file fix follow format generate \
     give group handle hide implement import include increment inject inline inspect install instrument isolate \
-    keep label leave limit link lint list load log maintain make mark match measure mention merge minimize \
-    minimise mirror mock move name never always only omit open optimize order organize pass pin place plan \
-    prefer prefix preserve profile propagate provide publish push put raise read rebase record refactor \
+    keep label lean leave limit link lint list load log maintain make mark match measure mention merge minimize \
+    minimise mirror mock move name never always only omit open optimize order organize parametrize pass pin place plan \
+    prefer prefix preserve profile propagate provide publish push put raise reach read rebase record refactor \
     register reject remember remove rename replace report reproduce request require reserve resist resolve \
-    respect restart return reuse review rework run sanitize save search select send separate set ship sign \
+    respect restart return reuse review rework run sanitize save search select send set ship sign \
     simplify skip sort specify split squash stage start state stick stop store strip structure submit suffix \
     surface tag take target tell test treat try type update upgrade use validate verify version wait watch work \
     wrap write discourage favor favour strive focus design escape throw trust bundle disable execute regenerate \
@@ -35,6 +36,13 @@ const MODALS: &[&str] = &[
 /// Only these are strong enough in the middle of running prose.
 #[rustfmt::skip]
 const STRONG: &[&str] = &["must", "shall", "should", "shouldn't", "forbidden", "not allowed", "prohibited", "mandatory"];
+/// These bind whoever it may be.
+const STRONG_ALONE: [&str; 6] = ["must", "shall", "forbidden", "not allowed", "prohibited", "mandatory"];
+/// "The output should match" tells how it is; of these a "should" asks something.
+const DOERS: &str = "you your code test tests commit commits change changes pr prs request requests contribution \
+    contributions patch patches function functions method methods name names file files message messages feature features \
+    docs documentation comment comments import imports all every any new each anything everything fix fixes class classes \
+    module modules rule rules struct structs type types variable variables";
 /// These command where a clause begins with them: "Please do not push", "If in doubt, never merge".
 #[rustfmt::skip]
 const OPENERS: &[&str] = &["never", "always", "do not", "don't", "please", "make sure", "be sure", "avoid"];
@@ -48,21 +56,6 @@ const LEADS: &str = "\
     when if for before after in on while where once unless to whenever during with as by from within at instead \
     since also then finally first next even generally typically ideally otherwise again similarly additionally \
     particularly until";
-#[rustfmt::skip]
-const CAPITALS: &[&str] = &[
-    "MUST",
-    "NEVER",
-    "ALWAYS",
-    "IMPORTANT",
-    "CRITICAL",
-    "DO NOT",
-    "DON'T",
-    "FORBIDDEN",
-    "MANDATORY",
-    "REQUIRED",
-    "SHALL",
-];
-
 /// What the reader need not do.
 #[rustfmt::skip]
 const FREED: &[&str] = &[
@@ -105,47 +98,66 @@ pub(super) fn is_rule(text: &str, place: Place) -> bool {
         Place::ListItem => said(MODALS) || clause_commands(body),
         // "This should be fast" tells; only to a doer, or of what is allowed, it commands.
         Place::RunningText => {
+            let strong = says_any(text, &STRONG_ALONE) || addresses(&folded);
             let expected = EXPECTED.iter().any(|words| folded.contains(words));
             let leads_to_how = text.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("to "));
             !expected
-                && ((said(STRONG) && !is_telling(&folded)) || opens(text) || (clause_commands(body) && !leads_to_how))
+                && ((said(STRONG) && strong && !is_telling(&folded))
+                    || opens(text)
+                    || (clause_commands(body) && !leads_to_how))
         }
     }
 }
 
-/// Does the author mark it in capitals as beyond discussion?
-pub(super) fn is_shouted(text: &str) -> bool {
-    let mut outside = String::with_capacity(text.len());
-    text.split('`').step_by(2).for_each(|part| outside.push_str(part));
-    let spaced: String = outside.chars().map(|c| if c.is_alphanumeric() || c == '\'' { c } else { ' ' }).collect();
-    let line = format!(" {} ", prose::collapse(&spaced.replace('’', "'")));
-    // Where everything is in capitals, nothing is marked by them.
-    let letters = line.chars().filter(|c| c.is_alphabetic()).count();
-    let small = line.chars().filter(|c| c.is_lowercase()).count();
-    (small * 4 >= letters || letters < 24) && CAPITALS.iter().any(|word| line.contains(&format!(" {word} ")))
+/// Cannot be read without what stands before it.
+pub(super) fn leans(sentence: &str) -> bool {
+    const OPENINGS: &str = "this that these those it they then such he but and however otherwise finally next also so must \
+        should can may cannot similarly additionally alternatively";
+    const PHRASES: [&str; 9] = [
+        "if it ",
+        "if this ",
+        "if they ",
+        "in this case",
+        "in both ",
+        "in that case",
+        "to do this",
+        "to do so",
+        "when this ",
+    ];
+    let folded = prose::fold(prose::head(sentence, 60));
+    let mut words = folded.split(' ');
+    let first = words.next().unwrap_or("");
+    let second = words.next().unwrap_or("");
+    listed(OPENINGS, first)
+        || listed("it them this that", second)
+        || PHRASES.iter().any(|opening| folded.starts_with(opening))
 }
 
-pub(super) fn is_hard_heading(heading: &str) -> bool {
-    let heading = format!(" {} ", prose::fold(heading));
-    let hard = [
-        "hard rule",
-        "mandatory",
-        "non negotiable",
-        "nonnegotiable",
-        "critical rule",
-        "critical",
-        "must",
-        "golden rule",
-        "never",
-        "absolute rule",
-        "iron rule",
-        "strict rule",
-        "prohibited",
-        "forbidden",
-        "hard constraint",
-        "hard requirement",
-    ];
-    hard.iter().any(|word| heading.contains(&format!(" {word} ")) || heading.contains(&format!(" {word}s ")))
+fn says_any(text: &str, words: &[&str]) -> bool {
+    let said = format!(" {} ", speech(text));
+    words.iter().any(|word| said.contains(&format!(" {word} ")))
+}
+
+/// Does it leave no choice?
+pub(super) fn binds(text: &str) -> bool {
+    says_any(text, &["must", "never", "do not", "don't", "always", "shall", "forbidden", "not allowed", "prohibited"])
+}
+
+/// What leads into a list whose items are parts of its own sentence: "The workflow automatically:", "because they:".
+pub(super) fn lead_governs(lead: &str) -> bool {
+    const LAST: &str = "they it we will can could would may to that which who and or is are be by automatically also for \
+        with has have of if when following either";
+    let said = speech(lead);
+    listed(LAST, said.rsplit(' ').next().unwrap_or("")) || said.contains(" the following")
+}
+
+/// What leads into a list of commands.
+#[rustfmt::skip]
+pub(super) fn lead_commands(lead: &str) -> bool {
+    says_any(lead, &[
+        "must", "never", "always", "do not", "don't", "rules", "should", "avoid", "make sure", "please", "ensure",
+        "requirements", "not to do",
+    ])
 }
 
 /// Lower-case words with apostrophes kept.
@@ -173,7 +185,7 @@ fn starts_with_verb(text: &str) -> bool {
     let speech = speech(prose::head(text, 200));
     let mut words = speech
         .split(' ')
-        .skip_while(|word| matches!(*word, "please" | "just" | "also" | "then" | "you" | "important" | "note"));
+        .skip_while(|word| matches!(*word, "please" | "just" | "also" | "then" | "important" | "note"));
     let Some(first) = words.next() else { return false };
     let second = words.next().unwrap_or("");
     let third = words.next().unwrap_or("");
@@ -186,6 +198,12 @@ fn clause_commands(text: &str) -> bool {
     let speech_first = text.split_whitespace().next().unwrap_or("").trim_matches(',').to_lowercase();
     let leads = listed(LEADS, &speech_first);
     leads && text.match_indices(", ").take(4).any(|(at, _)| starts_with_verb(&text[at + 2..]))
+}
+
+/// Somebody, or something one makes, should be or do something.
+fn addresses(folded: &str) -> bool {
+    let asked = [" should ", " shouldn't "].iter().find_map(|word| folded.split_once(word)).map_or("", |(who, _)| who);
+    asked.split(' ').any(|word| !word.is_empty() && DOERS.split_ascii_whitespace().any(|doer| doer == word))
 }
 
 /// A clause that begins with a word of command.
@@ -249,14 +267,8 @@ mod tests {
     }
 
     #[test]
-    fn capitals_and_hard_headings_bind() {
-        assert!(is_shouted("You MUST NOT commit secrets"));
-        assert!(is_shouted("IMPORTANT: read this"));
-        assert!(!is_shouted("set `MUST` in the config"));
-        assert!(!is_shouted("Never do that"));
-        assert!(!is_shouted("PLEASE ALWAYS READ THE WHOLE OF THIS FILE FIRST"));
-        assert!(is_hard_heading("Hard rules"));
-        assert!(is_hard_heading("Non-negotiables"));
-        assert!(!is_hard_heading("Style"));
+    fn a_rule_binds_by_its_words() {
+        assert!(binds("You MUST NOT commit secrets") && binds("Never do that") && !binds("Prefer tabs"));
+        assert!(lead_commands("Please ensure that:") && !lead_commands("The workflow automatically:"));
     }
 }

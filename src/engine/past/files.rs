@@ -55,7 +55,13 @@ impl Reader {
     fn teach_documents(&mut self) {
         let links = documents::connect(self.documents.values().map(|(learnt, _)| learnt));
         let drafts = self.documents.values().flat_map(|(learnt, at)| learnt.drafts.iter().map(|draft| (draft, *at)));
-        let memories: Vec<Arc<Memory>> = drafts.filter_map(|(draft, at)| self.memory(draft.clone(), at)).collect();
+        // The same guide may lie in several folders; whoever is told twice reads the one that lies highest.
+        let mut drafts: Vec<_> = drafts.collect();
+        drafts.sort_by_key(|(draft, _)| draft.sources.first().map_or(0, |path| path.matches('/').count()));
+        let mut told = BTreeSet::new();
+        drafts.retain(|(draft, _)| told.insert(documents::without_source(&draft.text)));
+        let memories: Vec<Arc<Memory>> =
+            drafts.iter().filter_map(|(draft, at)| self.memory((*draft).clone(), *at)).collect();
         self.teach(Chapter::Documents, Lesson { memories, links });
     }
 
@@ -120,10 +126,12 @@ impl Reader {
         self.read_changed_code(paths);
     }
 
-    /// When a file last changed, to the second: what is learnt from it was so from then on.
+    /// When a file last changed, to the second: what is learnt from it was so from then on. A commit knows better than the
+    /// disk, where a fresh clone is all of today.
     pub(super) fn modified(&self, path: &str) -> Timestamp {
-        let standing = kept::standing(&self.setting.root.join(path));
-        let nanos = standing.map_or(0, |standing| standing.modified);
-        Timestamp::from_micros(nanos.div_euclid(1_000_000_000) * 1_000_000)
+        let committed = self.cochange.stats(path).map(|stats| stats.last_change);
+        let on_disk =
+            || kept::standing(&self.setting.root.join(path)).map_or(0, |one| one.modified.div_euclid(1_000_000_000));
+        Timestamp::from_micros(committed.unwrap_or_else(on_disk).saturating_mul(1_000_000))
     }
 }

@@ -71,7 +71,7 @@ fn found(lab: &Lab, planted: &[(String, Planted)], logged: &[String]) -> Vec<Str
 fn prepare(lab: &Lab) {
     for (at, part) in all("commit").chunks(3).enumerate() {
         lab.write("src/lights.py", format!("count = {at}\n"));
-        let told: String = part.iter().map(|(sentence, _)| format!("It failed because {sentence}.\n")).collect();
+        let told: String = part.iter().map(|(sentence, _)| format!("The lamp failed because {sentence}.\n")).collect();
         lab.commit(&format!("fix: crash of the lamp number {at} when the night is dark\n\n{told}"));
     }
     let rules: String =
@@ -190,7 +190,7 @@ fn a_secret_that_is_cut_in_two_is_still_a_secret() {
     let sessions = at_many_places("session", 60..330);
     for (at, (_, sentence, _)) in commits.iter().enumerate() {
         lab.write("src/a.py", format!("a = {at}\n"));
-        let why = "It failed because nobody looked at what was written there at all, which was wrong.";
+        let why = "The lamp failed because nobody looked at what was written there at all, which was wrong.";
         lab.commit(&format!("fix: crash when {sentence}\n\n{why}"));
     }
     let listed: String = rules.iter().chain(&long_rules).map(|(_, one, _)| format!("- Never forget {one}\n")).collect();

@@ -44,13 +44,8 @@ const DOCUMENTS: &[(&str, &str)] = &[
          All samples are kept in one file through the standard library.\n\n## Consequences\n\nThere is no server.\n",
     ),
     (
-        "CHANGELOG.md",
-        "# Changelog\n\n## [1.1.0] - 2026-02-01\n\n### Removed\n\n- The old flag --legacy has been removed\n\n\
-         ### Added\n\n- Greeting in TypeScript for the web page\n",
-    ),
-    (
         "CONTRIBUTING.md",
-        "# Contributing\n\n## Pull requests\n\n- Write a test for every bug you fix\n- Keep commits small\n",
+        "# Contributing\n\n## Pull requests\n\n- Every fix must come with a test that fails without it\n- Keep each commit below 200 lines\n",
     ),
     (
         "README.md",
