@@ -1,0 +1,1 @@
+//! Small repositories, and what they tell somebody new.
