@@ -73,28 +73,17 @@ pub fn reads(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let at_top = folder.is_empty();
     let manifest = ["Cargo.toml", "package.json", "pyproject.toml", "go.mod"].contains(&name);
-    let setting = [
-        "setup.cfg",
-        "setup.py",
-        "tox.ini",
-        "noxfile.py",
-        "pytest.ini",
-        ".pre-commit-config.yaml",
-        "mypy.ini",
-        "rust-toolchain",
-        "rust-toolchain.toml",
-        "Taskfile.yml",
-        "pom.xml",
-        "build.gradle",
-        "build.gradle.kts",
-        "CMakeLists.txt",
-        ".nvmrc",
+    #[rustfmt::skip]
+    const SETTINGS: &[&str] = &[
+        "setup.cfg", "setup.py", "tox.ini", "noxfile.py", "pytest.ini", ".pre-commit-config.yaml", "mypy.ini",
+        "rust-toolchain", "rust-toolchain.toml", "Taskfile.yml", "pom.xml", "build.gradle", "build.gradle.kts",
+        "CMakeLists.txt", ".nvmrc",
     ];
     let built = at_top && crate::encode::workflows::which(path).is_some();
     let service = crate::encode::workflows::which(path).is_some() && folder.starts_with('.');
     let readme = name.eq_ignore_ascii_case("README.md") && !at_top && folder.matches('/').count() < 3;
     let owned = name == "CODEOWNERS" && ["", ".github", "docs"].contains(&folder);
-    !paths::is_foreign(path) && (manifest || at_top && setting.contains(&name) || built || service || readme || owned)
+    !paths::is_foreign(path) && (manifest || at_top && SETTINGS.contains(&name) || built || service || readme || owned)
 }
 
 /// One fact, at home in the files it was read from.

@@ -17,54 +17,20 @@ const LONGEST_COMMAND: usize = 90;
 const LONGEST: usize = 480;
 
 /// Programs and targets that check something.
+#[rustfmt::skip]
 const CHECKS: &[&str] = &[
-    "test",
-    "tests",
-    "check",
-    "build",
-    "lint",
-    "clippy",
-    "fmt",
-    "format",
-    "typecheck",
-    "tsc",
-    "mypy",
-    "pyright",
-    "tox",
-    "nox",
-    "pytest",
-    "vet",
-    "eslint",
-    "ruff",
-    "black",
-    "flake8",
-    "golangci-lint",
-    "staticcheck",
-    "gofmt",
-    "doc",
-    "docs",
-    "rustdoc",
-    "clang-format",
-    "ctest",
-    "jest",
-    "vitest",
-    "mocha",
-    "gradlew",
-    "mvn",
-    "nextest",
-    "miri",
-    "hack",
-    "deny",
-    "semver-checks",
-    "pre-commit",
-    "prettier",
-    "types",
-    "verify",
-    "unit",
-    "e2e",
-    "bench",
-    "stubtest",
+    "test", "tests", "check", "build", "lint", "clippy", "fmt", "format", "typecheck", "tsc", "mypy", "pyright",
+    "tox", "nox", "pytest", "vet", "eslint", "ruff", "black", "flake8", "golangci-lint", "staticcheck", "gofmt",
+    "doc", "docs", "rustdoc", "clang-format", "ctest", "jest", "vitest", "mocha", "gradlew", "mvn", "nextest", "miri",
+    "hack", "deny", "semver-checks", "pre-commit", "prettier", "types", "verify", "unit", "e2e", "bench", "stubtest",
     "coverage",
+];
+
+/// Words of commands that only make ready.
+#[rustfmt::skip]
+const PREPARES: &[&str] = &[
+    "install", "add", "sync", "update", "apt-get", "brew", "pip", "rustup", "fetch", "download", "git", "curl", "docker", "cd",
+    "echo", "(echo", "mkdir", "export",
 ];
 
 #[derive(Debug)]
@@ -83,30 +49,11 @@ impl Service<'_> {
 /// What looks after the repository rather than the change.
 fn is_aside(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    #[rustfmt::skip]
     const NAMES: &[&str] = &[
-        "audit",
-        "stress",
-        "bench",
-        "release",
-        "publish",
-        "fuzz",
-        "label",
-        "nightly",
-        "codeql",
-        "dependency",
-        "stale",
-        "deploy",
-        "scorecard",
-        "zizmor",
-        "autofix",
-        "comment",
-        "lock",
-        "changelog",
-        "size",
-        "triage",
-        "welcome",
-        "milestone",
-        "preview",
+        "audit", "stress", "bench", "release", "publish", "fuzz", "label", "nightly", "codeql", "dependency", "stale",
+        "deploy", "scorecard", "zizmor", "autofix", "comment", "lock", "changelog", "size", "triage", "welcome", "pypi",
+        "upload", "wheel", "docker", "diff", "ecosystem", "nix", "milestone", "preview",
     ];
     NAMES.iter().any(|part| name.contains(part))
 }
@@ -147,7 +94,7 @@ fn begins(line: &str, start: &str) -> bool {
 }
 
 pub(super) fn facts(services: &[Service<'_>]) -> Vec<Draft> {
-    let mut told: Vec<(usize, Draft)> = Vec::new();
+    let mut told: Vec<(usize, Vec<String>, Draft)> = Vec::new();
     for service in services {
         let jobs: Vec<String> = service.pipeline.jobs.iter().filter_map(job).collect();
         if jobs.is_empty() {
@@ -160,11 +107,16 @@ pub(super) fn facts(services: &[Service<'_>]) -> Vec<Draft> {
         let stem = service.path.rsplit('/').next().unwrap_or(service.path);
         let stem = stem.trim_start_matches('.').rsplit_once('.').map_or(stem, |(stem, _)| stem);
         let text = format!("CI on pull requests ({}): {value}", service.path);
-        let weight = service.pipeline.jobs.iter().map(|job| commands(job).len()).sum();
-        told.push((weight, fact("ci.checks", stem, value, text, service.path)));
+        let all: Vec<String> = service.pipeline.jobs.iter().flat_map(commands).collect();
+        let tests = all.iter().filter(|line| ["test", "tox", "nox"].iter().any(|word| line.contains(word))).count();
+        let weight = all.len() + 3 * tests;
+        told.push((weight, all, fact("ci.checks", stem, value, text, service.path)));
     }
-    told.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
-    told.into_iter().take(MOST_SERVICES).map(|(_, draft)| draft).collect()
+    told.sort_by_key(|(weight, ..)| std::cmp::Reverse(*weight));
+    // Another runtime or branch that is checked the same way is no news.
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    told.retain(|(_, commands, _)| commands.iter().filter(|line| known.insert((*line).clone())).count() > 0);
+    told.into_iter().take(MOST_SERVICES).map(|(.., draft)| draft).collect()
 }
 
 /// `test (ubuntu, windows): cargo build → cargo test`
@@ -177,22 +129,23 @@ fn job(job: &Job) -> Option<String> {
     Some(format!("{}{systems}: {}", prose::cut(&job.name, 40), commands.join(" → ")))
 }
 
+fn is_check(command: &str) -> bool {
+    let prepares = command.split(' ').take(4).any(|word| PREPARES.contains(&word)) || command.starts_with("npm ci");
+    let halves = |word: &str| {
+        if word.starts_with('-') { Vec::new() } else { word.split([':', '/', '.', '-']).map(str::to_owned).collect() }
+    };
+    let tells = |word: &str| CHECKS.contains(&word) || word.ends_with("test") && word != "latest";
+    let mut words = command.split(' ').take(8);
+    !prepares
+        && !command.contains("$(")
+        && (command == "make ci" || words.any(|word| tells(word) || halves(word).iter().any(|half| tells(half))))
+}
+
 fn commands(job: &Job) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for part in job.lines.iter().flat_map(|line| workflows::parts(line)) {
         let part = readable(&part);
-        let words = part.split([' ', ':', '/', '.']).take(8);
-        let installs = [
-            "install", "add", "sync", "update", "apt-get", "brew", "pip", "rustup", "fetch", "download", "git", "curl",
-            "docker",
-        ];
-        let is_prepared = part.split(' ').take(4).any(|word| installs.contains(&word)) || part.starts_with("npm ci");
-        let is_check = words
-            .clone()
-            .flat_map(|word| std::iter::once(word).chain(word.split('-')))
-            .any(|word| CHECKS.contains(&word) || word.ends_with("test") && word != "latest")
-            || part == "make ci";
-        if is_check && !is_prepared && !found.contains(&part) && found.len() < MOST_COMMANDS {
+        if is_check(&part) && !found.contains(&part) && found.len() < MOST_COMMANDS {
             found.push(part);
         }
     }
@@ -221,12 +174,12 @@ fn readable(line: &str) -> String {
     out.push_str(rest);
     let line = prose::collapse(&out);
     let line = line.trim_start_matches(|c: char| c == '…' || c.is_whitespace());
-    // Settings before the command.
-    let mut line = line;
-    while let Some(rest) = without_setting(line) {
-        line = rest;
-    }
-    prose::cut(line, LONGEST_COMMAND)
+    prose::cut(without_settings(line), LONGEST_COMMAND)
+}
+
+/// A command without the settings before it.
+pub(super) fn without_settings(line: &str) -> &str {
+    std::iter::successors(Some(line), |line| without_setting(line)).last().unwrap_or(line)
 }
 
 /// `NAME=value command`, `NAME="two words" command`

@@ -48,6 +48,12 @@ const NAMES: &[(&str, &[&str])] = &[
     ("release", &["release", "publish"]),
 ];
 const LONGEST: usize = 120;
+/// What a shell does by itself.
+#[rustfmt::skip]
+const SHELL: &[&str] = &[
+    "if", "fi", "else", "for", "done", "echo", "@echo", "set", "exit", "mkdir", "rm", "touch", "cd", "printf", "while", "hash", "test",
+    "which", "command",
+];
 
 /// Facts about commands, versions and checks.
 pub fn commands(project: &Project<'_>) -> Vec<Draft> {
@@ -175,18 +181,20 @@ fn means(key: &str, target: &Target) -> bool {
 /// What a target runs, in short.
 pub(super) fn runs(target: &Target) -> Option<String> {
     // Switches of the shell and of make are nobody's work.
-    let is_work = |line: &&String| {
-        let word = line.split_whitespace().next().unwrap_or("");
-        ![
-            "if", "fi", "else", "for", "done", "echo", "@echo", "set", "exit", "mkdir", "rm", "touch", "cd", "printf",
-            "while", "hash", "test", "which", "command",
-        ]
-        .contains(&word.trim_end_matches(';'))
+    let is_work = |line: &&str| {
+        let word = line.split_whitespace().next().unwrap_or("").trim_end_matches(';');
+        !SHELL.contains(&word)
             && !word.starts_with(['$', '{', '(', '[', '#', '"'])
             && !word.contains('=')
             && !line.contains("$$")
     };
-    let lines: Vec<String> = target.commands.iter().filter(is_work).map(|line| prose::cut(line, LONGEST)).collect();
+    let lines: Vec<String> = target
+        .commands
+        .iter()
+        .map(|line| checks::without_settings(line))
+        .filter(is_work)
+        .map(|line| prose::cut(line, LONGEST))
+        .collect();
     let said = if lines.is_empty() { target.before.iter().take(6).cloned().collect() } else { lines };
     let more = if said.len() > 3 { "; …" } else { "" };
     let joined = said.iter().take(3).cloned().collect::<Vec<_>>().join("; ");

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{from_commit, named, paths, subject};
 use crate::encode::commits::{CommitKind, kind_of};
+use crate::encode::prose;
 use crate::model::{Commit, Draft, Kind};
 
 const MOST: usize = 12;
@@ -61,12 +62,11 @@ fn tell(path: &str, commits: &[&Commit]) -> Draft {
 
 /// A fix or a revert of the program by a person.
 fn is_mishap(commit: &Commit) -> bool {
-    let is_kind = matches!(kind_of(commit), CommitKind::Fix | CommitKind::Revert);
-    is_kind
-        && !commit.is_merge()
+    !commit.is_merge()
         && commit.files.len() <= MOST_FILES
         && !is_by_program(commit)
         && is_about_code(&commit.subject)
+        && matches!(kind_of(commit), CommitKind::Fix | CommitKind::Revert)
 }
 
 pub(super) fn is_by_program(commit: &Commit) -> bool {
@@ -78,63 +78,16 @@ pub(super) fn is_by_program(commit: &Commit) -> bool {
 
 /// Corrections of spelling, style and tests are none of the program.
 pub(super) fn is_about_code(subject: &str) -> bool {
-    let lower = subject.to_lowercase();
+    let lower = prose::head(subject, 400).to_lowercase();
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty()).collect();
-    let aside = [
-        "typo",
-        "typos",
-        "lint",
-        "lints",
-        "linter",
-        "clippy",
-        "fmt",
-        "format",
-        "formatting",
-        "spelling",
-        "grammar",
-        "docs",
-        "doc",
-        "docstring",
-        "docstrings",
-        "comment",
-        "comments",
-        "readme",
-        "changelog",
-        "ci",
-        "flaky",
-        "test",
-        "tests",
-        "bump",
-        "whitespace",
-        "rustdoc",
-        "link",
-        "links",
-        "warnings",
-        "warning",
-        "jsdoc",
-        "godoc",
-        "deps",
-        "documentation",
-        "mypy",
-        "eslint",
-        "wording",
-        "release",
-        "version",
-        "chore",
-        "style",
-        "example",
-        "examples",
-        "license",
-        "copyright",
-        "import",
-        "imports",
-        "flake8",
-        "pylint",
-        "ruff",
-        "isort",
-        "benchmark",
-        "benchmarks",
+    #[rustfmt::skip]
+    const ASIDE: &[&str] = &[
+        "typo", "typos", "lint", "lints", "linter", "clippy", "fmt", "format", "formatting", "spelling", "grammar",
+        "docs", "doc", "docstring", "docstrings", "comment", "comments", "readme", "changelog", "ci", "flaky", "test",
+        "tests", "bump", "whitespace", "rustdoc", "link", "links", "warnings", "warning", "jsdoc", "godoc", "deps",
+        "documentation", "mypy", "eslint", "wording", "release", "version", "chore", "style", "example", "examples",
+        "license", "copyright", "import", "imports", "flake8", "pylint", "ruff", "isort", "benchmark", "benchmarks",
     ];
-    words.len() >= 3 && !words.iter().any(|word| aside.contains(word))
+    words.len() >= 3 && !words.iter().any(|word| ASIDE.contains(word))
 }

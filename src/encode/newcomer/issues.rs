@@ -22,9 +22,8 @@ pub fn issues(commits: &[Commit], today: &dyn Fn(&str) -> Option<String>) -> Vec
             break;
         }
         let is_late = newest.saturating_sub(commit.time) <= LATE_DAYS * 86_400;
-        let is_fix = is_late && kind_of(commit) == CommitKind::Fix;
-        let fits = is_fix && !is_by_program(commit) && is_about_code(&commit.subject);
-        let Some(issue) = fixed_issue(commit).filter(|_| fits) else { continue };
+        let fits = is_late && !is_by_program(commit) && is_about_code(&commit.subject);
+        let Some(issue) = fixed_issue(commit).filter(|_| fits && kind_of(commit) == CommitKind::Fix) else { continue };
         let changed =
             || commit.files.iter().filter(|file| file.status != FileStatus::Deleted).map(|file| file.path.as_str());
         let is_suite = |path: &&str| paths::is_test(path) && !paths::is_foreign(path) && Language::of(path).is_some();

@@ -66,10 +66,16 @@ pub fn modules(project: &Project<'_>, units: &[Unit<'_>]) -> Vec<Draft> {
     let home = |path: &str| above(path).into_iter().find(|folder| parts.contains_key(*folder)).map(str::to_owned);
     let mut used: Vec<(String, String)> = Vec::new();
     for unit in &units {
-        let own = home(unit.path).unwrap_or_else(|| holder(unit.path, &packages).to_owned());
-        let there: BTreeSet<String> = unit.imports.iter().filter_map(|import| home(import)).collect();
-        let apart = |there: &String| *there != own && !own.starts_with(&format!("{there}/"));
-        used.extend(there.into_iter().filter(apart).map(|there| (there, own.clone())));
+        let package = holder(unit.path, &packages);
+        let around = if package.is_empty() { paths::folder(unit.path) } else { package };
+        let own = home(unit.path).unwrap_or_else(|| around.to_owned());
+        for there in unit.imports.iter().filter_map(|import| home(import)).collect::<BTreeSet<String>>() {
+            let is_inside = there == package || there.starts_with(&format!("{package}/"));
+            let user = if package.is_empty() || is_inside { &own } else { package };
+            if *user != there && !user.starts_with(&format!("{there}/")) {
+                used.push((there, user.to_owned()));
+            }
+        }
     }
     for (folder, package) in &packages {
         let known = |name: &String| {
@@ -181,23 +187,10 @@ fn above(path: &str) -> Vec<&str> {
 
 /// The files that speak for a folder, where they stand.
 fn entries(folder: &str, all: &BTreeSet<&str>) -> Vec<String> {
+    #[rustfmt::skip]
     const NAMES: &[&str] = &[
-        "src/lib.rs",
-        "src/main.rs",
-        "mod.rs",
-        "lib.rs",
-        "main.rs",
-        "__init__.py",
-        "src/index.ts",
-        "src/index.tsx",
-        "src/index.js",
-        "index.ts",
-        "index.js",
-        "lib/index.js",
-        "index.mjs",
-        "doc.go",
-        "main.go",
-        "package-info.java",
+        "src/lib.rs", "src/main.rs", "mod.rs", "lib.rs", "main.rs", "__init__.py", "src/index.ts", "src/index.tsx",
+        "src/index.js", "index.ts", "index.js", "lib/index.js", "index.mjs", "doc.go", "main.go", "package-info.java",
     ];
     let name = folder.rsplit('/').next().unwrap_or(folder);
     let own = [
@@ -237,6 +230,10 @@ fn readme(project: &Project<'_>, folder: &str) -> Option<(String, String)> {
     }
     let plain = prose::plain(&paragraph);
     let first = prose::sentences(&plain).first().map(|sentence| prose::collapse(sentence))?;
+    let says = [" is ", " are ", " provides ", " contains ", " implements ", " holds ", " defines "];
+    if !first.starts_with("A ") && !first.starts_with("An ") && !says.iter().any(|word| first.contains(word)) {
+        return None;
+    }
     Some((path, first))
 }
 

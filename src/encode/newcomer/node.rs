@@ -14,7 +14,7 @@ const SCRIPTS: &[(&str, &[&str])] = &[
     ("lint", &["lint", "lint:check", "lint:code", "check:lint", "eslint"]),
     ("format", &["format", "fmt", "format:write", "prettier", "lint:fix", "lint-fix"]),
     ("typecheck", &["typecheck", "type-check", "check-types", "types", "tsc", "check:types", "test:types", "check"]),
-    ("docs", &["docs:build", "build:docs", "docs"]),
+    ("docs", &["docs:build", "build:docs"]),
 ];
 
 pub(super) fn answers(project: &Project<'_>) -> Vec<Answer> {
@@ -160,6 +160,7 @@ fn example<'a>(project: &Project<'a>) -> Option<&'a str> {
         let inside = path.split('/').any(|part| ["test", "tests", "__tests__"].contains(&part));
         is_script
             && (marked || inside)
+            && !super::paths::is_aside(path)
             && !super::paths::is_foreign(path)
             && !path.contains("/support/")
             && !name.starts_with('.')

@@ -22,7 +22,9 @@ pub(super) fn go(project: &Project<'_>, services: &[Service<'_>]) -> Vec<Answer>
     };
     told.push(Answer::new("build", format!("`{inside}go build ./...`{each}"), path));
     told.push(Answer::new("test.all", format!("`{inside}go test ./...`{each}"), path));
-    let own = |path: &&str| !others.iter().any(|other| path.starts_with(&format!("{other}/")));
+    let is_joined = project.has("go.work");
+    let own =
+        |path: &&str| is_joined || !others.iter().any(|other| path == other || path.starts_with(&format!("{other}/")));
     let tested = project.paths.iter().filter(|path| path.ends_with("_test.go") && !paths::is_foreign(path));
     let tested = tested.map(|path| paths::folder(path)).filter(own);
     let mut folders: std::collections::BTreeMap<&str, usize> = Default::default();

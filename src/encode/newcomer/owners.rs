@@ -89,7 +89,7 @@ pub fn recent_authors(project: &Project<'_>, changed: &[Changed<'_>]) -> Vec<Dra
         ranked.sort_by_key(|(author, times)| (std::cmp::Reverse(**times), **author));
         let Some((first, times)) = ranked.first().copied() else { continue };
         let is_owned = owned.iter().any(|line| line.glob.trim_matches(['/', '*']).starts_with(area));
-        if *first == usual || *times * 2 < sum || sum < LEAST_CHANGES || is_owned {
+        if *first == usual || *times * 5 < sum * 3 || sum < LEAST_CHANGES || is_owned {
             continue;
         }
         let text = format!(

@@ -4,29 +4,13 @@ use crate::encode::code::Language;
 
 /// What others wrote, and what is there to be read by tests.
 pub(super) fn is_foreign(path: &str) -> bool {
+    #[rustfmt::skip]
     const FOREIGN: &[&str] = &[
-        "node_modules",
-        "vendor",
-        "vendored",
-        "_vendor",
-        "third_party",
-        "third-party",
-        "thirdparty",
-        "target",
-        "dist",
-        "fixtures",
-        "fixture",
-        "__fixtures__",
-        "testdata",
-        "test-data",
-        "test_data",
-        "templates",
-        "template",
-        ".venv",
-        "__snapshots__",
-        "snapshots",
+        "node_modules", "vendor", "vendored", "_vendor", "third_party", "third-party", "thirdparty", "target", "dist",
+        "fixtures", "fixture", "__fixtures__", "testdata", "test-data", "test_data", "templates", "template", ".venv",
+        "__snapshots__", "snapshots",
     ];
-    path.split('/').any(|part| FOREIGN.contains(&part))
+    path.split('/').any(|part| FOREIGN.contains(&part) || part.starts_with("template-"))
 }
 
 pub(super) fn is_test(path: &str) -> bool {
@@ -42,34 +26,13 @@ pub(super) fn is_test(path: &str) -> bool {
 
 /// Examples, benchmarks, documentation, scripts of the build: code beside the program.
 pub(super) fn is_aside(path: &str) -> bool {
-    let beside = [
-        "docs",
-        "doc",
-        "examples",
-        "example",
-        "benches",
-        "bench",
-        "benchmark",
-        "benchmarks",
-        "scripts",
-        "script",
-        "ci",
-        "tools",
-        "hack",
-        "contrib",
-        "playground",
-        "playgrounds",
-        "website",
-        "site",
-        "samples",
-        "fuzz",
-        "packages-private",
-        "documentation",
-        "xtask",
-        "stress-test",
-        "build",
+    #[rustfmt::skip]
+    const BESIDE: &[&str] = &[
+        "docs", "doc", "examples", "example", "benches", "bench", "benchmark", "benchmarks", "scripts", "script",
+        "ci", "tools", "hack", "contrib", "playground", "playgrounds", "website", "site", "samples", "fuzz",
+        "packages-private", "documentation", "xtask", "stress-test", "build",
     ];
-    path.split('/').any(|part| beside.contains(&part) || part.starts_with('.') && part.len() > 1)
+    path.split('/').any(|part| BESIDE.contains(&part) || part.starts_with('.') && part.len() > 1)
         || path.rsplit('/').next().is_some_and(|name| {
             ["__version__.", "version.", "setup.py", "build.rs", "conf.py", "noxfile.py"]
                 .iter()

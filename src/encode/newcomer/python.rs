@@ -189,33 +189,11 @@ fn hooks(text: &str) -> Vec<String> {
 }
 
 fn is_linter(hook: &str) -> bool {
+    #[rustfmt::skip]
     const LINTERS: &[&str] = &[
-        "ruff",
-        "ruff-check",
-        "ruff-format",
-        "flake8",
-        "black",
-        "isort",
-        "mypy",
-        "pyright",
-        "pylint",
-        "pyupgrade",
-        "codespell",
-        "prettier",
-        "eslint",
-        "bandit",
-        "clippy",
-        "fmt",
-        "cargo-check",
-        "typos",
-        "yamllint",
-        "shellcheck",
-        "autoflake",
-        "docformatter",
-        "zizmor",
-        "blacken-docs",
-        "uv-lock",
-        "ty",
+        "ruff", "ruff-check", "ruff-format", "flake8", "black", "isort", "mypy", "pyright", "pylint", "pyupgrade",
+        "codespell", "prettier", "eslint", "bandit", "clippy", "fmt", "cargo-check", "typos", "yamllint",
+        "shellcheck", "autoflake", "docformatter", "zizmor", "blacken-docs", "uv-lock", "ty",
     ];
     LINTERS.contains(&hook)
 }

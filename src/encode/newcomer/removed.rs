@@ -82,7 +82,9 @@ pub fn removed(
 
 /// What a commit puts in place of what.
 fn exchanged(commit: &Commit) -> Option<(String, String)> {
-    let lines = std::iter::once(commit.subject.as_str()).chain(commit.body.lines().take(20));
+    // A list in a long message is about the work, not about what came of it.
+    let declared = |line: &&str| line.contains("deprecated") || line.contains("in favor of");
+    let lines = std::iter::once(commit.subject.as_str()).chain(commit.body.lines().take(20).filter(declared));
     for line in lines {
         let line = prose::head(line.trim().trim_start_matches(['-', '*', ' ']), 300);
         // `fix(scope): `, `area: `

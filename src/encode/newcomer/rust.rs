@@ -43,8 +43,10 @@ pub(super) fn answers(project: &Project<'_>, services: &[Service<'_>]) -> Vec<An
     let fmt = command(services, &["cargo fmt", "cargo +nightly fmt"]);
     let config = ["rustfmt.toml", ".rustfmt.toml"].into_iter().find(|path| project.has(path));
     let format = match (fmt, config) {
-        (Some((line, source)), _) if line.contains("check") => Some((format!("`cargo fmt` (CI: `{line}`)"), source)),
-        (Some((line, source)), _) => Some((format!("`{line}`"), source)),
+        (Some((line, source)), _) => {
+            let nightly = if line.starts_with("cargo +nightly") { " +nightly" } else { "" };
+            Some((format!("`cargo{nightly} fmt` (CI: `{line}`)"), source))
+        }
         (None, config) => config.map(|path| ("`cargo fmt`".to_owned(), path.to_owned())),
     };
     told.extend(format.map(|(line, source)| Answer::new("format", line, source)));

@@ -1,7 +1,6 @@
 //! Workflows of build services, GitHub's and GitLab's: jobs with the commands they run and the systems they run on. It
 //! must not tell of caches and permissions.
 
-use super::command;
 use crate::encode::{
     prose,
     yaml::{self, Yaml},
@@ -9,7 +8,7 @@ use crate::encode::{
 
 const MOST_JOBS: usize = 60;
 const MOST_STEPS: usize = 60;
-const MOST_LINES: usize = 8;
+const MOST_LINES: usize = 12;
 
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::encode) struct Pipeline {
@@ -87,14 +86,11 @@ fn system(label: &str) -> Option<&'static str> {
     ["ubuntu", "macos", "windows"].into_iter().find(|known| label.contains(known))
 }
 
-/// The lines of a script that do something, continued ones joined.
+/// The lines of a script, continued ones joined.
 fn script_lines(script: &str) -> Vec<String> {
     let joined = prose::head(script, 8_000).replace("\\\n", " ");
     let lines = joined.lines().map(prose::collapse).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    // What is put in by the service may be the program itself.
-    let does =
-        |line: &String| line.starts_with("${{") || !command::normalise_all(std::iter::once(line.as_str())).is_empty();
-    lines.filter(does).take(MOST_LINES).collect()
+    lines.take(MOST_LINES).collect()
 }
 
 const GITLAB_WORDS: &[&str] = &[

@@ -18,7 +18,7 @@ pub(super) fn read(text: &str) -> Vec<target::Target> {
         target.before.extend(Some(format!("pre{name}")).filter(|hook| known(hook)));
         let parts = command::parts(line);
         let called: Vec<Vec<String>> = parts.iter().map(|part| calls(part, &known)).collect();
-        if called.iter().all(|names| !names.is_empty()) {
+        if called.iter().all(|names| names.iter().any(|called| called != name)) {
             // A script of scripts: its steps are their names.
             target.before.extend(called.into_iter().flatten().filter(|called| called != name));
         } else {
