@@ -30,7 +30,7 @@ const CHECKS: &[&str] = &[
 #[rustfmt::skip]
 const PREPARES: &[&str] = &[
     "install", "add", "sync", "update", "apt-get", "brew", "pip", "rustup", "fetch", "download", "git", "curl", "docker", "cd",
-    "echo", "(echo", "mkdir", "export",
+    "echo", "(echo", "mkdir", "export", "grep", "cp", "mv", "cat", "sed",
 ];
 
 #[derive(Debug)]

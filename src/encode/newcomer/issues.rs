@@ -7,7 +7,7 @@ use crate::encode::commits::{CommitKind, kind_of};
 use crate::model::{Commit, Draft, FileStatus, Kind};
 
 const MOST: usize = 100;
-const LATE_DAYS: i64 = 5 * 365;
+const LATE_DAYS: i64 = 3 * 365;
 /// More of either and nobody could say which file was at fault, or which test guards it.
 const MOST_SOURCES: usize = 3;
 const MOST_TESTS: usize = 2;

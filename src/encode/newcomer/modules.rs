@@ -104,7 +104,7 @@ pub fn modules(project: &Project<'_>, units: &[Unit<'_>]) -> Vec<Draft> {
 }
 
 fn tell(folder: &str, part: &Part) -> Draft {
-    let about = prose::cut(&part.about, LONGEST);
+    let about = prose::cut(&prose::collapse(&prose::plain(&part.about)), LONGEST);
     let stop = if about.ends_with(['.', '!', '?', '…']) { "" } else { "." };
     let mut text = format!("`{folder}`: {about}{stop}");
     if let Some(entry) = part.entries.first().filter(|_| part.is_package) {

@@ -12,7 +12,7 @@ const SCRIPTS: &[(&str, &[&str])] = &[
     ("build", &["build", "compile"]),
     ("test.all", &["test", "test:all", "tests"]),
     ("lint", &["lint", "lint:check", "lint:code", "check:lint", "eslint"]),
-    ("format", &["format", "fmt", "format:write", "prettier", "lint:fix", "lint-fix"]),
+    ("format", &["format:fix", "format:write", "format", "fmt", "prettier", "lint:fix", "lint-fix"]),
     ("typecheck", &["typecheck", "type-check", "check-types", "types", "tsc", "check:types", "test:types", "check"]),
     ("docs", &["docs:build", "build:docs"]),
 ];
@@ -124,7 +124,7 @@ fn one(project: &Project<'_>, test: &Target, targets: &[Target], manager: &str) 
         "bun" => "bunx",
         _ => "npx",
     };
-    let file = example(project).unwrap_or("FILE");
+    let file = example(project, &named_folder(line)).unwrap_or("FILE");
     Some(match runner {
         "vitest" => format!("`{exec} vitest run {file} -t 'NAME'`"),
         "jest" => format!("`{exec} jest {file} -t 'NAME'`"),
@@ -151,8 +151,24 @@ fn requires(line: &str) -> String {
     kept
 }
 
+/// The folder that the runner is sent to: `test/unit` of `mocha test/unit/**/*.js`.
+fn named_folder(line: &str) -> String {
+    let is_path = |word: &&str| word.contains('/') && !word.contains('=') && !word.starts_with(['-', '$', '.', '@']);
+    let mut words = line.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    while let Some(word) = words.next() {
+        let is_setting = matches!(word, "--require" | "-r" | "--config" | "-c" | "--import" | "--loader");
+        if is_setting {
+            words.next();
+        } else if is_path(&word) && !word.contains("bin/") {
+            let literal = word.split(['*', '{']).next().unwrap_or(word);
+            return literal.rsplit_once('/').map_or(literal, |(folder, _)| folder).to_owned();
+        }
+    }
+    String::new()
+}
+
 /// A test file that stands, the nearest to the top.
-fn example<'a>(project: &Project<'a>) -> Option<&'a str> {
+fn example<'a>(project: &Project<'a>, within: &str) -> Option<&'a str> {
     let is_test = |path: &&String| {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_script = [".js", ".ts", ".tsx", ".mjs", ".cjs", ".mts"].iter().any(|end| name.ends_with(end));
@@ -169,6 +185,7 @@ fn example<'a>(project: &Project<'a>) -> Option<&'a str> {
     project
         .paths
         .iter()
+        .filter(|path| path.starts_with(within))
         .filter(is_test)
         .min_by_key(|path| (marks(path), path.matches('/').count(), path.len()))
         .map(String::as_str)

@@ -15,7 +15,8 @@ pub(super) fn is_foreign(path: &str) -> bool {
 
 pub(super) fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let folders = ["test", "tests", "__tests__", "spec", "specs", "testing", "testsuite", "integration_tests", "e2e"];
+    let folders =
+        ["t", "test", "tests", "__tests__", "spec", "specs", "testing", "testsuite", "integration_tests", "e2e"];
     path.split('/').any(|part| folders.contains(&part) || part.ends_with("-tests") || part.starts_with("tests-"))
         || ["test_", "tests."].iter().any(|start| name.starts_with(start))
         || ["_test.", "_tests.", ".test.", ".spec.", "_spec.", "-spec.", "-test."]
@@ -29,7 +30,7 @@ pub(super) fn is_aside(path: &str) -> bool {
     #[rustfmt::skip]
     const BESIDE: &[&str] = &[
         "docs", "doc", "examples", "example", "benches", "bench", "benchmark", "benchmarks", "scripts", "script",
-        "ci", "tools", "hack", "contrib", "playground", "playgrounds", "website", "site", "samples", "fuzz",
+        "ci", "tools", "hack", "contrib", "playground", "playgrounds", "tutorials", "website", "site", "samples", "fuzz",
         "packages-private", "documentation", "xtask", "stress-test", "build",
     ];
     path.split('/').any(|part| BESIDE.contains(&part) || part.starts_with('.') && part.len() > 1)

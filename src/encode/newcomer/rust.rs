@@ -19,9 +19,14 @@ pub(super) fn answers(project: &Project<'_>, services: &[Service<'_>]) -> Vec<An
     }
     let all = if workspace.is_some() && manifest.contains_key("package") { " --workspace" } else { "" };
     told.push(Answer::new("build", format!("`{inside}cargo build{all}`"), path));
-    let tested = command(services, &["cargo test", "cargo nextest run"]).map(|(line, _)| line);
+    let tested = command(services, &["cargo test", "cargo nextest run"]).map(|(line, _)| line).filter(|line| {
+        !line.split_whitespace().any(|word| {
+            ["-p", "--package", "--test", "--doc", "--target", "--manifest-path", "--no-default-features"]
+                .contains(&word)
+        })
+    });
     let plain = format!("cargo test{all}");
-    let test_all = match tested.as_ref().filter(|line| **line != plain && !line.contains("--doc")) {
+    let test_all = match tested.as_ref().filter(|line| **line != plain) {
         Some(line) => format!("`{inside}{plain}` (CI: `{line}`)"),
         None => format!("`{inside}{plain}`"),
     };

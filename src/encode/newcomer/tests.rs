@@ -65,6 +65,10 @@ fn a_package_of_javascript_tells_its_manager_scripts_and_runner() {
     let mocha = r#"{"scripts": {"test": "mocha --require test/env --reporter spec test/"}}"#;
     let facts = told(&[("package.json", mocha), ("test/app.js", ""), ("index.js", "")]);
     check(&facts, "test.one", "Run one test: `npx mocha --require test/env test/app.js -g 'NAME'`");
+    let apart = r#"{"scripts": {"test": "npm run test:mocha && karma start", "test:mocha": "mocha 'test/unit/**/*.js' --exit"}}"#;
+    let facts =
+        told(&[("package.json", apart), ("test/specs/a.spec.js", ""), ("test/unit/b.js", ""), ("index.js", "")]);
+    check(&facts, "test.one", "Run one test: `npx mocha test/unit/b.js -g 'NAME'`");
     let two = r#"{"scripts": {"test": "mocha && jest"}}"#;
     assert!(
         !told(&[("package.json", two), ("index.js", "")]).contains_key("test.one"),

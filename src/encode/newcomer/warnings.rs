@@ -68,7 +68,7 @@ const DANGERS: &[&str] = &[
     "must run", "do not", "don't remove", "don't change", "don't call", "don't use", "never ", "deadlock", " race",
     "otherwise", "workaround", "work around", "works around", "breaks", "would break", "will break", "leak",
     "order matters", "order is important", "in sync", "undefined behavior", "unsound", "relies on", "careful",
-    "corrupt", "overflow", "backward", "compatib", "has to be", "have to be", "infinite", " hang", "panic",
+    "corrupt", "overflow", "backward", "compatibility", "has to be", "have to be", "infinite", " hang", "panic",
     "security", "vulnerab", "intentional", "on purpose", "deliberate",
 ];
 

@@ -48,7 +48,7 @@ fn a_repository_teaches_the_right_things_and_is_not_written_to() {
     check("NEVER push directly", "note", "mandate", "user");
     check("What Sampler is", "note", "reference", "import");
     let tests = check("Run all tests: `make test`", "fact", "reference", "import");
-    assert_eq!((&tests["files"], &tests["key"]), (&json!(["Makefile"]), &json!("test.all")), "{tests:#}");
+    assert_eq!(tests["files"], json!(["Makefile"]), "{tests:#}");
     let (reports, storage) = (lab.titled("Reports on samples"), lab.titled("Storage of samples"));
     let links = lab.home.run(&["--json", "links", reports["id"].as_str().unwrap()]).succeeded().json();
     let tied =
