@@ -7,6 +7,7 @@ pub mod continuity;
 pub mod documents;
 pub mod errors;
 mod excerpt;
+pub mod newcomer;
 pub mod own_words;
 mod prose;
 pub mod redact;

@@ -1,32 +1,37 @@
-//! Recurring sequences of steps: what make, just, npm, cargo and build services are told to do, and what people and
-//! agents were seen to do again and again.
+//! Sequences of steps: what make, just, npm, cargo and build services are told to do, and what people and agents were
+//! seen to do again and again.
 //!
-//! Path and text, or performed steps, in; workflows with one-line hints out (`deploy: test→build→prod`). It must not
-//! run or open anything. Files and episodes are bounded, whatever they hold.
+//! Path and text, or performed steps, in; targets, jobs, and workflows with one-line hints out (`deploy:
+//! test→build→prod`). It must not run or open anything. Files and episodes are bounded, whatever they hold.
 
 mod actions;
 mod command;
-mod file;
 mod just;
 mod make;
 mod npm;
 mod recurring;
+mod target;
 mod tasks;
 #[cfg(test)]
 mod tests;
 
-use crate::model::Draft;
-
+pub(super) use actions::{Job, Pipeline};
 pub use recurring::{RecurringWorkflow, StepSequence, recurring};
+pub(super) use target::Target;
 
 /// A command or an action without what differs from one time to the next; nothing for what is no step.
 pub fn step(action: &str) -> Option<String> {
     command::normalise_all(std::iter::once(action)).into_iter().next()
 }
 
+/// The parts of a line that stand between `&&`, `;` and `|`.
+pub(super) fn parts(line: &str) -> Vec<String> {
+    command::parts(line)
+}
+
 /// What a file says about work, told by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum WorkflowFile {
+pub(super) enum WorkflowFile {
     Makefile,
     Justfile,
     PackageJson,
@@ -37,15 +42,20 @@ pub enum WorkflowFile {
     Pyproject,
 }
 
-/// One workflow of a file. The id of `draft` is made from the path and the name; `steps` are the commands as
-/// [`signature`] wants them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FileWorkflow {
-    pub draft: Draft,
-    pub steps: Vec<String>,
+impl WorkflowFile {
+    /// What is typed before the name of a target; the tasks of Python's tools name theirs themselves.
+    pub(super) fn runner(self) -> &'static str {
+        match self {
+            WorkflowFile::Makefile => "make ",
+            WorkflowFile::Justfile => "just ",
+            WorkflowFile::CargoAliases => "cargo ",
+            WorkflowFile::Taskfile => "task ",
+            _ => "",
+        }
+    }
 }
 
-pub fn which(path: &str) -> Option<WorkflowFile> {
+pub(super) fn which(path: &str) -> Option<WorkflowFile> {
     let lower = path.to_lowercase();
     let (folder, file) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let foreign = ["node_modules", "vendor", "third_party", "target", "dist", "fixtures", "testdata", ".git", ".venv"];
@@ -60,36 +70,34 @@ pub fn which(path: &str) -> Option<WorkflowFile> {
         ".gitlab-ci.yml" | ".gitlab-ci.yaml" => Some(WorkflowFile::GitlabCi),
         "taskfile.yml" | "taskfile.yaml" => Some(WorkflowFile::Taskfile),
         "pyproject.toml" => Some(WorkflowFile::Pyproject),
-        "config.toml" | "config" if folder == ".cargo" || folder.ends_with("/.cargo") => {
-            Some(WorkflowFile::CargoAliases)
-        }
-        _ if yaml && (folder == ".github/workflows" || folder.ends_with("/.github/workflows")) => {
-            Some(WorkflowFile::GithubActions)
-        }
-        _ if file.ends_with(".mk") => Some(WorkflowFile::Makefile),
-        _ if file.ends_with(".just") => Some(WorkflowFile::Justfile),
+        "config.toml" | "config" if folder == ".cargo" => Some(WorkflowFile::CargoAliases),
+        _ if yaml && folder == ".github/workflows" => Some(WorkflowFile::GithubActions),
         _ => None,
     }
 }
 
-/// The workflows of a file, and one note that lists its single commands. Nothing, where the text is not what the path
-/// promises.
-pub fn learn(kind: WorkflowFile, path: &str, text: &str) -> Vec<FileWorkflow> {
-    let text = super::prose::head(text.trim_start_matches('\u{feff}'), file::MOST_BYTES);
-    match kind {
-        WorkflowFile::Makefile => file::tell(path, "make", make::read(text)),
-        WorkflowFile::Justfile => file::tell(path, "just", just::read(text)),
-        WorkflowFile::PackageJson => npm::learn(path, text),
-        WorkflowFile::CargoAliases => file::tell(path, "cargo", tasks::cargo_aliases(text)),
-        WorkflowFile::Taskfile => file::tell(path, "task", tasks::taskfile(text)),
-        WorkflowFile::Pyproject => file::tell(path, "", tasks::pyproject(text)),
-        WorkflowFile::GithubActions => actions::github(path, text),
-        WorkflowFile::GitlabCi => actions::gitlab(path, text),
-    }
+/// The targets of a file that somebody types. Nothing, where the text is not what the path promises.
+pub(super) fn targets(kind: WorkflowFile, text: &str) -> Vec<Target> {
+    let text = super::prose::head(text.trim_start_matches('\u{feff}'), target::MOST_BYTES);
+    let mut targets = match kind {
+        WorkflowFile::Makefile => make::read(text),
+        WorkflowFile::Justfile => just::read(text),
+        WorkflowFile::PackageJson => npm::read(text),
+        WorkflowFile::CargoAliases => tasks::cargo_aliases(text),
+        WorkflowFile::Taskfile => tasks::taskfile(text),
+        WorkflowFile::Pyproject => tasks::pyproject(text),
+        WorkflowFile::GithubActions | WorkflowFile::GitlabCi => Vec::new(),
+    };
+    targets.retain(|target| !target.hidden);
+    targets
 }
 
-/// Two workflows with one signature are the same work, whoever wrote them down. Takes commands as performed or as
-/// normalised; steps that only look or move about do not count.
-pub fn signature(steps: &[String]) -> String {
-    command::normalise_all(steps.iter().map(String::as_str)).join(" → ")
+/// What a build service is told to do.
+pub(super) fn pipeline(kind: WorkflowFile, text: &str) -> Option<Pipeline> {
+    let text = super::prose::head(text, target::MOST_BYTES);
+    match kind {
+        WorkflowFile::GithubActions => actions::github(text),
+        WorkflowFile::GitlabCi => actions::gitlab(text),
+        _ => None,
+    }
 }

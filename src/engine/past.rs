@@ -1,4 +1,4 @@
-//! What a repository teaches by itself: its history, documents, build files, code and habits, read in the background
+//! What a repository teaches by itself: its history, documents, code, build files and habits, read in the background
 //! when it is first watched and kept up with afterwards.
 //!
 //! All of it is derived: it stands in the cache directory, is handed to the writer chapter by chapter, and is read
@@ -12,6 +12,7 @@ mod files;
 mod ground;
 mod habits;
 mod history;
+mod newcomer;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -51,21 +52,21 @@ const TASKS: usize = 1_024;
 pub enum Chapter {
     History,
     Documents,
-    Workflows,
     Code,
+    Newcomer,
     Habits,
 }
 
 impl Chapter {
     pub const ALL: [Chapter; 5] =
-        [Chapter::History, Chapter::Documents, Chapter::Workflows, Chapter::Code, Chapter::Habits];
+        [Chapter::History, Chapter::Documents, Chapter::Code, Chapter::Newcomer, Chapter::Habits];
 
     pub fn as_str(self) -> &'static str {
         match self {
             Chapter::History => "history",
             Chapter::Documents => "documents",
-            Chapter::Workflows => "workflows",
             Chapter::Code => "code",
+            Chapter::Newcomer => "newcomer",
             Chapter::Habits => "habits",
         }
     }
@@ -225,7 +226,7 @@ pub(super) fn start(setting: Setting, trees: Trees, eyes: Sender<Noticed>) -> st
         tasks,
         lessons: Default::default(),
         documents: Default::default(),
-        workflows: Default::default(),
+        newcomer: Default::default(),
         code: CodeMap::default(),
         ground: Ground::default(),
         cochange: Cochange::default(),
@@ -248,7 +249,7 @@ struct Reader {
     folder: cache::Folder,
     lessons: [Lesson; Chapter::ALL.len()],
     documents: files::Documents,
-    workflows: files::Workflows,
+    newcomer: newcomer::Newcomer,
     code: CodeMap,
     ground: Ground,
     cochange: Cochange,
@@ -277,6 +278,7 @@ impl Reader {
                 self.read_history();
             }
             self.read_changed(&tasks.paths);
+            self.read_changed_newcomer(&tasks.paths, tasks.head);
             self.rest();
         }
     }
@@ -303,8 +305,8 @@ impl Reader {
         let files = self.all_files();
         self.read_history();
         self.read_documents(&files);
-        self.read_workflows(&files);
         self.read_code(&files);
+        self.read_newcomer(&files);
         self.read_habits();
         self.rest();
     }

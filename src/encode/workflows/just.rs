@@ -1,6 +1,6 @@
 //! Justfiles: recipes with their dependencies before and after. It must not evaluate expressions.
 
-use super::file::{MOST_COMMANDS, MOST_TARGETS, Target};
+use super::target::{MOST_COMMANDS, MOST_TARGETS, Target};
 use crate::encode::prose;
 
 pub(super) fn read(text: &str) -> Vec<Target> {

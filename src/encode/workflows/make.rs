@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::file::{MOST_COMMANDS, MOST_TARGETS, Target};
+use super::target::{MOST_COMMANDS, MOST_TARGETS, Target};
 use crate::encode::prose;
 
 pub(super) fn read(text: &str) -> Vec<Target> {

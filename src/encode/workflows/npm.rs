@@ -3,28 +3,22 @@
 
 use serde_json::Value;
 
-use super::{FileWorkflow, command, file};
+use super::{command, target};
 
-pub(super) fn learn(path: &str, text: &str) -> Vec<FileWorkflow> {
+pub(super) fn read(text: &str) -> Vec<target::Target> {
     let Ok(document) = serde_json::from_str::<Value>(text) else { return Vec::new() };
     let Some(scripts) = document.get("scripts").and_then(Value::as_object) else { return Vec::new() };
-    let runner = match document.get("packageManager").and_then(Value::as_str).unwrap_or("npm") {
-        manager if manager.starts_with("pnpm") => "pnpm run",
-        manager if manager.starts_with("yarn") => "yarn",
-        manager if manager.starts_with("bun") => "bun run",
-        _ => "npm run",
-    };
     let known = |name: &str| scripts.contains_key(name);
     let mut targets = Vec::new();
-    for (name, line) in scripts.iter().take(file::MOST_TARGETS) {
+    for (name, line) in scripts.iter().take(target::MOST_TARGETS) {
         let Some(line) = line.as_str().filter(|line| !line.trim().is_empty()) else { continue };
         // Hooks run by themselves.
         let hidden = name.strip_prefix("pre").or_else(|| name.strip_prefix("post")).is_some_and(known);
-        let mut target = file::Target { name: name.chars().take(60).collect(), hidden, ..file::Target::default() };
+        let mut target = target::Target { name: name.chars().take(60).collect(), hidden, ..target::Target::default() };
         target.before.extend(Some(format!("pre{name}")).filter(|hook| known(hook)));
         let parts = command::parts(line);
         let called: Vec<Vec<String>> = parts.iter().map(|part| calls(part, &known)).collect();
-        if called.iter().all(|names| !names.is_empty()) {
+        if called.iter().all(|names| names.iter().any(|called| called != name)) {
             // A script of scripts: its steps are their names.
             target.before.extend(called.into_iter().flatten().filter(|called| called != name));
         } else {
@@ -33,7 +27,7 @@ pub(super) fn learn(path: &str, text: &str) -> Vec<FileWorkflow> {
         target.after.extend(Some(format!("post{name}")).filter(|hook| known(hook)));
         targets.push(target);
     }
-    file::tell(path, runner, targets)
+    targets
 }
 
 /// The scripts a command calls: `npm run a`, `yarn a`, `run-s a b`, `npm-run-all a b`.

@@ -3,7 +3,7 @@
 
 use toml::{Table, Value};
 
-use super::file::{MOST_COMMANDS, MOST_TARGETS, Target};
+use super::target::{MOST_COMMANDS, MOST_TARGETS, Target};
 use crate::encode::yaml::{self, Yaml};
 
 pub(super) fn cargo_aliases(text: &str) -> Vec<Target> {

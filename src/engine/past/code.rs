@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{Chapter, Lesson, Reader};
 use crate::encode::code::pattern::{self, CodePattern, FileShapes, Shape};
 use crate::encode::code::{Files, GoModule, Language, module_of};
+use crate::encode::newcomer::{self, Unit, Warning};
 use crate::engine::ground::{FileView, LARGEST_CODE, Reading};
 use crate::model::{Draft, Kind, Memory, MemoryId, Source};
 
@@ -27,6 +28,9 @@ pub struct CodeFile {
     /// Files of the repository, in order.
     pub imports: Vec<String>,
     shapes: Vec<Shape>,
+    /// What it says about itself, in a sentence.
+    doc: Option<String>,
+    warnings: Vec<Warning>,
     size: u64,
     modified: i64,
 }
@@ -75,6 +79,21 @@ impl CodeMap {
         self.files.values().map(|file| file.imports.len()).sum()
     }
 
+    /// As the map of the modules wants them.
+    pub(super) fn units(&self) -> Vec<Unit<'_>> {
+        let files = self.files.iter();
+        files.map(|(path, file)| Unit { path, doc: file.doc.as_deref(), imports: &file.imports }).collect()
+    }
+
+    /// What comments warn of, by path.
+    pub(super) fn warnings(&self) -> impl Iterator<Item = (&str, &Warning)> {
+        self.files.iter().flat_map(|(path, file)| file.warnings.iter().map(|warning| (path.as_str(), warning)))
+    }
+
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
     fn patterns(&self) -> Vec<CodePattern> {
         let shapes: Vec<FileShapes<'_>> = self
             .files
@@ -93,7 +112,9 @@ impl CodeMap {
                 .iter()
                 .map(|one| json!([one.role, one.family, one.name, one.line, one.template, one.steps]))
                 .collect();
-            let row = json!([path, file.language.as_str(), file.size, file.modified, symbols, file.imports, shapes]);
+            let warnings: Vec<Value> = file.warnings.iter().map(|one| json!([one.symbol, one.text])).collect();
+            let (language, imports) = (file.language.as_str(), &file.imports);
+            let row = json!([path, language, file.size, file.modified, symbols, imports, shapes, file.doc, warnings]);
             text.push_str(&row.to_string());
             text.push('\n');
         }
@@ -113,6 +134,7 @@ fn read_row(row: &Value) -> Option<(String, Arc<CodeFile>)> {
     let symbol = |one: &Value| {
         Some(Symbol { name: text(one, 0)?, line: number(one, 1)? as u32, is_public: one.get(2)?.as_bool()? })
     };
+    let warning = |one: &Value| Some(Warning { symbol: text(one, 0)?, text: text(one, 1)? });
     let shape = |one: &Value| {
         Some(Shape {
             role: text(one, 0)?,
@@ -130,6 +152,8 @@ fn read_row(row: &Value) -> Option<(String, Arc<CodeFile>)> {
         symbols: row.get(4)?.as_array()?.iter().map(symbol).collect::<Option<_>>()?,
         imports: texts(row, 5)?,
         shapes: row.get(6)?.as_array()?.iter().map(shape).collect::<Option<_>>()?,
+        doc: text(row, 7),
+        warnings: row.get(8)?.as_array()?.iter().map(warning).collect::<Option<_>>()?,
     };
     Some((text(row, 0)?, Arc::new(file)))
 }
@@ -224,12 +248,22 @@ impl Reader {
         let language = Language::of_file(path, &text)?;
         let (mut view, study) = reading.study(language, path, &text, files);
         view.stamp = stamp;
+        // Before anything is cut: half a secret no longer looks like one. What was cut already is left out.
+        let clean = |text: &str| self.setting.redaction.text(text);
+        let doc = study.outline.module_doc.filter(|doc| !doc.ends_with('…')).map(|doc| clean(&doc));
+        let warnings = match study.outline.unread {
+            None => newcomer::warnings(language, path, &text, &study.outline.definitions),
+            Some(_) => Vec::new(),
+        };
+        let warnings = warnings.into_iter().map(|one| Warning { text: newcomer::shortened(&clean(&one.text)), ..one });
         let symbols = study.outline.definitions.into_iter().take(MOST_SYMBOLS);
         let file = CodeFile {
             language,
             symbols: symbols.map(|one| Symbol { name: one.name, line: one.line, is_public: one.is_public }).collect(),
             imports: view.imports.clone(),
             shapes: study.shapes,
+            doc,
+            warnings: warnings.collect(),
             size: stamp.0,
             modified: stamp.1,
         };
@@ -295,7 +329,9 @@ mod tests {
             steps: vec!["a".into(), "b".into()],
         }];
         let (language, imports) = (Language::Rust, vec!["src/b.rs".to_owned()]);
-        let file = CodeFile { language, symbols, imports, shapes, size: 7, modified: -1 };
+        let warnings = vec![Warning { symbol: "total".into(), text: "HACK: x".into() }];
+        let doc = Some("Sums.".to_owned());
+        let file = CodeFile { language, symbols, imports, shapes, doc, warnings, size: 7, modified: -1 };
         let map = CodeMap { files: BTreeMap::from([("src/a.rs".to_owned(), Arc::new(file))]) };
         let mut text = "[1,2\n".to_owned();
         map.write(&mut text);

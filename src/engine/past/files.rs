@@ -1,4 +1,4 @@
-//! Documents and build files: read once each, and again when they change.
+//! Documents: read once each, and again when they change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::{Chapter, Lesson, Reader};
 use crate::encode::documents::{self, Learnt};
 use crate::encode::own_words::without_own_words;
-use crate::encode::workflows;
 use crate::model::{Memory, Timestamp};
 use crate::sys::kept;
 
@@ -14,11 +13,9 @@ use crate::sys::kept;
 const LARGEST: u64 = 2 << 20;
 /// Documents of a repository that are read; a wiki of ten thousand pages is looked up elsewhere.
 const MOST_DOCUMENTS: usize = 2_000;
-const MOST_WORKFLOW_FILES: usize = 200;
 
 /// By path.
 pub(super) type Documents = BTreeMap<String, (Learnt, Timestamp)>;
-pub(super) type Workflows = BTreeMap<String, Vec<Arc<Memory>>>;
 
 impl Reader {
     pub(super) fn read_documents(&mut self, files: &[String]) {
@@ -65,38 +62,9 @@ impl Reader {
         self.teach(Chapter::Documents, Lesson { memories, links });
     }
 
-    pub(super) fn read_workflows(&mut self, files: &[String]) {
-        let wanted: Vec<&String> = files.iter().filter(|path| workflows::which(path).is_some()).collect();
-        self.begin(Chapter::Workflows, wanted.len().min(MOST_WORKFLOW_FILES));
-        self.workflows.clear();
-        for path in wanted.into_iter().take(MOST_WORKFLOW_FILES) {
-            if self.is_stopping() {
-                return;
-            }
-            self.step();
-            self.read_workflow(path);
-        }
-        self.teach_workflows();
-    }
-
-    fn read_workflow(&mut self, path: &str) {
-        self.workflows.remove(path);
-        let Some(kind) = workflows::which(path) else { return };
-        let Some(text) = self.text_of(path, LARGEST) else { return };
-        let at = self.modified(path);
-        let learnt = workflows::learn(kind, path, &self.setting.redaction.text(&text));
-        let memories: Vec<Arc<Memory>> = learnt.into_iter().filter_map(|one| self.memory(one.draft, at)).collect();
-        self.workflows.insert(path.to_owned(), memories);
-    }
-
-    fn teach_workflows(&mut self) {
-        let memories = self.workflows.values().flatten().cloned().collect();
-        self.teach(Chapter::Workflows, Lesson { memories, links: Vec::new() });
-    }
-
     /// Files that were made, edited or removed.
     pub(super) fn read_changed(&mut self, paths: &BTreeSet<String>) {
-        let (mut documents, mut workflows) = (false, false);
+        let mut documents = false;
         let files = self.all_files();
         for path in paths {
             if self.is_stopping() {
@@ -112,16 +80,9 @@ impl Reader {
                 self.read_document(path);
                 documents |= before.as_ref() != self.documents.get(path).map(|(learnt, _)| learnt);
             }
-            if workflows::which(path).is_some() {
-                self.read_workflow(path);
-                workflows = true;
-            }
         }
         if documents {
             self.teach_documents();
-        }
-        if workflows {
-            self.teach_workflows();
         }
         self.read_changed_code(paths);
     }

@@ -46,8 +46,8 @@ fn a_repository_teaches_the_right_things_and_is_not_written_to() {
     check("Use four spaces", "note", "guardrail", "import");
     check("Prefer small functions", "note", "guardrail", "import");
     check("NEVER push directly", "note", "guardrail", "import");
-    check("Run the tests with: `make test`", "note", "reference", "import");
-    check("release", "workflow", "reference", "import");
+    let tests = check("Run all tests: `make test`", "fact", "reference", "import");
+    assert_eq!(tests["files"], json!(["Makefile"]), "{tests:#}");
     let (reports, storage) = (lab.titled("Reports on samples"), lab.titled("Storage of samples"));
     let links = lab.home.run(&["--json", "links", reports["id"].as_str().unwrap()]).succeeded().json();
     let tied =
@@ -108,6 +108,37 @@ fn a_history_that_teaches_nothing_is_not_read_again_either() {
     let kept = written(&lab);
     lab.start();
     assert_eq!(written(&lab), kept, "the history was read again");
+}
+
+#[test]
+fn a_fact_of_the_build_gives_way_to_what_its_file_says_now() {
+    let mut lab = Lab::new();
+    let manifest = |version: &str| format!("[package]\nname = \"x\"\nrust-version = \"{version}\"\n");
+    lab.write("Cargo.toml", manifest("1.80"));
+    lab.write("package.json", "{\"scripts\": {\"test\": \"jest\"}}");
+    lab.write(
+        "src/lib.rs",
+        "//! Sums.\n\n// HACK: the order matters, because readers do not sort what they get.\npub fn total() {}\n",
+    );
+    lab.write("index.js", "module.exports = 1;\n");
+    lab.commit("Begin");
+    lab.start();
+    let before = lab.titled("Needs: Rust 1.80 or newer");
+    assert_eq!((&before["kind"], &before["sources"]), (&json!("fact"), &json!(["Cargo.toml"])), "{before:#}");
+    lab.titled("`npx jest FILE");
+    let warning = lab.titled("HACK: the order matters");
+    assert_eq!((&warning["files"], &warning["symbols"]), (&json!(["src/lib.rs"]), &json!(["total"])), "{warning:#}");
+
+    lab.write("Cargo.toml", manifest("1.85"));
+    lab.write("package.json", "{\"scripts\": {\"test\": \"vitest run\"}}");
+    lab.until(|all| all.iter().any(|memory| has(&memory["title"], "`npx vitest run FILE")));
+    let after = lab.titled("Needs: Rust 1.85 or newer");
+    assert_eq!(after["id"], before["id"], "the same fact");
+    let titles = lab.titles();
+    assert!(!titles.iter().any(|title| title.contains("1.80") || title.contains("jest")), "{titles:#?}");
+
+    std::fs::remove_file(lab.path("package.json")).unwrap();
+    lab.until(|all| !all.iter().any(|memory| has(&memory["title"], "vitest")));
 }
 
 #[test]
