@@ -42,8 +42,9 @@ Examples:
   lokid project list";
 
 pub(super) const PROJECT_ADD: &str = "\
-Example:
-  lokid project add ~/code/app";
+Examples:
+  lokid project add ~/code/app              and wait until it is read; Ctrl-C leaves the daemon reading
+  lokid project add ~/code/app --no-wait    come back at once";
 
 pub(super) const PROJECT_REMOVE: &str = "\
 Example:
@@ -96,6 +97,15 @@ Examples:
   lokid replay --json
 
 The last fifth of the history is foretold from what came before it, commit by commit. No daemon is needed.";
+
+pub(super) const LIST: &str = "\
+Examples:
+  lokid list                                   the newest fifty
+  lokid list --kind decision --since 2026-01-01
+  lokid list --file src/auth --derived         what the history taught about a folder
+  lokid list --told --json | jq -r '.items[].id'
+
+Each line: id, date, kind, title. `lokid show ID` shows one in full.";
 
 pub(super) const SHOW: &str = "\
 Examples:
