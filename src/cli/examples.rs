@@ -71,7 +71,7 @@ Every word of the question is data; there is no query language.";
 
 pub(super) const CONTEXT: &str = "\
 Examples:
-  lokid context                                     for whatever was opened last
+  lokid context                                     a look around: for whatever was opened last, in 1,000 tokens
   lokid context --file src/auth.rs --goal 'add logout' --budget 2000
   lokid context --error 'E0308: mismatched types' --explain
   lokid context --task 'fix the login test' --json  what an orchestrator injects before a task
