@@ -158,7 +158,11 @@ pub(in crate::context) fn timeline_within(
 impl Told {
     fn add(&mut self, heading: &str, lines: &[Line], most: usize) {
         let mut heading = format!("{heading}\n");
-        for line in lines {
+        for (at, line) in lines.iter().enumerate() {
+            // The same words again are no news.
+            if lines[..at].iter().any(|told| told.what == line.what) {
+                continue;
+            }
             let longer = format!("{}{heading}{}", self.text, line.text());
             if token::estimate(&longer) > most {
                 break;
