@@ -114,9 +114,10 @@ impl Past {
         }
         let (read, seconds) = (read.join(", "), took.as_secs_f64());
         let kinds = words::kinds(&self.by_kind);
-        Some(match kinds.is_empty() || self.by_kind == before.by_kind {
-            true => format!("read {read}: nothing new in {seconds:.1} s"),
-            false => format!("learnt from {read}: {kinds} in {seconds:.1} s"),
+        Some(match kinds.as_str() {
+            "" => format!("read {read} in {seconds:.1} s: nothing to remember in them yet"),
+            _ if self.by_kind == before.by_kind => format!("read {read} in {seconds:.1} s: nothing new"),
+            kinds => format!("learnt from {read}: {kinds} in {seconds:.1} s"),
         })
     }
 }
@@ -214,7 +215,9 @@ mod tests {
         let told = "learnt from 2,005 commits, 41 documents: 63 learnings, 1 decision in 3.2 s";
         assert_eq!(first.summary(&none, took).unwrap(), told);
         let again = first.summary(&first, took).unwrap();
-        assert_eq!(again, "read 2,005 commits, 41 documents: nothing new in 3.2 s");
+        assert_eq!(again, "read 2,005 commits, 41 documents in 3.2 s: nothing new");
+        let bare = Past { by_kind: Vec::new(), ..first };
+        assert!(bare.summary(&none, took).unwrap().ends_with("nothing to remember in them yet"));
         assert_eq!(none.summary(&none, took), None);
     }
 }

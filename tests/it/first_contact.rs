@@ -52,7 +52,8 @@ fn a_first_start_tells_what_it_learnt_and_from_what_and_a_second_that_it_is_noth
     assert!(first.starts_with("learnt from 5 commits, 1 document, 2 source files: "), "{first}");
     assert!(first.contains("1 decision") && first.ends_with(" s"), "{first}");
     let second = start();
-    assert!(second.starts_with("read 5 commits, 1 document, 2 source files: nothing new in "), "{second}");
+    assert!(second.starts_with("read 5 commits, 1 document, 2 source files in "), "{second}");
+    assert!(second.ends_with(" s: nothing new"), "{second}");
 }
 
 #[test]
