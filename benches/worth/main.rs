@@ -87,7 +87,7 @@ fn main() {
 /// Of a path such as `…/owner+name/repo` the name.
 fn name_of(repo: &Path) -> String {
     let parts = repo.iter().map(|part| part.to_string_lossy().into_owned());
-    let last = parts.filter(|part| part != "repo" && part != ".git").last().unwrap_or_default();
+    let last = parts.rev().find(|part| part != "repo" && part != ".git").unwrap_or_default();
     last.rsplit('+').next().unwrap_or_default().to_owned()
 }
 
@@ -109,24 +109,8 @@ fn measure(name: &str, past: &Past, folder: &Path, reasons: usize) -> Table {
         score::of(past, &later.iter().map(answer).collect::<Vec<_>>(), lines)
     };
 
-    progress(format_args!("{name}: a file and a goal, errors, branches, strange goals"));
-    let context = |signals: Value, wanted: &[String]| ask.context(signals, wanted);
-    row(
-        "file and goal: lokid",
-        ours(&|(_, at)| context(json!({"current_file": at.files[0], "goal": at.subject}), &at.files[1..])),
-    );
-    let commits = messages.lines(&past.messages);
-    row(
-        "  BM25 over messages, five commits",
-        plain(&commits, &|at| messages.five(&at.subject, &past.messages, &at.files[1..])),
-    );
-    row("  nothing", plain(&Lines::new(), &|at| Answer::of_files(&[], &at.files[1..])));
-    row("error: lokid", ours(&|(_, at)| context(json!({"recent_errors": [at.error()]}), &at.files[1..])));
-    row("branch: lokid", ours(&|(_, at)| context(json!({"branch": at.branch()}), &at.files)));
-    let strange: Vec<f64> = asked::STRANGE.iter().map(|goal| context(json!({"goal": goal}), &[]).tokens).collect();
-    row("strange goal: lokid", Score { tokens: score::mean(&strange), ..Score::default() });
-
-    progress(format_args!("{name}: files ahead, reasons, sessions"));
+    progress(format_args!("{name}: files ahead"));
+    // Goals alone come first: nobody has opened anything yet.
     let files = |found: &dyn Fn(&Later) -> Answer| {
         let found: Vec<f64> = later.iter().filter_map(|at| found(at).files).collect();
         Score { files: score::mean(&found), ..Score::default() }
@@ -144,8 +128,26 @@ fn measure(name: &str, past: &Past, folder: &Path, reasons: usize) -> Table {
         "  path words and frequency",
         files(&|at| Answer::of_files(&paths.best(&at.subject, Some(&at.files[0])), &at.files[1..])),
     );
+
+    progress(format_args!("{name}: a file and a goal, errors, branches, strange goals"));
+    let context = |signals: Value, wanted: &[String]| ask.context(signals, wanted);
+    row(
+        "file and goal: lokid",
+        ours(&|(_, at)| context(json!({"current_file": at.files[0], "goal": at.subject}), &at.files[1..])),
+    );
+    let commits = messages.lines(&past.messages);
+    row(
+        "  BM25 over messages, five commits",
+        plain(&commits, &|at| messages.five(&at.subject, &past.messages, &at.files[1..])),
+    );
+    row("  nothing", plain(&Lines::new(), &|at| Answer::of_files(&[], &at.files[1..])));
+    row("error: lokid", ours(&|(_, at)| context(json!({"recent_errors": [at.error()]}), &at.files[1..])));
+    row("branch: lokid", ours(&|(_, at)| context(json!({"branch": at.branch()}), &at.files)));
+    let strange: Vec<f64> = asked::STRANGE.iter().map(|goal| context(json!({"goal": goal}), &[]).tokens).collect();
+    row("strange goal: lokid", Score { tokens: score::mean(&strange), ..Score::default() });
+
     let why = past.reasons(reasons);
-    progress(format_args!("{name}: {} commits explain something", why.len()));
+    progress(format_args!("{name}: {} commits explain something; sessions", why.len()));
     let share = |found: &dyn Fn(usize, &str) -> bool| {
         let hits = why.iter().filter(|(commit, words)| found(*commit, words)).count();
         Score { why: hits as f64 / why.len() as f64, ..Score::default() }

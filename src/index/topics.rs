@@ -26,8 +26,8 @@ const MOST_TAGS: usize = 8;
 
 /// Tags that say where a memory comes from or in which state it is, not what it is about.
 const IDLE_TAGS: &str = "added aider blocker breaking claude claude-code code codex commands continuity cursor error \
-    errors fixed fixme gemini general hack hotspot important imported loki loki-mode lokid memory misc module open \
-    opencode other recurring removed resolved session todo transcript warning wip xxx";
+    errors fixed fixme gemini general hack hotspot important imported loki loki-mode lokid memory misc module newcomer \
+    open opencode other recurring removed resolved session todo transcript warning wip xxx";
 
 /// Tags that say in which document something stood, and what a person calls what such documents are about.
 const DOCUMENT_TAGS: &[(&str, &str)] = &[
