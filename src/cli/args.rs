@@ -15,6 +15,7 @@ mod ahead;
 mod care;
 mod hands;
 mod hooks;
+mod list;
 mod mcp;
 mod service;
 mod tidy;
@@ -23,6 +24,7 @@ pub(super) use ahead::{Context, Economics, Predict, Replay};
 pub(super) use care::{Purge, Status};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
+pub(super) use list::{Export, List};
 pub(super) use mcp::Mcp;
 pub(super) use service::Service;
 pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand};
@@ -99,6 +101,9 @@ pub(super) enum Command {
     /// Replay the repository's history and measure how well it is foretold
     #[command(after_help = examples::REPLAY)]
     Replay(Replay),
+    /// List memories, newest first, a line each
+    #[command(after_help = examples::LIST)]
+    List(Box<List>),
     /// Show one memory
     #[command(after_help = examples::SHOW)]
     Show(Show),
@@ -222,6 +227,9 @@ pub(super) enum ProjectCommand {
         /// A path in the project [else the directory you stand in]
         #[arg(value_hint = ValueHint::DirPath)]
         path: Option<PathBuf>,
+        /// Do not wait until it is read
+        #[arg(long)]
+        no_wait: bool,
     },
     /// Stop watching a project; nothing is erased
     #[command(after_help = examples::PROJECT_REMOVE)]
@@ -387,16 +395,6 @@ pub(super) struct Import {
     /// Keep sources and mandates as they are given: the file is your own
     #[arg(long)]
     pub(super) trust: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct Export {
-    /// Write to this file, whole or not at all [else the standard output]
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(super) output: Option<PathBuf>,
-    /// Hand out this namespace only
-    #[arg(long)]
-    pub(super) namespace: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]

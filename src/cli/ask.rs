@@ -102,7 +102,7 @@ pub(super) fn or_problem(answer: Response, project: &Path) -> Result<Response, F
             Failure::new(message).hint(format!("`lokid project add {project}` starts watching it"))
         }
         Some("busy") => Failure::new(detail).hint("the daemon is catching up; try again in a moment"),
-        Some("not_found") => Failure::new(detail).hint("`lokid index` and `lokid export` show what there is"),
+        Some("not_found") => Failure::new(detail).hint("`lokid list` shows what there is"),
         _ => Failure::new(detail),
     })
 }

@@ -24,6 +24,14 @@ pub(super) fn run(context: &Context, settings: &Settings, screen: &mut Screen) -
     assemble(context, settings, screen)
 }
 
+/// A call that names nothing is a look around, not a question.
+const LOOK_AROUND: u32 = 1_000;
+
+fn is_bare(context: &Context) -> bool {
+    let named = [&context.file, &context.goal, &context.activity, &context.branch, &context.session];
+    context.error.is_empty() && named.iter().all(|named| named.is_none())
+}
+
 fn assemble(context: &Context, settings: &Settings, screen: &mut Screen) -> Done {
     let as_of = remember::time("--as-of", context.as_of.as_deref())?;
     let mut signals = serde_json::Map::new();
@@ -33,7 +41,11 @@ fn assemble(context: &Context, settings: &Settings, screen: &mut Screen) -> Done
     signal("goal", context.goal.as_deref().map(Value::from));
     signal("branch", context.branch.as_deref().map(Value::from));
     signal("recent_errors", (!context.error.is_empty()).then(|| Value::from(context.error.clone())));
-    let ask = common(Ask::post("/context/assemble"), context, settings)
+    let budget = context.budget.or(is_bare(context).then_some(LOOK_AROUND));
+    let ask = Ask::post("/context/assemble")
+        .project(settings)
+        .maybe_field("budget", budget)
+        .maybe_field("namespace", context.namespace.clone())
         .field("signals", Value::Object(signals))
         .field("counted", context.session.is_some())
         .maybe_field("as_of", as_of)
@@ -46,7 +58,10 @@ fn assemble(context: &Context, settings: &Settings, screen: &mut Screen) -> Done
     let answer = ask::json(&answer)?;
     let text = words::field(&answer, "context");
     if text.is_empty() {
-        screen.note("nothing is known that would help with that");
+        screen.note(match is_bare(context) {
+            true => "nothing to say yet; tell what you are about to do: lokid context --goal 'add logout' --file src/auth.rs",
+            false => "nothing is known that would help with that",
+        });
         return Ok(());
     }
     screen.text(&text)?;

@@ -16,6 +16,7 @@ use tokio::sync::watch;
 use super::failure::{Done, Failure};
 use super::handover;
 use super::logging::Logging;
+use super::reading::Past;
 use super::run::Greeting;
 use super::settings::Settings;
 use super::{watchdog, words};
@@ -90,9 +91,14 @@ pub(super) fn run(mut settings: Settings, place: Option<PathBuf>, replace: bool,
     daemon.registry.announce(place.as_deref());
     let loader = spawn("load", &daemon, move |daemon| {
         daemon.tell_ready();
-        daemon.load(place.as_deref());
+        let since = Clock::system().monotonic();
+        let first = daemon.load(place.as_deref());
         daemon.registry.all_started();
         serve::hook::replay(&heard);
+        if let Some((project, before)) = first {
+            let took = || Clock::system().monotonic().saturating_duration_since(since);
+            daemon.greeting.reading(&project, &before, took, || !*daemon.stop.borrow());
+        }
     })?;
     tracing::info!(socket = %daemon.settings.socket.display(), version = env!("CARGO_PKG_VERSION"), files, "listening");
     greeting.listening(&daemon.settings.socket);
@@ -136,22 +142,27 @@ fn spawn(
 }
 
 impl Daemon {
-    /// The project the user stands in first: its greeting is waited for.
-    fn load(&self, place: Option<&Path>) {
+    /// The project the user stands in first: its greeting is waited for. It comes back with what it taught before.
+    fn load(&self, place: Option<&Path>) -> Option<(Arc<Project>, Past)> {
+        let mut first = None;
         if let Some(place) = place {
             match self.registry.add(place) {
-                Ok(project) => self.greeting.watching(&loaded(&project)),
+                Ok(project) => {
+                    self.greeting.watching(&loaded(&project));
+                    let known = Past::of(&project);
+                    first = Some((project, known));
+                }
                 Err(error) => {
                     let failure = anyhow::Error::new(error).context("cannot watch this project");
                     tracing::error!(error = %format!("{failure:#}"), "stopping");
                     *self.failure.lock() = Some(Failure::from(failure).hint("`lokid doctor` looks closer"));
                     self.halt();
-                    return;
+                    return None;
                 }
             }
         }
         if *self.stop.borrow() {
-            return;
+            return None;
         }
         for error in self.registry.start_saved() {
             tracing::warn!(%error, "a project watched before cannot be watched now");
@@ -161,6 +172,7 @@ impl Daemon {
         self.greeting.also(projects.len().saturating_sub(usize::from(place.is_some())));
         tracing::info!(projects = projects.len(), "all projects are loaded");
         self.notifier.status(&format!("watching {}", words::count(projects.len() as u64, "project", "projects")));
+        first
     }
 
     /// Whoever waits for the daemon to be ready may ask it from then on: it is asked first.

@@ -42,8 +42,9 @@ Examples:
   lokid project list";
 
 pub(super) const PROJECT_ADD: &str = "\
-Example:
-  lokid project add ~/code/app";
+Examples:
+  lokid project add ~/code/app              and wait until it is read; Ctrl-C leaves the daemon reading
+  lokid project add ~/code/app --no-wait    come back at once";
 
 pub(super) const PROJECT_REMOVE: &str = "\
 Example:
@@ -70,7 +71,7 @@ Every word of the question is data; there is no query language.";
 
 pub(super) const CONTEXT: &str = "\
 Examples:
-  lokid context                                     for whatever was opened last
+  lokid context                                     a look around: for whatever was opened last, in 1,000 tokens
   lokid context --file src/auth.rs --goal 'add logout' --budget 2000
   lokid context --error 'E0308: mismatched types' --explain
   lokid context --task 'fix the login test' --json  what an orchestrator injects before a task
@@ -96,6 +97,15 @@ Examples:
   lokid replay --json
 
 The last fifth of the history is foretold from what came before it, commit by commit. No daemon is needed.";
+
+pub(super) const LIST: &str = "\
+Examples:
+  lokid list                                   the newest fifty
+  lokid list --kind decision --since 2026-01-01
+  lokid list --file src/auth --derived         what the history taught about a folder
+  lokid list --told --json | jq -r '.items[].id'
+
+Each line: id, date, kind, title. `lokid show ID` shows one in full.";
 
 pub(super) const SHOW: &str = "\
 Examples:

@@ -16,6 +16,7 @@ pub(super) fn run(export: &Export, settings: &Settings, screen: &mut Screen) -> 
     let ask = Ask::get("/memories/export")
         .project(settings)
         .header("accept", "application/x-ndjson")
+        .maybe("derived", export.derived.then_some("true"))
         .maybe("namespace", export.namespace.as_deref());
     let Some(file) = &export.output else {
         return reach.follow(&ask, |line| screen.line(line));

@@ -28,6 +28,7 @@ mod import;
 mod keep;
 mod layer;
 mod links;
+mod list;
 mod logging;
 mod man;
 mod mcp;
@@ -36,6 +37,7 @@ mod predict;
 mod project;
 mod purge;
 mod reach;
+mod reading;
 mod recall;
 mod remember;
 mod replay;
@@ -127,6 +129,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Predict(predict) => predict::run(&predict, &settings, screen),
         Command::Economics(economics) => economics::run(&economics, &settings, screen),
         Command::Replay(replay) => replay::run(&replay, &settings, screen),
+        Command::List(list) => list::run(&list, &settings, screen),
         Command::Show(show) => show::run(&show, &settings, screen),
         Command::Forget(forget) => forget::run(&forget, &settings, screen),
         Command::Consolidate(night) => consolidate::run(&night, &settings, screen),
@@ -134,8 +137,8 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Contradictions(asked) => contradictions::run(&asked, &settings, screen),
         Command::Import(import) => import::run(&import, &settings, screen),
         Command::Export(export) => export::run(&export, &settings, screen),
-        Command::Index { topic, layer } => layer::run("index", topic.as_deref(), &layer, &settings, screen),
-        Command::Timeline(layer) => layer::run("timeline", None, &layer, &settings, screen),
+        Command::Index { topic, layer } => layer::index(topic.as_deref(), &layer, &settings, screen),
+        Command::Timeline(layer) => layer::timeline(&layer, &settings, screen),
         Command::Links(links) => links::run(&links, &settings, screen),
         Command::Skill { command } => skill::run(command.as_ref(), &settings, screen),
         Command::Ledger { command } => document::run(DocumentKind::Ledger, command.as_ref(), &settings, screen),

@@ -1,6 +1,7 @@
 //! `lokid run --oneshot`: reads what the repository teaches, tells what was learnt, and leaves. No socket, no watching
 //! afterwards; the next command without a daemon knows what was read.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,17 +13,15 @@ use super::consolidate;
 use super::failure::{Done, Failure};
 use super::logging::Logging;
 use super::reach::Reach;
-use super::screen::{Screen, Style};
+use super::reading::{self, Past, Reading};
+use super::screen::{self, Screen, Style};
 use super::settings::Settings;
 use super::words;
 use crate::engine::eyes::Eyes;
-use crate::engine::past::Chapter;
 use crate::engine::{Project, ProjectError};
 use crate::model::Kind;
-use crate::sys::{Clock, thread};
+use crate::sys::{Clock, env};
 
-/// How often the reading is asked how far it is.
-const LOOK: Duration = Duration::from_millis(20);
 /// Logs and pages that go on being written are not waited for any longer.
 const UNREST: Duration = Duration::from_secs(30);
 /// Whatever is not indexed by then is indexed by the next who asks.
@@ -40,7 +39,7 @@ pub(super) fn run(place: &Path, with_night: bool, mut settings: Settings, screen
     let before = held(&project);
     registry.awaken(&project);
     match project.eyes() {
-        Some(eyes) => read(eyes, screen),
+        Some(eyes) => read(&project, eyes, screen)?,
         None if !project.captures() => screen.note("an opt-out is in force: nothing is read by itself"),
         None => screen.note("[watch] is off: nothing is read by itself"),
     }
@@ -81,21 +80,18 @@ pub(super) fn run(place: &Path, with_night: bool, mut settings: Settings, screen
 }
 
 /// Comes back when history, documents, code, logs and the page of continuity were read to their ends.
-fn read(eyes: &Eyes, screen: &mut Screen) {
-    let progress = eyes.past().progress();
-    let mut told: Option<Chapter> = None;
-    while !progress.is_complete() {
-        let now = progress.reading();
-        if let (true, Some(chapter)) = (now != told, now) {
-            screen.note(format!("reading {}", chapter.as_str()));
-            told = now;
-        }
-        thread::pause(LOOK);
+fn read(project: &Project, eyes: &Eyes, screen: &mut Screen) -> Done {
+    if screen.quiet() {
+        Reading::new(io::sink(), false).follow(reading::HERE, || Ok(Some(Past::of(project))))?;
+    } else {
+        let moves = env::stderr_is_terminal() && screen::colour_is_wanted();
+        Reading::new(io::stderr(), moves).follow(reading::HERE, || Ok(Some(Past::of(project))))?;
     }
     screen.note("reading logs and traces");
     if !eyes.rest(UNREST) {
         screen.note("something is still being written; it is left as it stands");
     }
+    Ok(())
 }
 
 fn held(project: &Project) -> Vec<(String, u64)> {
@@ -111,8 +107,9 @@ fn learnt(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<(String, u64
 fn tell(status: &Value, learnt: &[(String, u64)], took: Duration, screen: &mut Screen) -> Done {
     let number = |at: &str| status.pointer(at).and_then(Value::as_u64).unwrap_or(0);
     let read = format!(
-        "{} and {} in {:.1} s",
+        "{}, {} and {} in {:.1} s",
         words::count(number("/past/commits"), "commit", "commits"),
+        words::count(number("/past/documents"), "document", "documents"),
         words::count(number("/past/code_files"), "source file", "source files"),
         took.as_secs_f64()
     );

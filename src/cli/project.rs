@@ -1,30 +1,21 @@
 //! `lokid project`: which projects the daemon watches.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::args::ProjectCommand;
 use super::ask::{self, Ask, list as list_of};
 use super::failure::{Done, Failure};
 use super::reach::Reach;
-use super::screen::Screen;
+use super::reading::{self, Past, Reading};
+use super::screen::{self, Screen};
 use super::settings::{Settings, absolute};
 use super::words;
+use crate::sys::{Clock, env};
 
 pub(super) fn run(command: &ProjectCommand, settings: &Settings, screen: &mut Screen) -> Done {
     match command {
-        ProjectCommand::Add { path } => {
-            let path = chosen(path.as_deref(), settings)?;
-            if !path.exists() {
-                return Err(Failure::usage(format!("there is no {}", path.display())));
-            }
-            let shown = path.display().to_string();
-            let answer = Reach::daemon(settings)?.ask(&Ask::post("/projects").field("path", shown))?;
-            if settings.json {
-                return screen.text(&answer.text());
-            }
-            let root = words::field(&ask::json(&answer)?, "path");
-            screen.line(format!("watching {root}"))
-        }
+        ProjectCommand::Add { path, no_wait } => add(&chosen(path.as_deref(), settings)?, !no_wait, settings, screen),
         ProjectCommand::Remove { path } => {
             let path = chosen(path.as_deref(), settings)?;
             let ask = Ask::delete("/projects").query("path", &path.display().to_string());
@@ -37,6 +28,38 @@ pub(super) fn run(command: &ProjectCommand, settings: &Settings, screen: &mut Sc
         }
         ProjectCommand::List => list(settings, screen),
     }
+}
+
+fn add(path: &Path, wait: bool, settings: &Settings, screen: &mut Screen) -> Done {
+    if !path.exists() {
+        return Err(Failure::usage(format!("there is no {}", path.display())));
+    }
+    let since = Clock::system().monotonic();
+    let reach = Reach::daemon(settings)?;
+    let answer = reach.ask(&Ask::post("/projects").field("path", path.display().to_string()))?;
+    if settings.json {
+        return screen.text(&answer.text());
+    }
+    let is_new = answer.status == 201;
+    let root = words::field(&ask::json(&answer)?, "path");
+    screen.line(format!("watching {root}"))?;
+    screen.flush()?;
+    if !wait || !is_new || screen.quiet() {
+        return Ok(());
+    }
+    let status = Ask::get("/status").query("project", &root);
+    let look = |ask: &Ask| {
+        Ok::<Past, Failure>(Past::told(ask::list(&reach.learn(ask)?, "projects").first().unwrap_or_default()))
+    };
+    let reading = Reading::new(io::stderr(), env::stderr_is_terminal() && screen::colour_is_wanted());
+    reading.follow(reading::THERE, || look(&status).map(Some))?;
+    // Everything that was read before this is answered with it.
+    let learnt = look(&status.query("fresh", "true"))?;
+    let took = Clock::system().monotonic().saturating_duration_since(since);
+    if let Some(summary) = learnt.summary(&Past::default(), took) {
+        screen.note(summary);
+    }
+    Ok(())
 }
 
 fn chosen(path: Option<&Path>, settings: &Settings) -> Result<PathBuf, Failure> {

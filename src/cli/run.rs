@@ -3,15 +3,18 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::args::Run;
 use super::daemon::{self, Loaded};
 use super::failure::{Done, Failure};
 use super::oneshot;
-use super::screen::Screen;
+use super::reading::{self, Past, Reading};
+use super::screen::{self, Screen};
 use super::settings::{Settings, absolute};
 use super::words;
-use crate::sys::git;
+use crate::engine::Project;
+use crate::sys::{env, git};
 
 pub(super) fn run(run: &Run, settings: Settings, screen: &mut Screen) -> Done {
     let place = match (&run.path, run.no_project) {
@@ -22,7 +25,8 @@ pub(super) fn run(run: &Run, settings: Settings, screen: &mut Screen) -> Done {
     if let (true, Some(place)) = (run.oneshot, &place) {
         return oneshot::run(place, run.consolidate, settings, screen);
     }
-    let greeting = Greeting { quiet: screen.quiet() };
+    let moves = env::stdout_is_terminal() && screen::colour_is_wanted();
+    let greeting = Greeting { quiet: screen.quiet(), moves };
     daemon::run(settings, place, run.replace, greeting)
 }
 
@@ -30,6 +34,8 @@ pub(super) fn run(run: &Run, settings: Settings, screen: &mut Screen) -> Done {
 #[derive(Clone, Copy)]
 pub(super) struct Greeting {
     quiet: bool,
+    /// Whether a line can be drawn over.
+    moves: bool,
 }
 
 impl Greeting {
@@ -41,6 +47,27 @@ impl Greeting {
     pub(super) fn watching(self, project: &Loaded) {
         self.say(&format!("watching {}", project.root.display()));
         self.say(&words::holdings(&project.by_kind));
+    }
+
+    /// Shows how far the reading is until it is over or `is_wanted` says no, then what was learnt.
+    pub(super) fn reading(
+        self,
+        project: &Project,
+        before: &Past,
+        took: impl Fn() -> Duration,
+        is_wanted: impl Fn() -> bool,
+    ) {
+        if self.quiet {
+            return;
+        }
+        let reading = Reading::new(io::stdout(), self.moves);
+        let ended = reading.follow(reading::HERE, || Ok(is_wanted().then(|| Past::of(project))));
+        if matches!(ended, Ok(Some(_)))
+            && project.rescan().and_then(|looked| looked.wait()).is_ok()
+            && let Some(summary) = Past::of(project).summary(before, took())
+        {
+            self.say(&summary);
+        }
     }
 
     pub(super) fn also(self, others: usize) {

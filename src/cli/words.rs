@@ -31,15 +31,19 @@ pub(super) fn plural(kind: &str) -> String {
     }
 }
 
-/// `1,204 memories: 800 notes, 404 facts`, the most frequent kind first.
-pub(super) fn holdings(by_kind: &[(String, u64)]) -> String {
+/// `800 notes, 404 facts`, the most frequent kind first.
+pub(super) fn kinds(by_kind: &[(String, u64)]) -> String {
     let mut kinds: Vec<&(String, u64)> = by_kind.iter().filter(|(_, many)| *many > 0).collect();
     kinds.sort_by(|(one, few), (other, many)| many.cmp(few).then_with(|| one.cmp(other)));
-    let total: u64 = kinds.iter().map(|(_, many)| many).sum();
-    let listed: Vec<String> =
-        kinds.iter().map(|(kind, many)| count(*many, &kind.replace('_', "-"), &plural(kind))).collect();
-    let total = count(total, "memory", "memories");
-    if listed.is_empty() { total } else { format!("{total}: {}", listed.join(", ")) }
+    let named = kinds.iter().map(|(kind, many)| count(*many, &kind.replace('_', "-"), &plural(kind)));
+    named.collect::<Vec<_>>().join(", ")
+}
+
+/// `1,204 memories: 800 notes, 404 facts`
+pub(super) fn holdings(by_kind: &[(String, u64)]) -> String {
+    let total = count(by_kind.iter().map(|(_, many)| many).sum(), "memory", "memories");
+    let kinds = kinds(by_kind);
+    if kinds.is_empty() { total } else { format!("{total}: {kinds}") }
 }
 
 /// `512 B`, `1.5 MiB`

@@ -177,10 +177,15 @@ fn decision_value(memory: &Memory, topic: &str) -> Value {
     json!({
         "decision": clip(memory.headline(), 200),
         "rationale": clip(rationale, 300),
-        "date": memory.times.created_at.record_style(),
+        "date": happened_at(memory).record_style(),
         "topic_id": topic,
         MEMORY_FIELD: memory.id.as_str(),
     })
+}
+
+/// What was told later than it came to hold bears the earlier date.
+fn happened_at(memory: &Memory) -> Timestamp {
+    memory.times.created_at.min(memory.times.valid_at)
 }
 
 fn days_of(snapshot: &Snapshot, shelves: &Shelves, now: Timestamp) -> Map<String, Value> {

@@ -87,6 +87,7 @@ pub struct PastProgress {
     done: AtomicUsize,
     total: AtomicUsize,
     commits: AtomicU64,
+    documents: AtomicUsize,
     memories: AtomicUsize,
     complete: AtomicBool,
 }
@@ -103,6 +104,10 @@ impl PastProgress {
 
     pub fn commits(&self) -> u64 {
         self.commits.load(Ordering::Relaxed)
+    }
+
+    pub fn documents(&self) -> usize {
+        self.documents.load(Ordering::Relaxed)
     }
 
     pub fn memories(&self) -> usize {
@@ -340,6 +345,9 @@ impl Reader {
         self.progress.stage.store(chapter as usize + 1, Ordering::Relaxed);
         self.progress.done.store(0, Ordering::Relaxed);
         self.progress.total.store(total, Ordering::Relaxed);
+        if chapter == Chapter::Documents {
+            self.progress.documents.store(total, Ordering::Relaxed);
+        }
         self.tell();
     }
 

@@ -251,6 +251,11 @@ impl Snapshot {
         own
     }
 
+    /// What the repository taught by itself.
+    pub fn derived(&self) -> impl Iterator<Item = &Arc<Memory>> {
+        self.derived.iter().filter_map(|key| self.memories.get(key))
+    }
+
     pub fn derived_count(&self) -> usize {
         self.derived.len()
     }

@@ -25,9 +25,17 @@ const MOST_NAMES: usize = 4_096;
 const MOST_TAGS: usize = 8;
 
 /// Tags that say where a memory comes from or in which state it is, not what it is about.
-const IDLE_TAGS: &str = "aider blocker breaking claude claude-code code codex commands continuity cursor error errors \
-    fixed gemini general important imported loki loki-mode lokid memory misc open opencode other recurring resolved \
-    session todo transcript wip";
+const IDLE_TAGS: &str = "added aider blocker breaking claude claude-code code codex commands continuity cursor error \
+    errors fixed fixme gemini general hack hotspot important imported loki loki-mode lokid memory misc module newcomer \
+    open opencode other recurring removed resolved session todo transcript warning wip xxx";
+
+/// Tags that say in which document something stood, and what a person calls what such documents are about.
+const DOCUMENT_TAGS: &[(&str, &str)] = &[
+    ("architecture", "adr adrs architecture design"),
+    ("conventions", "agent-rules agents contributing convention conventions guideline guidelines rule rules"),
+    ("docs", "doc docs document documentation readme"),
+    ("releases", "changelog changes history release release-notes releases"),
+];
 
 #[derive(Clone, Debug, Default)]
 pub struct Topics(OrdMap<Namespace, Counted>);
@@ -128,7 +136,7 @@ pub fn is_told(memory: &Memory) -> bool {
 /// The module a memory is at home in, else what its tags say, else the concern its headline speaks of, else its kind
 /// with the word that stands out.
 pub fn name_of(memory: &Memory) -> String {
-    if let Some(place) = place::of_files(&memory.anchors.files) {
+    if let Some(place) = place::of_files(&memory.anchors.files).filter(|place| is_name(place)) {
         return place;
     }
     let (category, agent) = match &memory.body {
@@ -160,9 +168,17 @@ fn about(tag: &str) -> Option<String> {
         || Source::parse(&name).is_some()
         || Outcome::parse(&name).is_some()
         || IDLE_TAGS.split_ascii_whitespace().any(|idle| idle == name);
+    let document = DOCUMENT_TAGS.iter().find(|(_, tags)| tags.split_ascii_whitespace().any(|known| known == name));
+    if let Some((called, _)) = document {
+        return Some((*called).to_owned());
+    }
+    (!is_idle && is_name(&name)).then_some(name)
+}
+
+/// A letter is no name, nor is a number.
+fn is_name(name: &str) -> bool {
     let digits = name.bytes().filter(u8::is_ascii_digit).count();
-    let is_number = digits * 2 > name.len() || !name.chars().any(char::is_alphabetic);
-    (!is_idle && !is_number).then_some(name)
+    digits * 2 <= name.len() && name.chars().any(char::is_alphabetic) && name.chars().nth(1).is_some()
 }
 
 /// Small letters, no blanks, at most [`MOST_PARTS`] parts and [`MOST_CHARS`] characters. A part that does not fit is

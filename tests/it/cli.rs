@@ -22,6 +22,7 @@ const COMMANDS: &[&str] = &[
     "project remove",
     "project list",
     "remember",
+    "list",
     "show",
     "forget",
     "import",

@@ -10,6 +10,7 @@ mod doctor;
 mod editors;
 mod engine;
 mod eyes;
+mod first_contact;
 mod foresight;
 mod home;
 mod hook;

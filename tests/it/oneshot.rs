@@ -111,6 +111,7 @@ fn every_read_works_without_a_daemon() {
         &["context", "--relevant", "the mean"],
         &["predict", "src/stats.py"],
         &["show", id],
+        &["list", "--derived"],
         &["index"],
         &["timeline"],
         &["economics"],

@@ -22,7 +22,7 @@ pub(in crate::cli) struct Context {
     /// The branch it is done on [else the one checked out last]
     #[arg(long)]
     pub(in crate::cli) branch: Option<String>,
-    /// Take at most so many tokens [else as configured, 8000]
+    /// Take at most so many tokens [else as configured, 8000; 1000 when nothing is named]
     #[arg(short, long, value_name = "TOKENS")]
     pub(in crate::cli) budget: Option<u32>,
     /// What was known and held true then

@@ -153,9 +153,15 @@ fn use_of(uses: &BTreeMap<String, f64>, name: &str) -> f64 {
     own.map(|(_, count)| if count.is_finite() { *count } else { 0.0 }).sum()
 }
 
-/// What finds no room stands with the whole it is part of, else under "other".
+/// What finds no room, or is a single memory among many, stands with the whole it is part of, else under "other".
 fn with_rest_last(groups: Vec<Shelf>, most: usize) -> Vec<Shelf> {
-    let (mut rest, mut shown): (Vec<Shelf>, Vec<Shelf>) = groups.into_iter().partition(|group| group.name == OTHER);
+    let total: u64 = groups.iter().map(|group| group.topic.count).sum();
+    let is_rest = |group: &Shelf| group.name == OTHER || (group.topic.count == 1 && total > SMALLEST);
+    let (mut rest, mut shown): (Vec<Shelf>, Vec<Shelf>) = groups.into_iter().partition(is_rest);
+    // One alone is better called by its name.
+    if rest.len() == 1 && rest[0].name != OTHER && shown.len() < most {
+        shown.append(&mut rest);
+    }
     let room = if rest.is_empty() { most } else { most.saturating_sub(1) };
     if shown.len() > room {
         rest.extend(shown.split_off(most.saturating_sub(1).max(1).min(shown.len())));

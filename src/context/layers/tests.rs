@@ -202,6 +202,45 @@ fn tests_stand_with_the_module_they_test() {
 }
 
 #[test]
+fn of_many_memories_one_alone_is_no_topic_unless_it_is_the_only_one_left() {
+    let place = |number, file: &str| {
+        let mut made = memory(number, Kind::Note, format!("x {number}"), 0);
+        made.anchors.files = vec![file.to_owned()];
+        made
+    };
+    let crowd = |alone: &[&str]| {
+        let many = (0..60).map(|number| place(number, ["src/auth/a.rs", "src/ui/b.rs", "src/mail/c.rs"][number % 3]));
+        let alone = alone.iter().enumerate().map(|(number, file)| place(100 + number, file));
+        let snapshot = snapshot(many.chain(alone));
+        shelves(&snapshot).shown().iter().map(|shelf| shelf.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(crowd(&["src/one.rs", "src/two.rs"]), ["auth", "mail", "ui", OTHER]);
+    assert_eq!(crowd(&["src/one.rs"]), ["auth", "mail", "ui", "one"]);
+}
+
+#[test]
+fn the_timeline_tells_what_happened_once_and_with_its_day() {
+    let told = |number, kind, text: &str, day| memory(number, kind, text.to_owned(), day);
+    let section = told(3, Kind::Note, "Sections of a guide did not happen", 200);
+    let mut earlier = told(4, Kind::Decision, "Trunk only", 200);
+    earlier.times.valid_at = at(-300);
+    let mut snapshot = snapshot([
+        told(1, Kind::Decision, "Improvements from review", 2),
+        told(2, Kind::Decision, "Improvements from review", 1),
+        section.clone(),
+        earlier,
+        told(5, Kind::Note, "Dana told us", 100),
+        told(6, Kind::Learning, "The mean of nothing is zero", 50),
+    ]);
+    snapshot.set_derived(&section.key(), true);
+    let text = timeline_text(&snapshot, &Namespace::default(), &limits(), &Arrangement::default(), at(400));
+    assert!(!text.contains("Sections of a guide"), "{text}");
+    assert_eq!(text.matches("Improvements from review").count(), 1, "{text}");
+    assert!(text.contains("- 2025-03-07 Trunk only") && text.contains("- 2026-04-11 Dana told us"), "{text}");
+    assert!(text.contains("The mean of nothing is zero"), "{text}");
+}
+
+#[test]
 fn an_arrangement_joins_topics_orders_them_by_use_and_shortens_the_timeline() {
     let snapshot = store(300);
     let arrangement = Arrangement {

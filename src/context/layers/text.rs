@@ -4,12 +4,12 @@
 use serde_json::{Map, Value};
 
 use super::shelves::{Arrangement, Shelf, Shelves};
-use super::{clip, kinds_text, neighbour, since, timeline_of};
+use super::{clip, happened_at, kinds_text, neighbour, since, timeline_of};
 use crate::config::LayersConfig;
 use crate::index::Snapshot;
 use crate::index::topics::is_told;
 use crate::model::layer::MEMORY_FIELD;
-use crate::model::{Kind, MemoryId, Namespace, Neighbour, Timestamp, token};
+use crate::model::{Kind, Memory, MemoryId, Namespace, Neighbour, Timestamp, token};
 
 /// Layer one as text is read before every session.
 const INDEX_TOKENS: usize = 100;
@@ -158,7 +158,11 @@ pub(in crate::context) fn timeline_within(
 impl Told {
     fn add(&mut self, heading: &str, lines: &[Line], most: usize) {
         let mut heading = format!("{heading}\n");
-        for line in lines {
+        for (at, line) in lines.iter().enumerate() {
+            // The same words again are no news.
+            if lines[..at].iter().any(|told| told.what == line.what) {
+                continue;
+            }
             let longer = format!("{}{heading}{}", self.text, line.text());
             if token::estimate(&longer) > most {
                 break;
@@ -217,13 +221,18 @@ fn lines(timeline: &Map<String, Value>, list: &str, since: &str) -> Vec<Line> {
     told.filter(|line| !line.what.is_empty() && line.day.as_str() >= since).collect()
 }
 
-/// The newest of what was learnt otherwise than by a decision. What the code itself shows is found in the code.
+/// The newest of what was learnt otherwise than by a decision. What documents and code show at any time did not happen
+/// on a day.
 fn lessons(snapshot: &Snapshot, namespace: &Namespace, since: &str, now: Timestamp) -> Vec<Line> {
-    let is_lesson = |kind: Kind| !matches!(kind, Kind::Episode | Kind::Decision | Kind::CodePattern | Kind::Workflow);
+    let happened = |memory: &Memory| match memory.kind {
+        Kind::Learning | Kind::AntiPattern => true,
+        Kind::Episode | Kind::Decision | Kind::CodePattern | Kind::Workflow => false,
+        Kind::Note | Kind::Fact | Kind::Pattern | Kind::Skill => !snapshot.is_derived(&memory.key()),
+    };
     let newest = snapshot.newest(None).take(LOOKED_AT).filter(|memory| memory.namespace == *namespace);
-    let held = newest.filter(|memory| is_lesson(memory.kind) && is_told(memory) && memory.holds_now(now));
+    let held = newest.filter(|memory| happened(memory) && is_told(memory) && memory.holds_now(now));
     let told = held.take(LESSONS).map(|memory| Line {
-        day: memory.times.created_at.day(),
+        day: happened_at(memory).day(),
         what: clip(memory.headline(), LINE_CHARS),
         outcome: String::new(),
         id: memory.id.as_str().to_owned(),

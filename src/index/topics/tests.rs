@@ -65,6 +65,8 @@ fn of_several_files_the_first_that_is_code_counts_then_a_test_then_anything() {
     check(&["Cargo.toml", "tests/test_auth.py"], "tests/auth");
     check(&["README.md", "Cargo.toml"], "docs");
     check(&["", "/", "src/ui/x.rs"], "ui/x");
+    check(&["c/x.c"], "c/x");
+    check(&["x.c"], "notes");
 }
 
 #[test]
@@ -75,6 +77,10 @@ fn without_files_tags_speak_then_the_headline_then_the_kind() {
     };
     check(&["git", "Auth"], Kind::Learning, "x", "auth");
     check(&["#area:billing"], Kind::Note, "x", "area/billing");
+    check(&["rule", "contributing"], Kind::Note, "x", "conventions");
+    check(&["agent-rules", "tests"], Kind::Note, "x", "conventions");
+    check(&["changelog", "release"], Kind::Note, "x", "releases");
+    check(&["x", "todo", "7"], Kind::Note, "Rotate the passwords", "auth");
     check(&["decision", "2026-01-06", "branch:main", "anti-pattern"], Kind::Note, "x", "notes");
     check(&[], Kind::Decision, "Rotate the passwords every month", "auth");
     check(&[], Kind::Fact, "The Postgres migrations run before the deployment", "database");

@@ -97,7 +97,10 @@ pub(in crate::serve) struct PastStatus {
     pub(in crate::serve) total: usize,
     /// Memories that are in no file of the memory.
     pub(in crate::serve) memories: usize,
+    /// The same by kind; those of which there are none are left out.
+    pub(in crate::serve) counts: BTreeMap<&'static str, usize>,
     pub(in crate::serve) commits: u64,
+    pub(in crate::serve) documents: usize,
     /// Source files, what they define, and how many files of the repository they import.
     pub(in crate::serve) code_files: usize,
     pub(in crate::serve) symbols: usize,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::values::{Include, NamespaceName, Time, Word, Words};
-use crate::model::{Kind, Level, Namespace, Relation, Tier};
+use crate::model::{Kind, Level, Namespace, Relation, Source, Tier};
 
 /// The project a request is about.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -29,6 +29,15 @@ pub(in crate::serve) struct Status {
 pub(in crate::serve) struct Within {
     pub(in crate::serve) project: Option<PathBuf>,
     pub(in crate::serve) namespace: Option<NamespaceName>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Export {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    /// Also what the repository taught by itself, and teaches again wherever it goes.
+    pub(in crate::serve) derived: bool,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -59,6 +68,13 @@ pub(in crate::serve) struct List {
     pub(in crate::serve) namespace: Option<NamespaceName>,
     pub(in crate::serve) kind: Words<Kind>,
     pub(in crate::serve) tier: Words<Tier>,
+    /// Tagged so, in capitals or not.
+    pub(in crate::serve) tag: Option<String>,
+    /// At home in this file, or in a file below this folder; as the repository names it.
+    pub(in crate::serve) file: Option<String>,
+    pub(in crate::serve) source: Words<Source>,
+    /// Only what the repository taught by itself, or only what was told; both unless told.
+    pub(in crate::serve) derived: Option<bool>,
     /// From then on, by when it was learnt.
     pub(in crate::serve) since: Option<Time>,
     /// Before then.

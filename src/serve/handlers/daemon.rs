@@ -1,5 +1,6 @@
 //! The daemon about itself: health, status, and the document that describes all of this.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
@@ -8,6 +9,7 @@ use axum::http::StatusCode;
 
 use crate::engine::Project;
 use crate::engine::eyes::Eyes;
+use crate::index::Snapshot;
 use crate::model::{Kind, SignalKind, Timestamp};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok, with_type};
@@ -72,7 +74,7 @@ fn status_of(project: &Project) -> ProjectStatus {
         tokens: snapshot.tokens(),
         namespaces: snapshot.namespaces().iter().map(ToString::to_string).collect(),
         watch: watch_status(project),
-        past: past_status(project, snapshot.derived_count()),
+        past: past_status(project, &snapshot),
         index: index_status(project, snapshot.version()),
         prefetch: prefetch_status(project),
         consolidation: ConsolidationStatus::of(&project.night().known()),
@@ -120,28 +122,34 @@ fn prefetch_status(project: &Project) -> PrefetchStatus {
     }
 }
 
-fn past_status(project: &Project, memories: usize) -> PastStatus {
-    let Some(past) = project.eyes().map(Eyes::past) else {
-        let (state, done, total) = ("off", 0, 0);
-        return PastStatus { state, done, total, memories, commits: 0, code_files: 0, symbols: 0, imports: 0 };
+fn past_status(project: &Project, snapshot: &Snapshot) -> PastStatus {
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for memory in snapshot.derived() {
+        *counts.entry(memory.kind.as_str()).or_default() += 1;
+    }
+    let mut status = PastStatus {
+        state: "off",
+        done: 0,
+        total: 0,
+        memories: snapshot.derived_count(),
+        counts,
+        commits: 0,
+        documents: 0,
+        code_files: 0,
+        symbols: 0,
+        imports: 0,
     };
+    let Some(past) = project.eyes().map(Eyes::past) else { return status };
     let (progress, code) = (past.progress(), past.code());
-    let (done, total) = progress.done();
-    let state = match progress.reading() {
+    (status.done, status.total) = progress.done();
+    (status.commits, status.documents) = (progress.commits(), progress.documents());
+    (status.code_files, status.symbols, status.imports) = (code.len(), code.symbols(), code.imports());
+    status.state = match progress.reading() {
         Some(chapter) => chapter.as_str(),
         None if progress.is_complete() => "ready",
         None => "starting",
     };
-    PastStatus {
-        state,
-        done,
-        total,
-        memories,
-        commits: progress.commits(),
-        code_files: code.len(),
-        symbols: code.symbols(),
-        imports: code.imports(),
-    }
+    status
 }
 
 pub(in crate::serve) async fn describe(_app: App, _call: Call) -> Answer {

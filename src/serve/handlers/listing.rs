@@ -12,7 +12,7 @@ use crate::model::{Key, Kind, Level, Memory, MemoryId, Namespace, Status, Timest
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{Items, Listing};
-use crate::serve::dto::queries::{List, Within, namespace};
+use crate::serve::dto::queries::{self, List, Within, namespace};
 use crate::serve::dto::values::Include;
 use crate::serve::problem::Problem;
 
@@ -34,21 +34,36 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     let mut found = snapshot
         .newest(after)
         .take_while(|memory| query.since.as_ref().is_none_or(|since| memory.times.created_at >= since.0))
-        .filter(|memory| memory.namespace == place && is_wanted(memory, &query, at));
+        .filter(|memory| memory.namespace == place && is_wanted(memory, &query, at))
+        .filter(|memory| query.derived.is_none_or(|derived| snapshot.is_derived(&memory.key()) == derived));
     let page: Vec<&Arc<Memory>> = found.by_ref().take(limit).collect();
     let next_cursor = page.last().filter(|_| found.next().is_some()).map(|last| cursor(last));
-    ok(&Listing { items: page.into_iter().map(|memory| view::brief(memory, Level::Summary)).collect(), next_cursor })
+    let item = |memory: &Arc<Memory>| {
+        let mut item = view::brief(memory, Level::Summary);
+        item.insert("derived".to_owned(), snapshot.is_derived(&memory.key()).into());
+        item
+    };
+    ok(&Listing { items: page.into_iter().map(item).collect(), next_cursor })
 }
 
 fn is_wanted(memory: &Memory, query: &List, at: Timestamp) -> bool {
     let holds = if query.as_of.is_none() { memory.holds_now(at) } else { memory.holds_at(at) };
+    let (tag, file) = (query.tag.as_deref(), query.file.as_deref().map(|file| file.trim_end_matches('/')));
     query.kind.allow(memory.kind)
         && query.tier.allow(memory.tier)
+        && query.source.allow(memory.source)
+        && tag.is_none_or(|tag| memory.tags.iter().any(|known| known.to_lowercase() == tag.to_lowercase()))
+        && file.is_none_or(|file| memory.anchors.files.iter().any(|known| is_at(known, file)))
         && query.until.as_ref().is_none_or(|until| memory.times.created_at < until.0)
         && (query.as_of.is_none() || memory.known_at(at))
         && (holds || query.include.has(Include::Invalid))
         && (!memory.restricted || query.include.has(Include::Restricted))
         && (memory.status == Status::Asserted || query.include.has(Include::Unverified))
+}
+
+/// The file itself, or one below a folder.
+fn is_at(file: &str, place: &str) -> bool {
+    file.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A place in the list that stays right when memories come and go around it.
@@ -89,9 +104,9 @@ pub(in crate::serve) async fn learnings(app: App, call: Call) -> Answer {
 
 /// Every record in the order of their keys, a line each, of one moment.
 pub(in crate::serve) async fn export(app: App, call: Call) -> Answer {
-    let query: Within = call.query()?;
+    let query: queries::Export = call.query()?;
     let project = app.project(query.project.as_deref()).await?;
-    let export = Export::new(&project, query.namespace.map(|name| name.0));
+    let export = Export::new(&project, query.namespace.map(|name| name.0), query.derived);
     let pieces = futures_util::stream::unfold(export, |mut export| async move {
         let piece = export.next_piece()?;
         Some((Ok::<Bytes, std::convert::Infallible>(piece), export))
@@ -105,10 +120,10 @@ struct Export {
 }
 
 impl Export {
-    fn new(project: &Project, namespace: Option<Namespace>) -> Export {
+    fn new(project: &Project, namespace: Option<Namespace>, with_derived: bool) -> Export {
         let snapshot = project.snapshot();
         // What the repository teaches by itself, it teaches wherever it goes.
-        let own = |memory: &&Arc<Memory>| !snapshot.is_derived(&memory.key());
+        let own = |memory: &&Arc<Memory>| with_derived || !snapshot.is_derived(&memory.key());
         let wanted = |memory: &&Arc<Memory>| namespace.as_ref().is_none_or(|name| memory.namespace == *name);
         let memories: Vec<Arc<Memory>> = snapshot.memories().filter(wanted).filter(own).cloned().collect();
         Export { snapshot, memories: memories.into_iter() }

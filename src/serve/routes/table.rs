@@ -18,7 +18,7 @@ use crate::serve::dto::night::{
 };
 use crate::serve::dto::patch::Changes;
 use crate::serve::dto::queries::{
-    Forget, Import, Layer, List, Neighbourhood, ProjectPath, Show, Status, Which, Within,
+    Export, Forget, Import, Layer, List, Neighbourhood, ProjectPath, Show, Status, Which, Within,
 };
 use crate::serve::dto::record::Record;
 use crate::serve::dto::requests::{
@@ -106,7 +106,7 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
         .query(of::<List>)
         .replies(&[says(200, "a page of them", &[json(of::<Listing>)])]),
     route(Verb::Get, "/memories/export", "Export every record", |app, call| Box::pin(listing::export(app, call)))
-        .query(of::<Within>)
+        .query(of::<Export>)
         .replies(&[says(200, "a record a line", &[ndjson(of::<RecordAnswer>)])]),
     route(Verb::Post, "/memories/import", "Import records", |app, call| Box::pin(import::import(app, call)))
         .query(of::<Import>)

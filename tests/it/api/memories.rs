@@ -195,3 +195,32 @@ fn links_lead_up_to_three_steps_around() {
     assert_eq!(server.get("/v1/links/none").status, 404);
     assert_eq!(server.post("/v1/links", json!({"from": "a", "to": "none", "relation": "related_to"})).status, 404);
 }
+
+#[test]
+fn a_list_is_narrowed_by_tag_file_and_source_and_an_unknown_source_is_refused() {
+    let server = Server::start();
+    server.remember(
+        json!({"id": "n-1", "kind": "note", "text": "use tabs", "tags": ["Style"], "files": ["src/a/x.rs"], "source": "user"}),
+    );
+    server.remember(
+        json!({"id": "n-2", "kind": "note", "text": "use redis", "tags": ["tests"], "files": ["src/ab.rs"], "source": "agent"}),
+    );
+    let ids = |query: &str| -> Vec<String> {
+        let listed = server.json(&Request::get(format!("/v1/memories?{query}")), 200);
+        let items = listed["items"].as_array().unwrap();
+        items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
+    };
+    for (query, expected) in [
+        ("tag=style", &["n-1"][..]),
+        ("tag=sty", &[]),
+        ("file=src/a", &["n-1"]),
+        ("file=src/ab.rs", &["n-2"]),
+        ("file=src/", &["n-2", "n-1"]),
+        ("source=agent", &["n-2"]),
+        ("source=agent,user&derived=false", &["n-2", "n-1"]),
+        ("derived=true", &[]),
+    ] {
+        assert_eq!(ids(query), expected, "{query}");
+    }
+    assert_eq!(server.get("/v1/memories?source=nobody").status, 400);
+}
