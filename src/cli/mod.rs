@@ -51,6 +51,7 @@ mod stop;
 mod transcripts;
 mod watch;
 mod watchdog;
+mod why;
 mod words;
 
 use std::ffi::OsString;
@@ -125,6 +126,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Recall(recall) => recall::run(&recall, &settings, screen),
         Command::Context(context) => context::run(&context, &settings, screen),
         Command::Predict(predict) => predict::run(&predict, &settings, screen),
+        Command::Why(asked) => why::run(&asked, &settings, screen),
         Command::Economics(economics) => economics::run(&economics, &settings, screen),
         Command::Replay(replay) => replay::run(&replay, &settings, screen),
         Command::Show(show) => show::run(&show, &settings, screen),

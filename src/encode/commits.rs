@@ -5,6 +5,7 @@
 //! the same commit gives the same drafts on every machine.
 
 mod apparatus;
+mod explain;
 mod kind;
 mod marks;
 mod noise;
@@ -12,6 +13,7 @@ mod prose;
 mod subject;
 mod told;
 
+pub use explain::{about, cause, explains, is_sweep, is_trouble, names};
 pub use kind::{CommitKind, kind_of};
 pub use told::{as_memory, reason};
 
