@@ -20,7 +20,7 @@ mod mcp;
 mod service;
 mod tidy;
 
-pub(super) use ahead::{Context, Economics, Predict, Replay};
+pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
 pub(super) use care::{Purge, Status};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
@@ -95,6 +95,9 @@ pub(super) enum Command {
     /// Foretell which files and memories will be needed
     #[command(after_help = examples::PREDICT)]
     Predict(Box<Predict>),
+    /// Tell why a file, a line or a symbol is as it is
+    #[command(after_help = examples::WHY)]
+    Why(Why),
     /// Show what memory cost in tokens and what it saved
     #[command(after_help = examples::ECONOMICS)]
     Economics(Economics),

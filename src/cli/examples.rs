@@ -84,6 +84,15 @@ Examples:
   lokid predict --goal 'speed up the parser' -k 5
   lokid predict --error 'connection refused (os error 111)'";
 
+pub(super) const WHY: &str = "\
+Examples:
+  lokid why src/auth.rs                  what explains the file, and what broke in it before
+  lokid why src/auth.rs:42-60            who wrote these lines, and why
+  lokid why src/auth.rs:Session.refresh  the same of something the file defines
+  lokid why 3f1c9a2b                     one commit, in full
+
+Lines are followed through renames, moves and reformatting; commits in .git-blame-ignore-revs are looked through.";
+
 pub(super) const ECONOMICS: &str = "\
 Examples:
   lokid economics

@@ -53,6 +53,7 @@ mod stop;
 mod transcripts;
 mod watch;
 mod watchdog;
+mod why;
 mod words;
 
 use std::ffi::OsString;
@@ -127,6 +128,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Recall(recall) => recall::run(&recall, &settings, screen),
         Command::Context(context) => context::run(&context, &settings, screen),
         Command::Predict(predict) => predict::run(&predict, &settings, screen),
+        Command::Why(asked) => why::run(&asked, &settings, screen),
         Command::Economics(economics) => economics::run(&economics, &settings, screen),
         Command::Replay(replay) => replay::run(&replay, &settings, screen),
         Command::List(list) => list::run(&list, &settings, screen),

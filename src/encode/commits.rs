@@ -5,6 +5,7 @@
 //! out; the same commit gives the same drafts on every machine.
 
 mod apparatus;
+mod explain;
 mod kind;
 mod marks;
 mod noise;
@@ -13,6 +14,7 @@ mod subject;
 mod told;
 mod undone;
 
+pub use explain::{about, cause, explains, is_sweep, is_trouble, names};
 pub use kind::{CommitKind, kind_of};
 pub use told::{as_memory, reason};
 pub use undone::{landed_again, stands_today};

@@ -126,6 +126,13 @@ impl Eyes {
         &self.past
     }
 
+    /// A file is about to be read by ourselves: nobody should be taken to have opened it.
+    pub(super) fn expect_open(&self, path: &str) {
+        if let Some(own) = self.trees.own_doings() {
+            own.expect_open(path);
+        }
+    }
+
     /// Waits until what is there was looked at and taken in, or the time is up. Answers which.
     pub fn rest(&self, most: Duration) -> bool {
         let (reply, rested) = crossbeam_channel::bounded(1);

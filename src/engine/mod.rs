@@ -35,6 +35,7 @@ pub mod search;
 pub mod strategy;
 mod tidy;
 pub mod usage;
+pub mod why;
 
 pub use decide::etag;
 pub use error::{EngineError, ProjectError};

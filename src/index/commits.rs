@@ -105,24 +105,24 @@ impl CommitIndex {
 
     /// The newest that touched one of these files.
     pub fn touching(&self, paths: &[&str], k: usize) -> Vec<Commit> {
-        let newest = || -> tantivy::Result<Vec<Commit>> {
-            let searcher = self.reader.searcher();
-            let collector = TopDocs::with_limit(k.max(1)).order_by_fast_field::<i64>("time", Order::Desc);
-            let found = searcher.search(&self.any_path(paths), &collector)?;
-            Ok(found.into_iter().filter_map(|(_, at)| self.read(&searcher, at)).collect())
-        };
-        newest().unwrap_or_default()
+        self.in_order(&self.any_path(paths), Order::Desc, k)
+    }
+
+    /// The first that touched one of these files.
+    pub fn first_touching(&self, paths: &[&str]) -> Option<Commit> {
+        self.in_order(&self.any_path(paths), Order::Asc, 1).pop()
     }
 
     /// The newest of all.
     pub fn newest(&self, k: usize) -> Vec<Commit> {
-        let newest = || -> tantivy::Result<Vec<Commit>> {
-            let searcher = self.reader.searcher();
-            let collector = TopDocs::with_limit(k.max(1)).order_by_fast_field::<i64>("time", Order::Desc);
-            let found = searcher.search(&tantivy::query::AllQuery, &collector)?;
-            Ok(found.into_iter().filter_map(|(_, at)| self.read(&searcher, at)).collect())
-        };
-        newest().unwrap_or_default()
+        self.in_order(&tantivy::query::AllQuery, Order::Desc, k)
+    }
+
+    fn in_order(&self, query: &dyn Query, order: Order, k: usize) -> Vec<Commit> {
+        let searcher = self.reader.searcher();
+        let collector = TopDocs::with_limit(k.max(1)).order_by_fast_field::<i64>("time", order);
+        let found = searcher.search(query, &collector).unwrap_or_default();
+        found.into_iter().filter_map(|(_, at)| self.read(&searcher, at)).collect()
     }
 
     /// By its id, or its first twelve digits.
@@ -362,6 +362,8 @@ mod tests {
         assert_eq!(index.get(&"02".repeat(6)), Some(commits[1].clone()));
         assert_eq!(index.get("02"), None);
         assert_eq!(index.newest(2), [commits[2].clone(), commits[1].clone()]);
+        assert_eq!(index.first_touching(&["README.md", "src/parser.py"]), Some(commits[1].clone()));
+        assert_eq!(index.first_touching(&["none"]), None);
     }
 
     #[test]
@@ -381,6 +383,10 @@ mod tests {
         writer.finish("second").unwrap();
         assert_eq!((writer_of.head().as_deref(), writer_of.commits()), (Some("second"), 1));
         assert!(writer_of.touching(&["a.rs"], 5).is_empty());
-        assert_eq!(CommitIndex::open(Some(lab.path()), "2").unwrap().head(), None, "under other rules it counts as unread");
+        assert_eq!(
+            CommitIndex::open(Some(lab.path()), "2").unwrap().head(),
+            None,
+            "under other rules it counts as unread"
+        );
     }
 }

@@ -20,6 +20,7 @@ mod server;
 mod session;
 #[cfg(test)]
 mod tests;
+mod why;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -46,12 +46,23 @@ pub fn run(argv: &[String], input: &[u8], limits: Limits, cancelled: &dyn Fn() -
     let (program, arguments) =
         argv.split_first().filter(|(program, _)| !program.is_empty()).ok_or(ChildError::Nameless)?;
     let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    // An agent that is asked something by lokid does not tell lokid about it.
+    command.args(arguments).env("LOKID_HOOK", "off");
+    hear(command, input, limits, cancelled)
+}
+
+/// The same for a program whose arguments and environment are put together already.
+pub fn hear(
+    mut command: Command,
+    input: &[u8],
+    limits: Limits,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Vec<u8>, ChildError> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     // Not in whatever folder the daemon was started from.
     command.current_dir("/").process_group(0);
-    // An agent that is asked something by lokid does not tell lokid about it.
-    command.env("LOKID_HOOK", "off");
-    let start = |source| ChildError::Start { program: program.clone(), source };
+    let program = command.get_program().to_string_lossy().into_owned();
+    let start = |source| ChildError::Start { program, source };
     let mut group = Group { child: command.spawn().map_err(start)?, reaped: None };
     let mut talk = Talk::open(&mut group.child, input, limits.output)?;
     let deadline = Instant::now() + limits.time;

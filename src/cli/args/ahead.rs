@@ -1,4 +1,4 @@
-//! What is typed to look ahead: contexts, predictions, their price, and the replay that measures them.
+//! What is typed to look ahead, and back: contexts, predictions, reasons, their price, and the replay that measures.
 
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
@@ -70,6 +70,19 @@ pub(in crate::cli) struct Predict {
     #[arg(short, long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub(in crate::cli) k: u8,
     /// Look in this namespace
+    #[arg(long)]
+    pub(in crate::cli) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Why {
+    /// FILE, FILE:LINE, FILE:FIRST-LAST, FILE:SYMBOL, or a commit
+    #[arg(value_name = "FILE[:LINE|:SYMBOL]", value_hint = ValueHint::FilePath)]
+    pub(in crate::cli) target: String,
+    /// How many of each at the most [else 3 who wrote it, 5 of the others]
+    #[arg(short, long, value_parser = clap::value_parser!(u8).range(1..=50))]
+    pub(in crate::cli) k: Option<u8>,
+    /// Look for memories in this namespace
     #[arg(long)]
     pub(in crate::cli) namespace: Option<String>,
 }

@@ -70,6 +70,12 @@ impl CodeMap {
         self.files.values().map(|file| file.symbols.len()).sum()
     }
 
+    /// The files that define something of this name, in order.
+    pub fn defining<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let defines = move |file: &CodeFile| file.symbols.iter().any(|symbol| symbol.name == name);
+        self.files.iter().filter(move |(_, file)| defines(file)).map(|(path, _)| path.as_str())
+    }
+
     /// What the files define, in no particular order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.files.values().flat_map(|file| &file.symbols).map(|symbol| symbol.name.as_str())

@@ -28,9 +28,11 @@ impl Reader {
         let commits = self.published.commits.load_full();
         // The counts and the index of commits are of one reading, or both are read anew.
         let indexed = commits.as_ref().map(|commits| commits.head());
-        let known = self.cochange.head().map(str::to_owned).filter(|head| {
-            indexed.as_ref().is_none_or(|indexed| indexed.as_deref() == Some(head))
-        });
+        let known = self
+            .cochange
+            .head()
+            .map(str::to_owned)
+            .filter(|head| indexed.as_ref().is_none_or(|indexed| indexed.as_deref() == Some(head)));
         if known.is_none() {
             (self.cochange, self.subjects, self.counted) = Default::default();
             self.lessons[Chapter::History as usize] = Lesson::default();

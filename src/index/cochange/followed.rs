@@ -69,6 +69,18 @@ impl Cochange {
         today
     }
 
+    /// Every name a file ever had, today's first.
+    pub fn all_names(&self, path: &str) -> Vec<&str> {
+        let Some(place) = self.places.get(path).map(|place| self.today(*place)) else { return Vec::new() };
+        let places: Vec<Place> = self.names_of(place).collect();
+        let today = self.files[place as usize].path.as_str();
+        let known = self.places.iter().filter(|(name, place)| *name != today && places.contains(place));
+        let mut names: Vec<&str> = known.map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        names.insert(0, today);
+        names
+    }
+
     /// Where the commits of a file are kept: under its own name, then under those it had before.
     pub(super) fn names_of(&self, place: Place) -> impl Iterator<Item = Place> {
         std::iter::successors(Some(place), |place| self.following.get(place).copied()).take(LONGEST)

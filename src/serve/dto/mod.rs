@@ -13,6 +13,7 @@ pub(super) mod queries;
 pub(super) mod record;
 pub(super) mod requests;
 pub(super) mod values;
+pub(super) mod why;
 
 use axum::http::StatusCode;
 use serde::de::{DeserializeOwned, IgnoredAny};

@@ -22,3 +22,4 @@ pub(super) mod show;
 pub(super) mod skills;
 pub(super) mod tag;
 pub(super) mod view;
+pub(super) mod why;

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::fields::{Field, Shape, field};
-use super::schema::{flag, found, list, number, object, open, recalled, text, whole};
+use super::schema::{flag, found, list, number, object, open, recalled, text, texts, whole};
 use super::session::{Answer, Session};
-use super::{erase, fields, files, keep, recall};
+use super::{erase, fields, files, keep, recall, why};
 use crate::model::{ContradictionStatus, Kind, Level, Outcome, Resolution, Status, TaskType, Tier};
 
 pub(super) struct Tool {
@@ -183,6 +183,49 @@ pub(super) static TOOLS: &[Tool] = &[
             object(&[("context", text()), ("token_count", whole()), ("tiers", tiers), ("items", list(item))])
         },
         run: recall::context,
+        loki: false,
+    },
+    Tool {
+        name: "mem_why",
+        title: "Tell why code is as it is",
+        says: "Tell why a file, a line or a symbol is as it is: the commits that wrote these lines (through renames, moves \
+               and reformatting), the commits that explain them, the fixes and reverts here before, and what is remembered \
+               about it. Ask before you change or remove code that looks odd. Read a commit in full with mem_get.",
+        hints: READS,
+        takes: &[
+            field("file", Shape::Text, "The path, relative to the repository or absolute").also(&["path"]).required(),
+            field("line", Shape::Whole { least: 1, most: 10_000_000 }, "Only this line"),
+            field("end_line", Shape::Whole { least: 1, most: 10_000_000 }, "From `line` to this one"),
+            field("symbol", Shape::Text, "Instead of lines: a name the file defines, `send` or `Session.send`"),
+            field("k", Shape::Whole { least: 1, most: 50 }, "The most of each list; 5 unless told"),
+            NAMESPACE,
+        ],
+        gives: || {
+            let told = [
+                ("id", text()),
+                ("date", text()),
+                ("author", text()),
+                ("kind", text()),
+                ("subject", text()),
+                ("reason", text()),
+                ("files", texts()),
+                ("why", text()),
+            ];
+            let lines = [("lines", list(list(whole()))), ("path?", text())];
+            let blamed = object(&[&lines[..], &told[..]].concat());
+            recalled(&[
+                ("file", text()),
+                ("earlier_names?", texts()),
+                ("symbol?", text()),
+                ("lines?", list(whole())),
+                ("blame", list(blamed)),
+                ("explained_by", list(object(&told))),
+                ("broke_before", list(object(&told))),
+                ("memories", list(found())),
+                ("missing?", text()),
+            ])
+        },
+        run: why::why,
         loki: false,
     },
     Tool {
@@ -406,6 +449,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("timeline", "mem_timeline"),
     ("get", "mem_get"),
     ("context", "mem_context"),
+    ("why", "mem_why"),
     ("save", "mem_save"),
     ("cite", "mem_cite"),
     ("outcome", "mem_cite"),

@@ -25,9 +25,10 @@ use crate::serve::dto::requests::{
     DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, RecallRequest, SignalRequest,
     SkillRequest,
 };
+use crate::serve::dto::why::{WhyAnswer, WhyRequest};
 use crate::serve::handlers::{
     changes, context, contradictions, daemon, documents, events, forget, hook, import, layers, links, listing, metrics,
-    night, projects, recall, remember, sessions, show, skills,
+    night, projects, recall, remember, sessions, show, skills, why,
 };
 
 const fn route(verb: Verb, path: &'static str, summary: &'static str, handler: Handler) -> Route {
@@ -174,6 +175,9 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Verb::Post, "/recall", "Ask for memories", |app, call| Box::pin(recall::recall(app, call)))
         .body(json(of::<RecallRequest>))
         .replies(&[says(200, "the best first", &[json(of::<RecallAnswer>)])]),
+    route(Verb::Post, "/why", "Ask why something is as it is", |app, call| Box::pin(why::why(app, call)))
+        .body(json(of::<WhyRequest>))
+        .replies(&[says(200, "who wrote it, what explains it, what broke there before", &[json(of::<WhyAnswer>)])]),
     route(Verb::Post, "/context/assemble", "Put a context together, within a budget of tokens", |app, call| {
         Box::pin(context::assemble(app, call))
     })

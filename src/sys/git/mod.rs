@@ -5,6 +5,7 @@
 //! repository: the path is then a plain directory.
 
 pub mod authors;
+pub mod blame;
 pub mod blobs;
 pub mod branch;
 mod compare;
@@ -64,6 +65,11 @@ pub fn tracked(worktree: &Path) -> Option<Vec<String>> {
     // A conflict has up to three entries.
     files.dedup();
     Some(files)
+}
+
+/// The whole id of a commit by its first digits, if only one begins like that.
+pub fn commit_of(worktree: &Path, digits: &str) -> Option<String> {
+    Some(Repository::open(worktree).ok()?.find_commit_by_prefix(digits).ok()?.id().to_string())
 }
 
 /// A value of git's configuration as it holds in a working tree: the repository's own, the user's or the system's.

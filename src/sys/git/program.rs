@@ -1,7 +1,7 @@
 //! The `git log` program as a stream of commits: how it is started so that nobody's configuration or environment
 //! changes its answer, how its answer is read, and that it is always ended and reaped.
 //!
-//! It runs nothing but `git log`, which writes nothing and here reaches no network.
+//! It runs nothing but `git log`, and `blame.rs` beside it `git blame`: they write nothing and here reach no network.
 
 use std::io::{self, BufRead, BufReader};
 use std::ops::ControlFlow;
@@ -52,7 +52,8 @@ pub(super) fn log(
     (whole || commits > 0).then_some(Mined { commits, broken: !whole })
 }
 
-fn command(git_dir: &Path, head: Oid, hide: Option<Oid>, most: usize) -> Command {
+/// The program with nothing but its settings: which of its commands it runs is for the caller.
+pub(super) fn git(git_dir: &Path) -> Command {
     let mut command = Command::new("git");
     // An entry `.` of PATH must not find a program in the repository.
     command.current_dir("/").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -67,6 +68,11 @@ fn command(git_dir: &Path, head: Oid, hide: Option<Oid>, most: usize) -> Command
     for setting in SETTINGS {
         command.arg("-c").arg(setting);
     }
+    command
+}
+
+fn command(git_dir: &Path, head: Oid, hide: Option<Oid>, most: usize) -> Command {
+    let mut command = git(git_dir);
     command.args(["log", "-z", "--no-renames", "--name-status", "--no-color", "--no-ext-diff", "-O/dev/null"]);
     command.args(["--no-show-signature", "--ignore-submodules=none", "--encoding=UTF-8"]);
     command.arg("--format=tformat:%x01%H%x00%P%x00%an%x00%ae%x00%ct%x00%B");
