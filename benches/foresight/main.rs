@@ -1,8 +1,8 @@
 //! How well the memory looks ahead and what that costs: through the real binary and its socket, beside plain methods in
 //! the same run.
 //!
-//! `cargo bench --bench foresight` runs everything; `-- replay latency layers` only what is named. Numbers are sizes of
-//! the memory instead of the usual ones; `quick` asks a tenth of the questions, lets the daemon no time to rest and takes
+//! `cargo bench --bench foresight` runs everything; `-- goals replay latency layers` only what is named. Numbers are
+//! sizes of the memory instead of the usual ones; `quick` asks a tenth of the questions, lets the daemon no time to rest and takes
 //! the machine as it is: to see that all works, not to quote.
 //!
 //! `LOKID_BENCH_DATA` holds `history/*.jsonl` (`docs/BENCHMARKS.md`), `LOKID_BENCH_REPOS` names checkouts or folders of
@@ -26,6 +26,7 @@ mod corpus;
 #[path = "../scale/daemon.rs"]
 #[allow(dead_code)]
 mod daemon;
+mod goals;
 mod latency;
 mod layers;
 #[path = "../scale/machine.rs"]
@@ -65,13 +66,19 @@ const RESTED: Duration = Duration::from_secs(12);
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let parts = ["replay", "latency", "layers"];
+    let parts = ["goals", "replay", "latency", "layers"];
     let named = |part: &str| words.iter().any(|word| word == part);
     let wanted = |part: &str| named(part) || !parts.iter().any(|part| named(part));
     let sizes: Vec<usize> = words.iter().filter_map(|word| word.parse().ok()).collect();
     let pace = Pace { quick: named("quick") };
     println!("{} cores{}", std::thread::available_parallelism().unwrap(), if pace.quick { ", quick" } else { "" });
     let mut verdicts = Verdicts::default();
+    if wanted("goals") {
+        match replay::repositories() {
+            named if named.is_empty() => println!("\n=== goals: skipped, LOKID_BENCH_REPOS names no repository"),
+            named => goals::run(&named, &mut verdicts),
+        }
+    }
     if wanted("replay") {
         replay::run(&mut verdicts);
     }

@@ -17,10 +17,16 @@ pub(crate) fn run(verdicts: &mut Verdicts) {
         Some(data) => histories(&PathBuf::from(data).join("history"), verdicts),
         None => println!("\n=== replay of public histories: skipped, LOKID_BENCH_DATA is not set"),
     }
-    match std::env::var_os("LOKID_BENCH_REPOS").filter(|paths| !paths.is_empty()) {
-        Some(paths) => std::env::split_paths(&paths).flat_map(repos_in).for_each(|repo| with_content(&repo)),
-        None => println!("\n=== replay of real checkouts: skipped, LOKID_BENCH_REPOS names none"),
+    match repositories() {
+        named if named.is_empty() => println!("\n=== replay of real checkouts: skipped, LOKID_BENCH_REPOS names none"),
+        named => named.iter().for_each(|repo| with_content(repo)),
     }
+}
+
+/// Those that `LOKID_BENCH_REPOS` names.
+pub(crate) fn repositories() -> Vec<PathBuf> {
+    let paths = std::env::var_os("LOKID_BENCH_REPOS").unwrap_or_default();
+    std::env::split_paths(&paths).filter(|path| !path.as_os_str().is_empty()).flat_map(repos_in).collect()
 }
 
 fn histories(folder: &Path, verdicts: &mut Verdicts) {

@@ -3,6 +3,9 @@
 //! Here the rooms are put together: the snapshot, the indexes, the past of the repository, the counts, and what
 //! `context` makes of them. The same need gives the same bytes, whether it was foreseen or not.
 
+mod named;
+mod related;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,7 +22,6 @@ use crate::context::layers::{Shelf, Shelves};
 use crate::context::parts::{Candidate, FileLine, Pointer, Shares};
 use crate::context::predict::PredictedFile;
 use crate::context::predict::memories::{self, AuthorClue, BranchClue, Clues, ErrorClue, PredictedMemory};
-use crate::context::predict::{files, goal};
 use crate::context::sources::Sources;
 use crate::encode::compress::at_level;
 use crate::encode::errors::ErrorReader;
@@ -28,13 +30,13 @@ use crate::retrieve::query;
 
 /// Files that are foretold for a context.
 const RELATED: usize = 12;
-/// Of those a goal in words suggests.
-const FROM_GOAL: usize = 6;
 /// Files are named from this likelihood on, and so many.
 const LEAST_LIKELY: f64 = 0.12;
 const MOST_NAMED: usize = 8;
 /// Topics that have to do with what is going on.
 const MOST_NEAR_TOPICS: usize = 2;
+/// Files an error names that memories are looked up by.
+const MOST_FILES_OF_AN_ERROR: usize = 4;
 /// Topics that are pointed to.
 const POINTERS: usize = 8;
 /// Symbols of the file at hand that memories are looked up by.
@@ -164,10 +166,15 @@ impl Project {
         // Only what was asked counts, not what else is going on.
         (need.errors, need.guest) = (asked.errors.iter().map(|text| seen(text)).collect(), None);
         need.branch = need.branch.filter(|_| asked.branch.is_some());
+        let tells_more = asked.branch.is_some() || asked.author.is_some() || !asked.errors.is_empty();
+        if tells_more || asked.goal.is_some() {
+            need.file = need.file.filter(|_| asked.file.is_some());
+            need.goal = need.goal.filter(|_| asked.goal.is_some() || !tells_more);
+        }
         let ahead = self.foresight.shelf.lock().has(&self.need(owner, asked), self.stamp(), self.clock.now());
         let ready = self.search().ready();
         let ready = ready.as_ref().as_ref()?;
-        let related = self.related_files(&need, k.max(RELATED));
+        let related = self.files_ahead(&need, asked.author.as_deref(), k.max(RELATED));
         let mut clues = self.clues(&need, &related);
         clues.author = asked.author.clone().map(|name| AuthorClue { name, areas: Vec::new() });
         let memories = self
@@ -226,21 +233,24 @@ impl Project {
         let focus = self.foresight.focuses.lock().of(owner);
         let config = self.config.load();
         let file = asked.file.as_deref().map(|path| self.inside(path));
-        // Another file than the focus has is another matter: what was open before still tells where it comes from.
-        let recent = match (&file, &focus.file) {
-            (Some(asked), Some(current)) if asked != current => {
-                std::iter::once(current).chain(&focus.recent).filter(|path| *path != asked).cloned().collect()
-            }
-            _ => focus.recent.iter().cloned().collect(),
-        };
-        let goal = asked.goal.clone().filter(|goal| !goal.trim().is_empty()).or_else(|| focus.goal.clone());
+        // Another goal or branch than the focus has is another matter, and so is another file: what was open before
+        // still tells where one comes from, but no longer what is at hand.
+        let told_goal = asked.goal.clone().filter(|goal| !goal.trim().is_empty());
+        let is_other_goal = told_goal.is_some() && told_goal != focus.goal;
+        let known_branch = focus.branch.as_ref().map(|branch| branch.name.as_str());
+        let is_other_branch = asked.branch.is_some() && asked.branch.as_deref() != known_branch;
+        let is_other = is_other_goal || is_other_branch;
+        let file = file.or_else(|| focus.file.clone().filter(|_| !is_other));
+        let before = focus.file.iter().chain(&focus.recent).filter(|path| Some(*path) != file.as_ref());
+        let recent = before.cloned().collect();
+        let goal = told_goal.or_else(|| focus.goal.clone().filter(|_| !is_other_branch));
         let mut errors: Vec<SeenError> = asked.errors.iter().map(|text| seen(text)).collect();
         errors.extend(focus.errors(now).into_iter().filter(|known| !asked.errors.contains(&known.text)));
         let measures = self.measures(owner);
         Need {
             namespace: asked.namespace.clone(),
             agent: self.agent_of(owner),
-            file: file.or_else(|| focus.file.clone()),
+            file,
             recent,
             branch: branch(asked, &focus),
             activity: asked.activity.or_else(|| self.activity(goal.as_deref(), &errors)),
@@ -315,28 +325,6 @@ impl Project {
         ends.chain(begins).filter(|turn| *turn > now).min()
     }
 
-    /// The files that will be needed next, by the file at hand and by the goal.
-    pub(super) fn related_files(&self, need: &Need, k: usize) -> Vec<PredictedFile> {
-        let past = self.past_known();
-        let now = need.hour.as_micros() / 1_000_000;
-        let mut related = Vec::new();
-        if let Some(path) = &need.file {
-            let recent: Vec<&str> = need.recent.iter().map(String::as_str).collect();
-            let opened = files::Opened { path, author: past.author.as_deref(), now, recent: &recent };
-            related = files::predict(&past.cochange, &*past.ground, &past.weights, &opened, k);
-        }
-        if let Some(text) = &need.goal {
-            for found in goal::predict(&past.subjects, &past.cochange, &*past.ground, text, now, FROM_GOAL) {
-                if need.file.as_deref() != Some(&found.path) && related.iter().all(|known| known.path != found.path) {
-                    related.push(found);
-                }
-            }
-            related.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
-            related.truncate(k);
-        }
-        related
-    }
-
     pub(super) fn clues(&self, need: &Need, related: &[PredictedFile]) -> Clues {
         let symbols = need.file.as_deref().map(|path| self.symbols(path)).unwrap_or_default();
         let branch = need.branch.clone();
@@ -360,11 +348,11 @@ impl Project {
         let mut reader = ErrorReader::new();
         let mut failures: Vec<_> = error.text.lines().flat_map(|line| reader.line(line)).collect();
         failures.extend(reader.flush());
-        let place = failures.iter().find_map(|failure| failure.place.as_ref()).map(|place| self.inside(&place.file));
+        let named = self.named_by(error, &self.past_known());
         ErrorClue {
             text: error.text.clone(),
             fingerprint: failures.first().map(|failure| failure.fingerprint.clone()),
-            files: error.file.iter().cloned().chain(place).collect(),
+            files: named.into_iter().map(|file| file.path).take(MOST_FILES_OF_AN_ERROR).collect(),
         }
     }
 

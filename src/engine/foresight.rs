@@ -25,8 +25,9 @@ use super::project::Project;
 use crate::context::layers::Arrangement;
 use crate::context::parts::Pointer;
 use crate::model::{Namespace, Signal};
+use crate::sys::git::{branch, head};
 use crate::sys::thread;
-use focus::{Focuses, Owner};
+use focus::{Branch, Focuses, Owner};
 use shelf::Shelf;
 
 /// Signals that may wait; those beyond are lost, as hints may be.
@@ -41,6 +42,8 @@ const SETTLE: Duration = Duration::from_millis(50);
 const GUESS_EVERY: Duration = Duration::from_millis(200);
 /// Counts are written down this much later, so that a burst is written once.
 const SAVE_AFTER: Duration = Duration::from_secs(5);
+/// What a branch is about fits into so many commits and files.
+const MOST_TOLD: usize = 8;
 /// A focus that was quiet for longer is not kept ready.
 const ACTIVE: Duration = Duration::from_secs(30 * 60);
 
@@ -142,6 +145,7 @@ struct Looker {
 impl Looker {
     fn run(mut self) {
         thread::step_back();
+        self.look_at_the_branch();
         loop {
             let first = match [self.lull_at(), self.again_at, self.save_at].into_iter().flatten().min() {
                 None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -160,6 +164,16 @@ impl Looker {
             }
         }
         self.project.save_economy();
+    }
+
+    /// Whoever comes back is where they left off.
+    fn look_at_the_branch(&self) {
+        let root = &self.project.root;
+        let Some(name) = head::state(root).and_then(|state| state.branch) else { return };
+        let work = branch::about(root, MOST_TOLD);
+        let (commits, files) = work.map(|work| (work.commits, work.files)).unwrap_or_default();
+        let subjects = commits.into_iter().map(|commit| commit.summary).collect();
+        self.project.foresight.focuses.lock().stand_on(Branch { name, subjects, files });
     }
 
     /// When what moved is made ready.

@@ -199,4 +199,13 @@ impl Terrain for Ground {
         found.sort_by(order);
         found
     }
+
+    fn saying<'a>(&'a self, terms: &[u64]) -> Vec<(&'a str, f64)> {
+        let said = self.sketches.saying(terms.iter().map(|term| words::short(*term)), &self.common);
+        let path = |place: u32| Some(self.files[place as usize].as_ref()?.path.as_ref());
+        let mut found: Vec<(&str, f64)> =
+            said.into_iter().filter_map(|(place, share)| Some((path(place)?, share))).collect();
+        found.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(other.0)));
+        found
+    }
 }

@@ -20,7 +20,7 @@ use crate::model::{Commit, FileStatus};
 
 pub use log::{Entry, Place};
 pub use names::{folder_of, stem_of};
-pub use noise::{is_bot, is_trivial};
+pub use noise::{is_bot, is_release, is_trivial};
 pub use partners::Partner;
 
 /// A commit counts half as much after this many days,
@@ -166,7 +166,8 @@ impl Cochange {
         }
         telling.sort_unstable();
         telling.dedup();
-        if (1..=MOST_FILES_OF_A_COMMIT).contains(&telling.len()) && !is_bot(&commit.author_name, &commit.author_email) {
+        let is_work = !is_bot(&commit.author_name, &commit.author_email) && !is_release(commit);
+        if is_work && (1..=MOST_FILES_OF_A_COMMIT).contains(&telling.len()) {
             self.enter(Entry { time: commit.time, author, files: telling.into() });
         }
         self.keep_bounds();

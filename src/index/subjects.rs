@@ -201,17 +201,6 @@ impl Subjects {
     pub fn is_gone(&self, file: u32) -> bool {
         self.files.get(file as usize).is_none_or(|file| file.gone)
     }
-
-    /// The files that the newest commits touched, each with how many commits are newer than its last change.
-    pub fn touched_lately(&self, commits: usize) -> Vec<(u32, usize)> {
-        let mut found: Vec<(u32, usize)> = Vec::new();
-        for (age, said) in self.said.iter().rev().take(commits).enumerate() {
-            found.extend(said.files.iter().map(|file| (*file, age)));
-        }
-        found.sort_unstable();
-        found.dedup_by_key(|(file, _)| *file);
-        found
-    }
 }
 
 #[cfg(test)]

@@ -1,44 +1,65 @@
 //! Which files a goal in words means: a task, a prompt, an issue, the subject of a commit.
 //!
-//! Four witnesses are heard: what earlier commits with such words touched, which paths have such words, what was
-//! touched last, and what changes with the best of these. How much each counts was fitted on the histories of eleven
-//! projects. A text without a word that is known gives nothing. It reads indexes only, and no clock.
+//! Heard are: what earlier commits with such words touched, whose path or text has such words, what is
+//! often worked on, and what changes with the best of these or tests it. How much each counts was fitted on
+//! the histories of public projects (`features`). A text without a word that is known gives nothing. It reads indexes
+//! only, and no clock.
 
 mod evidence;
+pub mod features;
+mod question;
 mod why;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use self::evidence::{Evidence, Question};
+use self::evidence::Evidence;
+use self::features::{Feature, Features, chance, weigh};
+use self::question::{Question, sorts_of};
 use super::PredictedFile;
 use super::terrain::Terrain;
-use crate::index::cochange::Cochange;
+use crate::index::cochange::{Cochange, is_trivial, stem_of};
 use crate::index::subjects::Subjects;
 use crate::model::Timestamp;
 
 /// The best so many pull in what changes with them,
 const SEEDS: usize = 5;
-/// so many files each,
+/// so many files each.
 const PARTNERS: usize = 12;
-/// and no more than this much of their own weight: a pulled file fills a gap, it does not displace what was named.
-const PULL: f64 = 0.05;
-/// A file that was moved is found under its old names, one that is gone not at all: so many more are looked at.
-const SPARE: usize = 200;
-/// The evidence at which a file is as likely needed as not; see `likelihood`.
-const EVEN: f64 = 0.68;
+/// So many are looked at closely, of those that history speaks for and of those that the tree does.
+const MOST_OF_HISTORY: usize = 200;
+const MOST_OF_TREE: usize = 60;
+/// One of many files of the same name is seldom the one.
+const MOST_NAMESAKES: usize = 12;
 
 /// A file that the evidence speaks for, as it is called today.
-struct Candidate {
-    /// As `Subjects` knows it; `None` if it was only pulled in.
+pub struct Candidate {
+    pub path: String,
+    pub features: Features,
+    /// As `Subjects` knows it.
     file: Option<u32>,
-    path: String,
-    weight: f64,
-    /// What pulled it in hardest, and how hard.
-    pulled_by: Option<(String, f64)>,
+    /// What pulled it in hardest.
+    pulled_by: Option<String>,
 }
 
-/// The files that `text` means, likeliest first. Scores are how likely a file is touched on the way to such a goal, as
-/// it was in the histories looked at; below a tenth it is a guess.
+impl Candidate {
+    fn new(path: &str) -> Candidate {
+        Candidate { path: path.to_owned(), features: Features::default(), file: None, pulled_by: None }
+    }
+
+    fn get(&self, feature: Feature) -> f64 {
+        f64::from(self.features[feature as usize])
+    }
+
+    fn raise(&mut self, feature: Feature, value: f64) -> bool {
+        let known = &mut self.features[feature as usize];
+        let is_more = value as f32 > *known;
+        *known = known.max(value as f32);
+        is_more
+    }
+}
+
+/// The files that `text` means, likeliest first. A score is how likely a file is touched on the way to such a goal, as
+/// it was in the histories looked at.
 pub fn predict(
     subjects: &Subjects,
     cochange: &Cochange,
@@ -49,73 +70,160 @@ pub fn predict(
 ) -> Vec<PredictedFile> {
     let question = Question::new(subjects, text);
     let evidence = Evidence::gather(subjects, &question);
-    if k == 0 || evidence.is_empty() {
-        return Vec::new();
-    }
-    let mut found = candidates(subjects, cochange, &evidence, k + SPARE);
-    let now = Timestamp::from_micros(now_seconds.saturating_mul(crate::model::time::SECOND));
-    pull_partners(&mut found, cochange, now);
-    found.sort_by(|one, other| other.weight.total_cmp(&one.weight).then_with(|| one.path.cmp(&other.path)));
-    let there = found.into_iter().filter(|candidate| terrain.is_there(&candidate.path));
-    there
+    let found = gather(subjects, cochange, terrain, &question, &evidence, now_seconds);
+    let mut weighed: Vec<(f64, &Candidate)> = found.iter().map(|one| (weigh(&one.features), one)).collect();
+    weighed.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.path.cmp(&other.1.path)));
+    weighed
+        .into_iter()
         .take(k)
-        .map(|candidate| PredictedFile {
-            why: why::clause(subjects, &question, &evidence, &candidate),
-            score: likelihood(candidate.weight),
-            path: candidate.path,
+        .map(|(weight, candidate)| PredictedFile {
+            path: candidate.path.clone(),
+            score: chance(weight),
+            why: why::clause(subjects, &question, &evidence, candidate),
         })
         .collect()
 }
 
-/// The heaviest files, those with several names gathered under today's.
-fn candidates(subjects: &Subjects, cochange: &Cochange, evidence: &Evidence, most: usize) -> Vec<Candidate> {
-    let mut found: Vec<Candidate> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    for (file, weight) in evidence.heaviest(subjects, most) {
-        let stats = cochange.stats(subjects.path(file));
-        let is_gone = stats.as_ref().map_or(subjects.is_gone(file), |stats| stats.gone);
-        if is_gone {
-            continue;
-        }
-        let path = stats.map_or(subjects.path(file), |stats| stats.path);
-        if let Some(place) = places.get(path) {
-            found[*place].weight += weight;
-            continue;
-        }
-        places.insert(path.to_owned(), found.len());
-        found.push(Candidate { file: Some(file), path: path.to_owned(), weight, pulled_by: None });
-    }
-    found.sort_by(|one, other| other.weight.total_cmp(&one.weight).then_with(|| one.path.cmp(&other.path)));
-    found
+/// All that may be meant, with what speaks for each: for whoever fits the weights.
+pub fn candidates(
+    subjects: &Subjects,
+    cochange: &Cochange,
+    terrain: &dyn Terrain,
+    text: &str,
+    now_seconds: i64,
+) -> Vec<Candidate> {
+    let question = Question::new(subjects, text);
+    let evidence = Evidence::gather(subjects, &question);
+    gather(subjects, cochange, terrain, &question, &evidence, now_seconds)
 }
 
-fn pull_partners(found: &mut Vec<Candidate>, cochange: &Cochange, now: Timestamp) {
-    let mut pulls: Vec<(String, String, f64)> = Vec::new();
-    for seed in found.iter().take(SEEDS) {
-        for partner in cochange.partners(&seed.path, now, PARTNERS) {
-            pulls.push((partner.path.to_owned(), seed.path.clone(), PULL * seed.weight * partner.score));
+fn gather(
+    subjects: &Subjects,
+    cochange: &Cochange,
+    terrain: &dyn Terrain,
+    question: &Question<'_>,
+    evidence: &Evidence,
+    now_seconds: i64,
+) -> Vec<Candidate> {
+    let mut found: BTreeMap<String, Candidate> = BTreeMap::new();
+    of_history(&mut found, subjects, cochange, evidence);
+    of_tree(&mut found, terrain, question);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let can_be_meant =
+        |one: &Candidate| terrain.is_there(&one.path) && (!is_trivial(&one.path) || one.get(Feature::Path) > 0.0);
+    found.retain(|_, candidate| can_be_meant(candidate));
+    for candidate in found.values_mut() {
+        of_itself(candidate, cochange, question);
+    }
+    for (from, to) in [
+        (Feature::Alike, Feature::AlikeBest),
+        (Feature::WordBest, Feature::WordBest),
+        (Feature::Path, Feature::PathBest),
+        (Feature::Says, Feature::SaysBest),
+    ] {
+        let best = found.values().map(|one| one.get(from)).fold(0.0, f64::max);
+        if best > 0.0 {
+            found.values_mut().for_each(|one| one.features[to as usize] = (one.get(from) / best) as f32);
         }
     }
-    let mut places: HashMap<String, usize> =
-        found.iter().enumerate().map(|(place, candidate)| (candidate.path.clone(), place)).collect();
-    for (path, seed, weight) in pulls {
-        let place = *places.entry(path).or_insert_with_key(|path| {
-            found.push(Candidate { file: None, path: path.clone(), weight: 0.0, pulled_by: None });
-            found.len() - 1
-        });
-        let candidate = &mut found[place];
-        candidate.weight += weight;
-        if candidate.pulled_by.as_ref().is_none_or(|(_, most)| weight > *most) {
-            candidate.pulled_by = Some((seed, weight));
+    let now = Timestamp::from_micros(now_seconds.saturating_mul(crate::model::time::SECOND));
+    let covered = found.values().map(|one| one.get(Feature::Says)).fold(0.0, f64::max);
+    for candidate in found.values_mut() {
+        candidate.raise(Feature::Heard, evidence.likeness);
+        candidate.raise(Feature::Covered, covered);
+    }
+    of_the_best(&mut found, cochange, question, now);
+    found.retain(|_, candidate| can_be_meant(candidate));
+    found.into_values().collect()
+}
+
+/// What history says, those with several names gathered under today's.
+fn of_history(found: &mut BTreeMap<String, Candidate>, subjects: &Subjects, cochange: &Cochange, evidence: &Evidence) {
+    for file in evidence.heaviest(subjects, MOST_OF_HISTORY) {
+        let (at, known) = (file as usize, cochange.find(subjects.path(file)));
+        let known = known.map(|place| cochange.today(place));
+        if known.map_or(subjects.is_gone(file), |place| cochange.is_gone(place)) {
+            continue;
+        }
+        let path = known.map_or(subjects.path(file), |place| cochange.path(place));
+        let candidate = found.entry(path.to_owned()).or_insert_with(|| Candidate::new(path));
+        candidate.file = candidate.file.or(Some(file));
+        for (feature, value) in [(Feature::Alike, evidence.said[at]), (Feature::WordBest, evidence.word[at])] {
+            candidate.features[feature as usize] += value as f32;
+        }
+        candidate.raise(Feature::Path, evidence.path[at]);
+    }
+}
+
+/// What the files themselves say.
+fn of_tree(found: &mut BTreeMap<String, Candidate>, terrain: &dyn Terrain, question: &Question<'_>) {
+    let terms: Vec<u64> = question.terms.iter().map(|term| term.hash).collect();
+    for (at, (path, share)) in terrain.saying(&terms).into_iter().enumerate() {
+        match found.get_mut(path) {
+            Some(candidate) => candidate.features[Feature::Says as usize] = share as f32,
+            None if at < MOST_OF_TREE => {
+                found.entry(path.to_owned()).or_insert_with(|| Candidate::new(path)).raise(Feature::Says, share);
+            }
+            None => {}
         }
     }
 }
 
-/// The share of files with such a weight that were right, in the histories it was fitted on: .05 at .15, .19 at .35,
-/// .39 at .55, .64 at .85, .85 at 1.15.
-fn likelihood(weight: f64) -> f64 {
-    let squared = weight * weight;
-    squared / (squared + EVEN * EVEN)
+fn of_itself(candidate: &mut Candidate, cochange: &Cochange, question: &Question<'_>) {
+    let path = candidate.path.to_lowercase();
+    let stem = stem_of(&path);
+    let is_word = question.terms.iter().any(|term| term.word.eq_ignore_ascii_case(&stem));
+    let ends_so =
+        |name: &String| path == *name || path.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with('/'));
+    let in_scope = |scope: &String| path.split('/').any(|part| part == scope) || stem == *scope;
+    let heat = cochange.find(&candidate.path).map_or(0.0, |place| cochange.heat(place).ln_1p() / 4.0);
+    candidate.raise(Feature::Name, f64::from(is_word));
+    candidate.raise(Feature::Named, f64::from(question.named.iter().any(ends_so)));
+    candidate.raise(Feature::Scope, f64::from(question.scope.iter().any(in_scope)));
+    candidate.raise(Feature::Heat, heat);
+    let asked = [Feature::TextAsked, Feature::BuildAsked];
+    let unasked = [Feature::TextUnasked, Feature::BuildUnasked];
+    for (at, is_such) in sorts_of(&path).into_iter().enumerate() {
+        let feature = if question.sorts[at] { asked[at] } else { unasked[at] };
+        candidate.raise(feature, f64::from(is_such));
+    }
+}
+
+/// What belongs to the likeliest so far.
+fn of_the_best(found: &mut BTreeMap<String, Candidate>, cochange: &Cochange, question: &Question<'_>, now: Timestamp) {
+    let mut seeds: Vec<(f64, String)> =
+        found.values().map(|one| (chance(weigh(&one.features)), one.path.clone())).collect();
+    seeds.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    seeds.truncate(SEEDS);
+    let any = found.values().next();
+    let of_goal = [Feature::Heard, Feature::Covered].map(|feature| (feature, any.map_or(0.0, |one| one.get(feature))));
+    for (sure, seed) in &seeds {
+        let mut pull = |path: &str, feature: Feature, value: f64| {
+            if path == seed {
+                return;
+            }
+            let candidate = found.entry(path.to_owned()).or_insert_with(|| {
+                let mut candidate = Candidate::new(path);
+                of_itself(&mut candidate, cochange, question);
+                of_goal.iter().for_each(|(feature, value)| candidate.features[*feature as usize] = *value as f32);
+                candidate
+            });
+            if candidate.raise(feature, value) && feature == Feature::Pulled {
+                candidate.pulled_by = Some(seed.clone());
+            }
+        };
+        for partner in cochange.partners(seed, now, PARTNERS) {
+            pull(partner.path, Feature::Pulled, sure * partner.score);
+        }
+        let namesakes: Vec<_> =
+            cochange.namesakes(seed).filter(|place| !cochange.is_gone(*place)).take(MOST_NAMESAKES).collect();
+        let few = 1.0 / (namesakes.len() as f64).max(1.0).sqrt();
+        for place in namesakes {
+            pull(cochange.path(place), Feature::Beside, sure * few);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub mod files;
 pub mod goal;
+pub mod join;
 pub mod memories;
 pub mod terrain;
 

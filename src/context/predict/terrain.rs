@@ -12,6 +12,11 @@ pub trait Terrain {
     fn importers<'a>(&'a self, path: &str) -> Vec<&'a str>;
     /// Most alike in the words they use, from 0 to 1, best first.
     fn alike<'a>(&'a self, path: &str, k: usize) -> Vec<(&'a str, f64)>;
+    /// Files that use these terms (`index::analyze::hash`), with how much of them they say, from 0 to 1, best
+    /// first.
+    fn saying<'a>(&'a self, _terms: &[u64]) -> Vec<(&'a str, f64)> {
+        Vec::new()
+    }
 }
 
 /// Nothing is known of the tree.

@@ -161,6 +161,11 @@ impl Focuses {
         moved
     }
 
+    /// Where whoever works in the main working tree stands, unless something was heard of that already.
+    pub fn stand_on(&mut self, branch: Branch) {
+        self.by_owner.entry(Owner::Main).or_default().branch.get_or_insert(branch);
+    }
+
     /// A session that says nothing of its own sees what happens in the working tree.
     pub fn of(&self, owner: &Owner) -> Focus {
         let own = self.by_owner.get(owner);
@@ -235,6 +240,19 @@ mod tests {
             (branch.subjects, branch.files),
             (vec!["Add a login page".into()], vec!["src/login.rs".to_owned(), "README.md".to_owned()])
         );
+    }
+
+    #[test]
+    fn the_branch_at_the_start_gives_way_to_what_is_heard() {
+        let branch = |name: &str| Branch { name: name.to_owned(), ..Branch::default() };
+        let name = |focuses: &Focuses| focuses.of(&Owner::Main).branch.map(|branch| branch.name);
+        let mut focuses = Focuses::default();
+        focuses.stand_on(branch("feature/login"));
+        assert_eq!(name(&focuses).as_deref(), Some("feature/login"));
+        let told = Signal { branch: Some("main".into()), ..Signal::new(at(2), SignalKind::BranchCheckout) };
+        assert_eq!(focuses.hear(&told), [Owner::Main]);
+        focuses.stand_on(branch("late"));
+        assert_eq!(name(&focuses).as_deref(), Some("main"));
     }
 
     #[test]

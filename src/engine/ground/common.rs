@@ -36,6 +36,11 @@ impl Common {
         self.of.get(&word).copied().unwrap_or(0)
     }
 
+    /// How much a word says that so many files are known to use.
+    pub(super) fn rarity(&self, word: u32, kept: usize) -> f64 {
+        f64::from(rarity(self.files_with(word).max(kept as u32), self.files))
+    }
+
     /// With how much each says. `kept` tells how many files are known for a word; a word is at least that common.
     pub(super) fn most_telling(&self, words: Vec<Word>, kept: impl Fn(u32) -> u32) -> Vec<(Word, f32)> {
         let judge = |word: Word| {

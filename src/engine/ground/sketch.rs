@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::words::Word;
+use super::common::Common;
+use super::words::{Word, times};
 
 /// A place in 24 bits, a weight in 8.
 const MOST_PLACES: u32 = 1 << 24;
@@ -11,6 +12,8 @@ const MOST_PLACES: u32 = 1 << 24;
 const TENTH: usize = 10;
 /// unless there are few files at all.
 const FEW: usize = 6;
+/// How soon a further use of a word in one file stops counting.
+const SATURATION: f64 = 1.2;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sketches {
@@ -135,6 +138,23 @@ impl Sketches {
                 (other, cosine.clamp(0.0, 1.0))
             })
             .collect()
+    }
+
+    /// The files that use some of these words, with how much of all these they say, in no order.
+    pub(super) fn saying(&self, words: impl Iterator<Item = u32>, common: &Common) -> HashMap<u32, f64> {
+        let mut said: HashMap<u32, f64> = HashMap::new();
+        let mut whole = 0.0;
+        for word in words {
+            let files = self.places.get(&word).map_or(&[][..], |place| &self.words[*place as usize].files);
+            let rarity = common.rarity(word, files.len());
+            whole += rarity;
+            for file in files {
+                let times = f64::from(times(file.weight()));
+                *said.entry(file.place()).or_default() += rarity * times / (times + SATURATION);
+            }
+        }
+        said.values_mut().for_each(|share| *share /= whole);
+        said
     }
 
     fn place(&mut self, hash: u32) -> Option<u32> {

@@ -173,3 +173,18 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn files_are_found_by_what_they_say() {
+    let ground = ground(&shop());
+    let said = |text: &str| {
+        let mut terms = Vec::new();
+        analyze::terms(text, |term| terms.push(analyze::hash(term)));
+        ground.saying(&terms)
+    };
+    let found = said("send a letter");
+    assert_eq!(found[0].0, "shop/mail.py");
+    assert!(found.iter().all(|(_, share)| *share > 0.0 && *share <= 1.0), "{found:?}");
+    assert!(said("send a letter to giraffes")[0].1 < found[0].1, "what nobody says counts against it");
+    assert_eq!(said("giraffes"), []);
+}

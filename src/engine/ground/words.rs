@@ -56,7 +56,17 @@ pub(super) fn of(path: &str, text: &str) -> Vec<Word> {
 }
 
 fn hash(term: &str) -> u32 {
-    (analyze::hash(term) >> 32) as u32
+    short(analyze::hash(term))
+}
+
+/// Of the hash of a term, what is kept.
+pub(super) fn short(hash: u64) -> u32 {
+    (hash >> 32) as u32
+}
+
+/// How often a word of such a weight is used.
+pub(super) fn times(weight: f32) -> f32 {
+    (weight / STEPS - 1.0).exp()
 }
 
 fn weight(times: u32) -> u8 {

@@ -8,7 +8,7 @@ use super::{Author, Cochange, Entry, File, MOST_FILES_OF_A_COMMIT, Weight, limit
 use crate::index::packed::{self, Reader, Writer};
 
 /// A mark, and a version: another content or other half-lives are another number here.
-const HEAD: &[u8] = b"LKCC\x03\0\0\0";
+const HEAD: &[u8] = b"LKCC\x04\0\0\0";
 const LONGEST_TEXT: usize = 1 << 20;
 
 impl Cochange {

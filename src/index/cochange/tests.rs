@@ -101,6 +101,14 @@ fn a_sweep_over_many_files_pairs_nothing_and_a_wide_commit_pairs_little() {
 }
 
 #[test]
+fn a_release_pairs_nothing_and_still_counts_as_a_change() {
+    let release = Commit { subject: "Release 1.2".to_owned(), ..commit(START + DAY, "Ada", &["a", "b"]) };
+    let counts = counted(&[commit(START, "Ada", &["a", "c"]), release]);
+    assert_eq!(told(&counts, "a", START + 2 * DAY), [("c", 1)]);
+    assert_eq!(counts.stats("b").unwrap().changes, 1);
+}
+
+#[test]
 fn a_file_is_told_with_its_changes_and_its_people() {
     let mut history = vec![commit(START, "Bob", &["a"]), commit(START + 9, "Eve", &["a"])];
     history.extend((1..4).map(|time| commit(START + time, "Ada", &["a"])));

@@ -1,16 +1,8 @@
-//! What speaks for a file: subjects of commits, words of its path, and that it was touched lately. Numbers only; which
+//! What speaks for a file: subjects of commits and words of its path. Numbers only; which
 //! files are still there is not asked here.
 
-use std::collections::HashMap;
-
-use crate::index::subjects::{MOST_COMMITS, Subjects, words};
-
-/// Terms of a goal that are looked at: the rarest say most.
-const MOST_TERMS: usize = 48;
-const MOST_TERMS_READ: usize = 1_000;
-/// Mentions of one term that are looked at, and of all; the newest come first, and rare terms.
-const MOST_MENTIONS: usize = 1_500;
-const MOST_MENTIONS_OF_ALL: usize = 10_000;
+use super::question::Question;
+use crate::index::subjects::{MOST_COMMITS, Subjects};
 
 /// How soon a further mention in one subject stops counting, and how much long subjects are held back (BM25).
 const SATURATION: f64 = 1.2;
@@ -22,113 +14,52 @@ const SPREAD: f64 = 0.3;
 /// and a commit counts half after so many further ones, but never less than this.
 const ALIKE_HALF_LIFE: f64 = 1_125.0;
 const ALIKE_FLOOR: f64 = 0.15;
-const ALIKE: f64 = 2.0;
 
 /// How surely a word comes with a file, whatever else was said.
-const WORD: f64 = 0.5;
 const WORD_HALF_LIFE: f64 = 500.0;
 const WORD_FLOOR: f64 = 0.02;
 const WORD_SPREAD: f64 = 0.25;
 const WORD_DOUBT: f64 = 0.25;
 
-/// How much of the goal is in the path, and how much against the path that has most of it.
-const PATH: f64 = 0.2;
-const PATH_BEST: f64 = 0.1;
-const PATH_RARITY: f64 = 0.75;
 /// A word that is in this share of all paths names none.
 const PATH_COMMON: f64 = 0.3;
-
-/// Work comes in series: half after so many further commits.
-const LATELY: f64 = 0.1;
-const LATELY_HALF_LIFE: f64 = 8.0;
-const LATELY_COMMITS: usize = 80;
-
-/// The terms that are asked for.
-pub(super) struct Question<'a> {
-    pub(super) terms: Vec<Term<'a>>,
-}
-
-pub(super) struct Term<'a> {
-    pub(super) hash: u64,
-    /// As it was written.
-    pub(super) word: &'a str,
-    /// Among subjects, and among paths.
-    pub(super) rarity: f64,
-    pub(super) path_rarity: f64,
-    /// Mentions that are heard.
-    mentions: usize,
-}
-
-impl<'a> Question<'a> {
-    pub(super) fn new(subjects: &Subjects, text: &'a str) -> Question<'a> {
-        let mut terms: Vec<Term<'a>> = words(text, MOST_TERMS_READ)
-            .into_iter()
-            .map(|(hash, word)| Term {
-                hash,
-                word,
-                rarity: rarity(subjects.commits(), subjects.said_by(hash)),
-                path_rarity: rarity(subjects.files(), subjects.with_path(hash).len()).powf(PATH_RARITY),
-                mentions: subjects.said_by(hash).min(MOST_MENTIONS),
-            })
-            .collect();
-        if terms.len() > MOST_TERMS {
-            // A long text is about what is known of it.
-            terms.retain(|term| term.mentions > 0 || !subjects.with_path(term.hash).is_empty());
-        }
-        terms.sort_by(|one, other| other.rarity.total_cmp(&one.rarity).then(one.hash.cmp(&other.hash)));
-        terms.truncate(MOST_TERMS);
-        let mut room = MOST_MENTIONS_OF_ALL;
-        for term in &mut terms {
-            term.mentions = term.mentions.min(room);
-            room -= term.mentions;
-        }
-        Question { terms }
-    }
-}
-
-/// Of so many, so many have it.
-fn rarity(all: usize, with: usize) -> f64 {
-    let (all, with) = (all as f64, with as f64);
-    (1.0 + (all - with).max(0.0) / (with + 0.5) + 0.5 / (with + 0.5)).ln()
-}
 
 /// By file, as `Subjects` numbers them.
 #[derive(Default)]
 pub(super) struct Evidence {
+    /// What commits that said the like touched, a share of all they touched,
     pub(super) said: Vec<f64>,
+    /// what each word for itself comes with,
+    pub(super) word: Vec<f64>,
+    /// and how much of the goal stands in the path.
     pub(super) path: Vec<f64>,
-    pub(super) lately: HashMap<u32, f64>,
     /// The commits most like the goal, by place.
     pub(super) alike: Vec<(usize, f64)>,
+    /// How much of the goal the likest one said.
+    pub(super) likeness: f64,
     touched: Vec<u32>,
 }
 
 impl Evidence {
     pub(super) fn gather(subjects: &Subjects, question: &Question<'_>) -> Evidence {
-        let mut evidence =
-            Evidence { said: vec![0.0; subjects.files()], path: vec![0.0; subjects.files()], ..Evidence::default() };
+        let [said, word, path] = [(); 3].map(|()| vec![0.0; subjects.files()]);
+        let mut evidence = Evidence { said, word, path, ..Evidence::default() };
         evidence.hear_commits(subjects, question);
         evidence.hear_words(subjects, question);
         evidence.hear_paths(subjects, question);
-        if !evidence.touched.is_empty() {
-            evidence.hear_the_last(subjects);
-        }
         evidence.touched.sort_unstable();
         evidence.touched.dedup();
         evidence
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.touched.is_empty()
-    }
-
-    pub(super) fn weight(&self, file: u32) -> f64 {
+    /// At a glance, to choose whom to look at.
+    fn weight(&self, file: u32) -> f64 {
         let at = file as usize;
-        self.said[at] + self.path[at] + self.lately.get(&file).copied().unwrap_or_default()
+        2.0 * self.said[at] + 0.5 * self.word[at] + 0.3 * self.path[at]
     }
 
-    /// Files and their weights, heaviest first.
-    pub(super) fn heaviest(&self, subjects: &Subjects, most: usize) -> Vec<(u32, f64)> {
+    /// The likeliest at a glance.
+    pub(super) fn heaviest(&self, subjects: &Subjects, most: usize) -> impl Iterator<Item = u32> {
         let mut files: Vec<(u32, f64)> = self.touched.iter().map(|file| (*file, self.weight(*file))).collect();
         let by_weight = |one: &(u32, f64), other: &(u32, f64)| {
             other.1.total_cmp(&one.1).then_with(|| subjects.path(one.0).cmp(subjects.path(other.0)))
@@ -138,15 +69,7 @@ impl Evidence {
             files.truncate(most);
         }
         files.sort_unstable_by(by_weight);
-        files
-    }
-
-    fn say(&mut self, file: u32, weight: f64) {
-        let said = &mut self.said[file as usize];
-        if *said == 0.0 {
-            self.touched.push(file);
-        }
-        *said += weight;
+        files.into_iter().map(|(file, _)| file)
     }
 
     /// The commits most like the goal vote for their files.
@@ -166,9 +89,10 @@ impl Evidence {
                 scores[mention.place] += term.rarity * times / (times + held_back);
             }
         }
+        ages.retain(|(place, _)| !subjects.files_of(*place).is_empty());
+        self.likeness = ages.iter().map(|(place, _)| scores[*place] / whole).fold(0.0, f64::max).min(1.0);
         let mut alike: Vec<(usize, f64)> = ages
             .into_iter()
-            .filter(|(place, _)| !subjects.files_of(*place).is_empty())
             .map(|(place, age)| {
                 (
                     place,
@@ -187,8 +111,9 @@ impl Evidence {
         let all: f64 = alike.iter().map(|(_, likeness)| likeness).sum();
         for (place, likeness) in &alike {
             let files = subjects.files_of(*place);
-            let vote = ALIKE * likeness / all / (files.len() as f64).powf(SPREAD);
-            files.iter().for_each(|file| self.say(*file, vote));
+            let vote = likeness / all / (files.len() as f64).powf(SPREAD);
+            files.iter().for_each(|file| self.said[*file as usize] += vote);
+            self.touched.extend(files);
         }
         self.alike = alike;
     }
@@ -207,8 +132,14 @@ impl Evidence {
             for mention in mentions() {
                 let files = subjects.files_of(mention.place);
                 let share = spread.get(files.len()).copied().unwrap_or_default();
-                let vote = WORD * term.rarity / whole * left(mention.age) * share / all;
-                files.iter().for_each(|file| self.say(*file, vote));
+                let vote = term.rarity / whole * left(mention.age) * share / all;
+                for file in files {
+                    let word = &mut self.word[*file as usize];
+                    if *word == 0.0 {
+                        self.touched.push(*file);
+                    }
+                    *word += vote;
+                }
             }
         }
     }
@@ -229,19 +160,8 @@ impl Evidence {
         }
         met.sort_unstable();
         met.dedup();
-        let best = met.iter().map(|file| self.path[*file as usize]).fold(0.0, f64::max);
-        for file in &met {
-            let share = &mut self.path[*file as usize];
-            *share = PATH * *share / whole + PATH_BEST * *share / best;
-        }
+        met.iter().for_each(|file| self.path[*file as usize] /= whole);
         self.touched.extend(met);
-    }
-
-    fn hear_the_last(&mut self, subjects: &Subjects) {
-        for (file, age) in subjects.touched_lately(LATELY_COMMITS) {
-            self.lately.insert(file, LATELY * faded(age, LATELY_HALF_LIFE));
-            self.touched.push(file);
-        }
     }
 }
 

@@ -52,6 +52,32 @@ impl Lab {
     }
 }
 
+struct Tree {
+    missing: &'static str,
+    saying: &'static str,
+}
+
+impl Terrain for Tree {
+    fn is_there(&self, path: &str) -> bool {
+        path != self.missing
+    }
+    fn siblings<'a>(&'a self, _: &str) -> Vec<&'a str> {
+        Vec::new()
+    }
+    fn imports<'a>(&'a self, _: &str) -> Vec<&'a str> {
+        Vec::new()
+    }
+    fn importers<'a>(&'a self, _: &str) -> Vec<&'a str> {
+        Vec::new()
+    }
+    fn alike<'a>(&'a self, _: &str, _: usize) -> Vec<(&'a str, f64)> {
+        Vec::new()
+    }
+    fn saying<'a>(&'a self, _: &[u64]) -> Vec<(&'a str, f64)> {
+        if self.saying.is_empty() { Vec::new() } else { vec![(self.saying, 0.5)] }
+    }
+}
+
 #[test]
 fn files_are_named_by_what_earlier_commits_said() {
     let lab = Lab::new(&[
@@ -95,14 +121,32 @@ fn a_weak_hint_scores_low_and_a_strong_one_high() {
 }
 
 #[test]
-fn what_was_touched_last_comes_behind_what_was_named() {
-    let mut lab = Lab::new(&[("Fix the parser", &["src/syntax.rs"])]).busy();
-    lab.add("Tidy", &["src/fresh.rs"]);
-    let found = lab.ask("parser");
-    assert_eq!(found[0].path, "src/syntax.rs");
-    let fresh = found.iter().find(|file| file.path == "src/fresh.rs").unwrap();
-    assert_eq!(fresh.why, "it was touched by the last commits");
-    assert!(fresh.score < 0.1);
+fn files_are_named_by_what_their_text_says() {
+    let lab = Lab::new(&[("Begin", &["src/a.rs", "src/b.rs"])]).busy();
+    let terrain = Tree { missing: "", saying: "src/b.rs" };
+    let found = predict(&lab.subjects, &lab.cochange, &terrain, "frobnicate", lab.now, 3);
+    assert_eq!((found[0].path.as_str(), found[0].why.as_str()), ("src/b.rs", "its text says the like"));
+}
+
+#[test]
+fn a_scope_and_a_path_in_the_goal_are_heard() {
+    let files = &["packages/ssr/render.ts", "packages/dom/render.ts", "packages/dom/patch.ts"];
+    let lab = Lab::new(&[("Begin", files), ("Render faster", &files[..2])]).busy();
+    assert_eq!(lab.first("fix(ssr): render twice").0, "packages/ssr/render.ts");
+    assert_eq!(lab.first("render as packages/dom/render.ts does").0, "packages/dom/render.ts");
+}
+
+#[test]
+fn a_change_log_is_named_only_where_the_goal_speaks_of_it() {
+    let lab = Lab::new(&[("Fix the parser", &["src/syntax.rs", "CHANGELOG.md"])]).busy();
+    assert!(lab.ask("parser").iter().all(|file| file.path != "CHANGELOG.md"));
+    assert!(lab.ask("parser changelog").iter().any(|file| file.path == "CHANGELOG.md"));
+}
+
+#[test]
+fn the_test_of_what_is_meant_comes_with_it() {
+    let lab = Lab::new(&[("Begin", &["tests/test_syntax.py"]), ("Fix the grammar", &["src/syntax.py"])]).busy();
+    assert!(lab.ask("grammar").iter().any(|file| file.path == "tests/test_syntax.py"));
 }
 
 #[test]
@@ -131,26 +175,8 @@ fn a_moved_file_is_named_as_it_is_called_today_and_one_that_is_gone_not_at_all()
 
 #[test]
 fn a_file_that_the_tree_does_not_have_is_not_named() {
-    struct Without(&'static str);
-    impl Terrain for Without {
-        fn is_there(&self, path: &str) -> bool {
-            path != self.0
-        }
-        fn siblings<'a>(&'a self, _: &str) -> Vec<&'a str> {
-            Vec::new()
-        }
-        fn imports<'a>(&'a self, _: &str) -> Vec<&'a str> {
-            Vec::new()
-        }
-        fn importers<'a>(&'a self, _: &str) -> Vec<&'a str> {
-            Vec::new()
-        }
-        fn alike<'a>(&'a self, _: &str, _: usize) -> Vec<(&'a str, f64)> {
-            Vec::new()
-        }
-    }
     let lab = Lab::new(&[("Fix the parser", &["a.rs", "b.rs"])]).busy();
-    let found = predict(&lab.subjects, &lab.cochange, &Without("a.rs"), "parser", lab.now, 1);
+    let found = predict(&lab.subjects, &lab.cochange, &Tree { missing: "a.rs", saying: "" }, "parser", lab.now, 1);
     assert_eq!(found[0].path, "b.rs");
 }
 

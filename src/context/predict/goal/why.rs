@@ -1,43 +1,63 @@
-//! Why a file is named, in one clause for a person: the witness that said most.
+//! Why a file is named, in one clause for a person: what said most.
 
 use super::Candidate;
-use super::evidence::{Evidence, Question, Term};
+use super::evidence::Evidence;
+use super::features::{Feature, WEIGHTS};
+use super::question::{Question, Term};
 use crate::index::subjects::Subjects;
 
 /// Longer words are cut.
 const LONGEST_WORD: usize = 40;
 
-pub(super) fn clause(
+/// What can be said; of equals the first is.
+const REASONS: [(Reason, &[Feature]); 5] = [
+    (Reason::Named, &[Feature::Named]),
+    (Reason::Said, &[Feature::Alike, Feature::AlikeBest, Feature::WordBest]),
+    (Reason::Path, &[Feature::Path, Feature::PathBest, Feature::Name, Feature::Scope]),
+    (Reason::Says, &[Feature::Says, Feature::SaysBest]),
+    (Reason::Pulled, &[Feature::Pulled, Feature::Beside]),
+];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Reason {
+    Named,
+    Said,
+    Path,
+    Says,
+    Pulled,
+}
+
+pub(super) fn clause(subjects: &Subjects, question: &Question<'_>, evidence: &Evidence, one: &Candidate) -> String {
+    let weight = |features: &[Feature]| -> f64 {
+        features.iter().map(|feature| WEIGHTS[*feature as usize] * one.get(*feature)).sum()
+    };
+    let mut reasons = REASONS.map(|(reason, features)| (weight(features), reason));
+    reasons.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let told = reasons.iter().filter(|(weight, _)| *weight > 0.0);
+    told.filter_map(|(_, reason)| tell(*reason, subjects, question, evidence, one))
+        .next()
+        .unwrap_or_else(|| "earlier commits said the like".to_owned())
+}
+
+fn tell(
+    reason: Reason,
     subjects: &Subjects,
     question: &Question<'_>,
     evidence: &Evidence,
-    candidate: &Candidate,
-) -> String {
-    let pulled = candidate.pulled_by.as_ref();
-    let pull = pulled.map_or(0.0, |(_, weight)| *weight);
-    if let Some(file) = candidate.file {
-        let at = file as usize;
-        let lately = evidence.lately.get(&file).copied().unwrap_or_default();
-        let (said, path) = (evidence.said[at], evidence.path[at]);
-        if said > 0.0 && said >= path && said >= lately && said >= pull {
-            return said_clause(subjects, question, evidence, file);
+    one: &Candidate,
+) -> Option<String> {
+    match reason {
+        Reason::Named => Some("it is named".to_owned()),
+        Reason::Said => Some(said_clause(subjects, question, evidence, one.file?)),
+        Reason::Path => {
+            let file = one.file?;
+            let terms = question.terms.iter().filter(|term| subjects.with_path(term.hash).contains(&file));
+            rarest(terms, |term| term.path_rarity).map(|term| format!("its path says \"{}\"", shown(term.word)))
         }
-        if path > 0.0 && path >= lately && path >= pull {
-            let term = question.terms.iter().filter(|term| subjects.with_path(term.hash).contains(&file));
-            if let Some(term) = rarest(term, |term| term.path_rarity) {
-                return format!("its path says \"{}\"", shown(term.word));
-            }
-        }
-        if lately > 0.0 && lately >= pull {
-            return "it was touched by the last commits".to_owned();
-        }
-    }
-    match pulled {
-        Some((seed, _)) => format!("changes with {seed}"),
-        None => "earlier commits said the like".to_owned(),
+        Reason::Says => Some("its text says the like".to_owned()),
+        Reason::Pulled => one.pulled_by.as_ref().map(|seed| format!("changes with {seed}")),
     }
 }
-
 fn said_clause(subjects: &Subjects, question: &Question<'_>, evidence: &Evidence, file: u32) -> String {
     let about: Vec<usize> = evidence
         .alike

@@ -1,0 +1,163 @@
+//! Which files will be needed: by the file at hand, the goal or the branch, the errors, and whoever is asked about.
+//!
+//! What was told outright comes from here as it was told; the focus only fills in what nobody spoke of.
+
+use std::collections::BTreeMap;
+
+use super::named;
+use crate::context::predict::{PredictedFile, files, goal, join};
+use crate::engine::foresight::focus::{Branch, SeenError};
+use crate::engine::foresight::shelf::Need;
+use crate::engine::past::PastKnown;
+use crate::engine::project::Project;
+
+/// Words of a branch's name are a goal that nobody put into words.
+const BY_NAME_ALONE: f64 = 0.6;
+/// How likely a file that the branch has changed is needed again.
+const ON_THE_BRANCH: f64 = 0.4;
+/// How much less each earlier commit of an author counts.
+const FADING: f64 = 0.9;
+/// An author of fewer commits is not known well enough to be sure.
+const DOUBT: f64 = 1.5;
+
+/// What a branch is for, but not what it is about.
+const KINDS: &[&str] = &[
+    "fix", "feat", "feature", "bugfix", "hotfix", "bug", "chore", "docs", "task", "issue", "wip", "dev", "topic",
+    "user", "users", "pr", "main", "master", "trunk", "develop", "release", "head",
+];
+
+impl Project {
+    /// The likeliest, best first.
+    pub(in crate::engine) fn related_files(&self, need: &Need, k: usize) -> Vec<PredictedFile> {
+        self.files_ahead(need, None, k)
+    }
+
+    /// The same, and what `author` works on.
+    pub(super) fn files_ahead(&self, need: &Need, author: Option<&str>, k: usize) -> Vec<PredictedFile> {
+        let past = self.past_known();
+        let mut found = by_file_and_goal(&past, need, k);
+        found.extend(need.errors.iter().flat_map(|error| self.named_by(error, &past)));
+        found.extend(author.into_iter().flat_map(|author| by_author(&past, author)));
+        found.extend(need.branch.iter().flat_map(|branch| {
+            let share = ON_THE_BRANCH / (1.0 + 0.1 * branch.files.len() as f64);
+            let why = || "changed on this branch".to_owned();
+            branch.files.iter().map(move |path| PredictedFile { path: path.clone(), score: share, why: why() })
+        }));
+        let mut best: BTreeMap<String, PredictedFile> = BTreeMap::new();
+        for file in found.into_iter().filter(|file| need.file.as_ref() != Some(&file.path)) {
+            let known = best.entry(file.path.clone()).or_insert_with(|| file.clone());
+            if known.score < file.score {
+                *known = file;
+            }
+        }
+        let mut found: Vec<PredictedFile> = best.into_values().collect();
+        found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
+        found.truncate(k);
+        found
+    }
+
+    /// The files an error speaks of, likeliest first.
+    pub(super) fn named_by(&self, error: &SeenError, past: &PastKnown) -> Vec<PredictedFile> {
+        let code = self.eyes().map(|eyes| eyes.past().code()).unwrap_or_default();
+        let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| {
+            let symbols = code.get(path).map(|file| file.symbols.as_slice()).unwrap_or_default();
+            symbols.iter().for_each(|symbol| tell(&symbol.name, symbol.line));
+        };
+        let root = self.root.to_string_lossy();
+        let mut found = named::files(&error.text, &root, &past.ground, &definitions);
+        let seen_at = error.file.as_ref().filter(|file| found.iter().all(|known| known.path != **file));
+        found.extend(seen_at.map(|file| PredictedFile {
+            path: file.clone(),
+            score: named::AT_THE_PLACE,
+            why: "the error was seen there".to_owned(),
+        }));
+        found
+    }
+}
+
+fn by_file_and_goal(past: &PastKnown, need: &Need, k: usize) -> Vec<PredictedFile> {
+    let now = need.hour.as_micros() / 1_000_000;
+    let by_file = |path: &String, k: usize| {
+        let recent: Vec<&str> = need.recent.iter().map(String::as_str).collect();
+        let opened = files::Opened { path, author: past.author.as_deref(), now, recent: &recent };
+        files::predict(&past.cochange, &*past.ground, &past.weights, &opened, k)
+    };
+    let by_goal = |text: &str, k: usize| goal::predict(&past.subjects, &past.cochange, &*past.ground, text, now, k);
+    let (text, is_weak) = match (&need.goal, need.branch.as_ref().and_then(goal_of)) {
+        (Some(goal), _) => (goal.clone(), false),
+        (None, Some((text, is_weak))) => (text, is_weak),
+        (None, None) => return need.file.as_ref().map(|path| by_file(path, k)).unwrap_or_default(),
+    };
+    let weaken = |mut found: PredictedFile| {
+        found.score *= if is_weak { BY_NAME_ALONE } else { 1.0 };
+        found
+    };
+    match &need.file {
+        Some(path) => {
+            let by_goal = by_goal(&text, join::LOOKED_AT).into_iter().map(weaken).collect();
+            join::join(by_file(path, join::LOOKED_AT), by_goal, k + 1)
+        }
+        None => by_goal(&text, k).into_iter().map(weaken).collect(),
+    }
+}
+
+/// What a branch is about: the subjects of its commits or, weaker, the words of its name.
+fn goal_of(branch: &Branch) -> Option<(String, bool)> {
+    if !branch.subjects.is_empty() {
+        return Some((branch.subjects.join("\n"), false));
+    }
+    let words = branch.name.split(['/', '-', '_', '.']);
+    let is_about = |word: &&str| {
+        !KINDS.contains(&word.to_lowercase().as_str()) && word.chars().any(char::is_alphabetic) && word.len() > 1
+    };
+    let words: Vec<&str> = words.filter(is_about).collect();
+    (!words.is_empty()).then(|| (words.join(" "), true))
+}
+
+/// What an author works on these days: how large a part of their latest commits touched it.
+fn by_author(past: &PastKnown, author: &str) -> Vec<PredictedFile> {
+    let cochange = &past.cochange;
+    let Some(known) = cochange.find_author(author) else { return Vec::new() };
+    let mut shares: BTreeMap<u32, (f64, usize)> = BTreeMap::new();
+    let (mut own, mut all) = (1.0, DOUBT);
+    for (_, entry) in cochange.commits_by(known) {
+        for place in entry.files.iter().map(|place| cochange.today(*place)) {
+            let share = shares.entry(place).or_default();
+            *share = (share.0 + own, share.1 + 1);
+        }
+        all += own;
+        own *= FADING;
+    }
+    let mut found: Vec<PredictedFile> = shares
+        .into_iter()
+        .filter(|(place, _)| !cochange.is_gone(*place))
+        .map(|(place, (share, times))| PredictedFile {
+            path: cochange.path(place).to_owned(),
+            score: share / all,
+            why: match times {
+                1 => format!("{author} changed it lately"),
+                times => format!("{author} changed it {times} times lately"),
+            },
+        })
+        .collect();
+    found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_is_about_its_commits_or_else_about_the_words_of_its_name() {
+        let branch = |name: &str, subjects: &[&str]| {
+            let subjects = subjects.iter().map(|subject| (*subject).to_owned()).collect();
+            goal_of(&Branch { name: name.to_owned(), subjects, files: Vec::new() })
+        };
+        assert_eq!(branch("fix/AUTH-12-rate-limit", &[]), Some(("AUTH rate limit".to_owned(), true)));
+        assert_eq!(branch("x", &["Limit the rate"]), Some(("Limit the rate".to_owned(), false)));
+        for name in ["main", "release/1.2", "fix/12", "", "HEAD"] {
+            assert_eq!(branch(name, &[]), None, "{name}");
+        }
+    }
+}
