@@ -254,17 +254,6 @@ impl Cochange {
         self.places.get(path).map(|place| &self.files[*place as usize])
     }
 
-    /// Every name a file ever had, today's first.
-    pub fn all_names(&self, path: &str) -> Vec<&str> {
-        let Some(place) = self.places.get(path) else { return Vec::new() };
-        let today = self.files[*place as usize].path.as_str();
-        let places: BTreeSet<Place> = self.names_of(*place).collect();
-        let same = self.places.iter().filter(|(name, other)| places.contains(other) && *name != today);
-        let mut earlier: Vec<&str> = same.map(|(name, _)| name.as_str()).collect();
-        earlier.sort_unstable();
-        std::iter::once(today).chain(earlier).collect()
-    }
-
     pub fn stats(&self, path: &str) -> Option<FileStats<'_>> {
         let file = self.file(path)?;
         let mut authors: Vec<(&str, u32)> =

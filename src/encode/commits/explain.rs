@@ -4,7 +4,7 @@
 use super::marks::{self, Spaced};
 use super::prose::Prose;
 use super::subject::{self, Subject};
-use super::{CommitKind, MOST_FILES, cause_and_remedy, join, kind, noise, only_aside, only_documents, reason, shorten};
+use super::{CommitKind, EXPLAINING_WORDS, MOST_FILES, kind, noise, only_aside, reason, shorten};
 use crate::model::Commit;
 
 const MOST_CAUSE: usize = 320;
@@ -18,14 +18,16 @@ const FORMATTED: &str = "rustfmt, gofmt, cargo fmt, go fmt, clang-format, pretti
 /// From 0 to 1: nothing without a sentence one could learn from, more with a reason and with more words.
 pub fn explains(commit: &Commit) -> f64 {
     let prose = Prose::parse(&commit.body);
-    if !prose.explains() || noise::by_program(commit) || noise::says_nothing(&Subject::parse(&commit.subject)) {
+    let sentences = || prose.paragraphs.iter().flatten();
+    let words: usize = sentences().map(|sentence| sentence.split_whitespace().count()).sum();
+    if words < EXPLAINING_WORDS / 2 || noise::by_program(commit) || noise::says_nothing(&Subject::parse(&commit.subject)) {
         return 0.0;
     }
-    let has_reason = prose.sentences().any(|sentence| {
+    let has_reason = sentences().any(|sentence| {
         let spaced = Spaced::new(sentence);
-        marks::reasons(&spaced) || marks::explains(&spaced) || marks::tells_cause(&spaced)
+        marks::reasons(&spaced) || marks::tells_cause(&spaced)
     });
-    let length = (prose.words() as f64 / ENOUGH_WORDS).min(1.0);
+    let length = (words as f64 / ENOUGH_WORDS).min(1.0);
     0.4 + if has_reason { 0.4 } else { 0.0 } + 0.2 * length
 }
 
@@ -51,7 +53,7 @@ pub fn is_trouble(commit: &Commit) -> bool {
         CommitKind::Revert => (true, Subject::parse(subject::reverted(&commit.subject).unwrap_or(parsed.text))),
         _ => return false,
     };
-    let is_slight = noise::is_trivial_fix(&told) || noise::is_about_tests(&told) || only_documents(commit);
+    let is_slight = noise::is_trivial_fix(&told) || noise::is_about_tests(&told);
     !(noise::by_program(commit)
         || noise::says_nothing(&told)
         || is_sweep(commit)
@@ -59,21 +61,22 @@ pub fn is_trouble(commit: &Commit) -> bool {
         || (only_aside(commit) && !is_revert))
 }
 
-/// What went wrong, in the words of the commit that set it right; else what the message says at all.
+/// What went wrong, in the words of the commit that set it right: the paragraph that tells a cause; else what the message
+/// says at all.
 pub fn cause(commit: &Commit) -> String {
     let prose = Prose::parse(&commit.body);
-    let told: Vec<(&str, Spaced)> = prose
-        .sentences()
-        .filter(|sentence| !sentence.starts_with("This reverts"))
-        .map(|text| (text, Spaced::new(text)))
-        .collect();
-    let (cause, _) = cause_and_remedy(&told);
-    let told = if cause.is_empty() { join(told.iter().take(3).map(|(text, _)| *text)) } else { cause };
-    if told.is_empty() && kind::kind_of(commit) != CommitKind::Revert {
-        reason(commit)
-    } else {
-        shorten(&told, MOST_CAUSE)
-    }
+    let tells = |sentence: &String| {
+        let spaced = Spaced::new(sentence);
+        marks::tells_cause(&spaced) && !marks::tells_remedy(&spaced)
+    };
+    let is_form = |sentence: &String| sentence.starts_with("This reverts");
+    let Some(told) = prose.paragraphs.iter().find(|paragraph| paragraph.iter().any(tells)) else {
+        let bare = prose.paragraphs.iter().flatten().all(is_form);
+        return if bare { String::new() } else { reason(commit) };
+    };
+    let remedy = told.iter().position(|sentence| marks::tells_remedy(&Spaced::new(sentence)));
+    let end = remedy.filter(|at| *at > 0).unwrap_or(told.len());
+    shorten(&told[..end].join(" "), MOST_CAUSE)
 }
 
 /// Does the message name this, as a word of its own?

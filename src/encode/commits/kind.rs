@@ -18,6 +18,22 @@ pub enum CommitKind {
     Other,
 }
 
+impl CommitKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CommitKind::Merge => "merge",
+            CommitKind::Revert => "revert",
+            CommitKind::Fix => "fix",
+            CommitKind::Feature => "feature",
+            CommitKind::Refactor => "refactor",
+            CommitKind::Docs => "docs",
+            CommitKind::Test => "test",
+            CommitKind::Chore => "chore",
+            CommitKind::Other => "other",
+        }
+    }
+}
+
 pub fn kind_of(commit: &Commit) -> CommitKind {
     classify(commit, &Subject::parse(&commit.subject))
 }

@@ -2,7 +2,7 @@
 //! stored nowhere.
 
 use super::prose::Prose;
-use super::{anchors, join, shorten};
+use super::{anchors, shorten};
 use crate::model::{Commit, Kind, Memory, MemoryId, Source, Timestamp};
 
 const MOST_TITLE: usize = 160;
@@ -30,10 +30,11 @@ pub fn as_memory(commit: &Commit) -> Option<Memory> {
     Some(memory)
 }
 
-/// What the message says beyond its subject: its first sentences.
+/// What the message says beyond its subject: the first sentences of its first paragraph.
 pub fn reason(commit: &Commit) -> String {
     let prose = Prose::parse(&commit.body);
-    shorten(&join(prose.sentences().take(MOST_SENTENCES)), MOST_REASON)
+    let Some(first) = prose.paragraphs.first() else { return String::new() };
+    shorten(&first[..first.len().min(MOST_SENTENCES)].join(" "), MOST_REASON)
 }
 
 #[cfg(test)]
