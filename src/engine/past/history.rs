@@ -7,12 +7,17 @@ use std::sync::Arc;
 use super::{Chapter, Lesson, Reader};
 use crate::encode::commits;
 use crate::engine::eyes::Noticed;
-use crate::model::{Commit, Memory, MemoryId, Timestamp};
+use crate::index::commits::CommitIndex;
+use crate::model::{Commit, Kind, Memory, MemoryId, Timestamp};
 use crate::sys::git::authors::Tally;
-use crate::sys::git::{head, history};
+use crate::sys::git::{added, head, history};
 
 /// Memories of single commits; the oldest leave first.
 const MOST_MEMORIES: usize = 2_000;
+/// Newer commits that may have landed a reverted change again.
+const LANDED_AMONG: usize = 5_000;
+/// A larger file is not looked into.
+const LARGEST: u64 = 2 << 20;
 /// Commits that are known to be counted.
 const MOST_COUNTED: usize = 200_000;
 
@@ -120,8 +125,32 @@ impl Reader {
         let mut told = BTreeSet::new();
         memories.retain(|memory| told.insert(memory.text.clone()));
         memories.truncate(MOST_MEMORIES);
+        self.drop_what_came_back(&mut memories, commits.as_deref());
         self.teach(Chapter::History, Lesson { memories, links: Vec::new() });
         self.announce_people(tally);
+    }
+
+    /// A revert whose change was landed again, or whose lines stand today, tells nobody what to leave alone.
+    fn drop_what_came_back(&self, memories: &mut Vec<Arc<Memory>>, commits: Option<&CommitIndex>) {
+        let is_revert = |memory: &Memory| memory.kind == Kind::AntiPattern;
+        if !memories.iter().any(|memory| is_revert(memory)) {
+            return;
+        }
+        let again = commits.map(|commits| commits::landed_again(&commits.newest(LANDED_AMONG))).unwrap_or_default();
+        let checked = &self.lessons[Chapter::History as usize].memories;
+        let stands = |memory: &Memory| {
+            let reverted = memory.anchors.commits.get(1).and_then(|id| added::lines(&self.setting.root, id));
+            let today = |path: &str| {
+                let path = self.cochange.stats(path).map_or(path, |stats| stats.path);
+                self.text_of(path, LARGEST)
+            };
+            reverted.is_some_and(|added| commits::stands_today(&added, today))
+        };
+        memories.retain(|memory| {
+            let is_known = || checked.binary_search_by(|known| known.id.cmp(&memory.id)).is_ok();
+            let is_back = memory.anchors.commits.first().is_some_and(|id| again.contains(id));
+            !is_revert(memory) || (!is_back && (is_known() || !stands(memory)))
+        });
     }
 
     /// Whoever has worked here before does not join.

@@ -4,6 +4,7 @@
 //! It reads and never writes. A repository that libgit2 will not open (owned by someone else, damaged) counts as no
 //! repository: the path is then a plain directory.
 
+pub mod added;
 pub mod authors;
 pub mod blame;
 pub mod blobs;
