@@ -87,7 +87,7 @@ pub(super) fn is_about_code(subject: &str) -> bool {
         "docs", "doc", "docstring", "docstrings", "comment", "comments", "readme", "changelog", "ci", "flaky", "test",
         "tests", "bump", "whitespace", "rustdoc", "link", "links", "warnings", "warning", "jsdoc", "godoc", "deps",
         "documentation", "mypy", "eslint", "wording", "release", "version", "chore", "style", "example", "examples",
-        "license", "copyright", "import", "imports", "flake8", "pylint", "ruff", "isort", "benchmark", "benchmarks",
+        "license", "copyright", "import", "imports", "flake8", "pylint", "ruff", "isort", "benchmark", "benchmarks", "github", "workflow", "workflows", "codecov", "coverage",
     ];
     words.len() >= 3 && !words.iter().any(|word| ASIDE.contains(word))
 }

@@ -40,12 +40,13 @@ fn lines<'a>(project: &Project<'a>) -> Option<(&'static str, Vec<Line<'a>>)> {
 pub fn owners(project: &Project<'_>) -> Vec<Draft> {
     let Some((path, lines)) = lines(project) else { return Vec::new() };
     let mut together: BTreeMap<Vec<&str>, Vec<&str>> = BTreeMap::new();
-    for line in &lines {
+    // Who owns all of it says nothing about any part.
+    for line in lines.iter().filter(|line| line.glob != "*") {
         together.entry(line.owners.clone()).or_default().push(line.glob);
     }
     let tell = |(owners, globs): (Vec<&str>, Vec<&str>)| {
         let named: Vec<String> = globs.iter().take(8).map(|glob| format!("`{glob}`")).collect();
-        let what = if globs == ["*"] { "everything without another owner".to_owned() } else { named.join(", ") };
+        let what = named.join(", ");
         let text = format!("{} must review changes of {what} ({path})", owners.join(", "));
         let folders = globs
             .iter()

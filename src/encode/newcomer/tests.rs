@@ -264,7 +264,8 @@ fn comments_that_warn_are_found_at_their_definition_and_wishes_are_not() {
 
 #[test]
 fn owners_are_told_and_authors_only_where_they_differ_from_the_usual() {
-    let texts = BTreeMap::from([("CODEOWNERS".to_owned(), "# who\n/docs/ @writers\n*.sql @db @ops\n".to_owned())]);
+    let texts =
+        BTreeMap::from([("CODEOWNERS".to_owned(), "# who\n/docs/ @writers\n*.sql @db @ops\n".to_owned())]);
     let project = Project { paths: &[], texts: &texts };
     let told: Vec<String> = owners(&project).into_iter().map(|draft| draft.text).collect();
     let expect = [
@@ -272,6 +273,8 @@ fn owners_are_told_and_authors_only_where_they_differ_from_the_usual() {
         "@writers must review changes of `/docs/` (CODEOWNERS)",
     ];
     assert_eq!(told, expect);
+    let all = BTreeMap::from([("CODEOWNERS".to_owned(), "* @all\n".to_owned())]);
+    assert!(owners(&Project { paths: &[], texts: &all }).is_empty(), "who owns everything says nothing");
     let changed = [
         Changed { path: "src/core/a.rs", authors: vec![("Ana", 90), ("Ben", 5)] },
         Changed { path: "src/net/b.rs", authors: vec![("Ben", 40), ("Ana", 10)] },
