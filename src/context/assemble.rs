@@ -18,7 +18,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use budget::{FILES, Line, Plan, Sheet};
+use budget::{Line, Plan, Sheet};
 pub(super) use choose::{digest, words_of};
 pub(crate) use quote::clean;
 pub(super) use quote::inline;
@@ -35,6 +35,8 @@ pub struct Order<'a> {
     pub budget: usize,
     pub shares: Shares,
     pub candidates: Vec<Candidate>,
+    /// What is in work, a line each; it stands first.
+    pub work: &'a [String],
     /// Likeliest first; they stand before the memories of their part.
     pub files: &'a [FileLine],
     pub pointers: &'a [Pointer],
@@ -87,11 +89,7 @@ pub fn assemble(order: &Order<'_>) -> Assembled {
 /// The context, and what it had to spend: about the budget, as the costs of blocks and of their whole differ.
 fn put_together(order: &Order<'_>) -> (Assembled, usize) {
     let frame = Frame::new(order.about, order.budget);
-    let mut sheet = Sheet {
-        entries: choose::ranked(&order.candidates),
-        lines: lines(order.files, order.pointers),
-        lengths: order.lengths,
-    };
+    let mut sheet = Sheet { entries: choose::ranked(&order.candidates), lines: lines(order), lengths: order.lengths };
     // Costs are not additive: a whole may have more tokens than its blocks, and mostly it has fewer. What there is to
     // spend follows from that.
     let mut spendable = order.budget.min(MOST_TOKENS);
@@ -133,11 +131,12 @@ fn put_together(order: &Order<'_>) -> (Assembled, usize) {
 }
 
 /// What stands in a context without being a memory, none twice.
-fn lines(files: &[FileLine], pointers: &[Pointer]) -> Vec<Line> {
+fn lines(order: &Order<'_>) -> Vec<Line> {
     let mut seen = HashSet::new();
-    let files = files.iter().filter_map(render::file).map(|text| (FILES, text));
-    let pointers = pointers.iter().filter_map(render::pointer).map(|text| (Part::Index, text));
-    let lines = files.chain(pointers).filter(|(_, text)| seen.insert(text.to_lowercase()));
+    let work = order.work.iter().filter_map(|text| render::work(text)).map(|text| (Part::Critical, text));
+    let files = order.files.iter().filter_map(render::file).map(|text| (Part::Relevant, text));
+    let pointers = order.pointers.iter().filter_map(render::pointer).map(|text| (Part::Index, text));
+    let lines = work.chain(files).chain(pointers).filter(|(_, text)| seen.insert(text.to_lowercase()));
     lines.map(|(part, text)| Line { part, tokens: token::estimate(&text), text }).collect()
 }
 
@@ -151,7 +150,7 @@ fn sections(sheet: &Sheet<'_>, plan: &Plan) -> [String; 4] {
             section.push_str(block);
         };
         let shown = || sheet.lines.iter().zip(&plan.lines).filter(|(line, shown)| **shown && line.part == part);
-        if part == FILES {
+        if part != Part::Index {
             shown().for_each(|(line, _)| push(&line.text));
         }
         for (entry, form) in sheet.entries.iter().zip(&plan.forms).filter(|(entry, _)| entry.part() == part) {

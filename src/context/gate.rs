@@ -11,8 +11,16 @@ use crate::index::analyze;
 use crate::index::places::plain_path;
 use crate::model::{Key, Kind, Memory, Timestamp};
 
-/// Below this nothing is said.
-pub const LEAST_CHANCE: f64 = 0.5;
+/// Below this nothing is said. Of 1,145 lines that stood before the gate in 120 situations of ten repositories, each judged by
+/// a reader, 16 % were useful and 53 % noise. With weights fitted on the other nine repositories:
+///
+/// | from | useful | noise | lines a situation |
+/// |---|---|---|---|
+/// | .25 | .40 | .21 | 1.9 |
+/// | .30 | .45 | .19 | 1.4 |
+/// | .40 | .55 | .20 | .8 |
+/// | .50 | .69 | .15 | .45 |
+pub const LEAST_CHANCE: f64 = 0.4;
 /// Words of a situation that are looked at.
 pub const MOST_WORDS: usize = 64;
 /// Of a candidate's text.
@@ -40,7 +48,16 @@ impl Situation {
         let mut words = BTreeMap::new();
         for text in texts {
             for word in analyze::distinct(text, MOST_WORDS) {
-                let weight = rarity(&word) * if doing.contains(&word) { 0.3 } else { 1.0 };
+                // A number alone is a ticket, which says nothing of what it is about.
+                let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+                let share = if is_number {
+                    0.1
+                } else if doing.contains(&word) {
+                    0.3
+                } else {
+                    1.0
+                };
+                let weight = rarity(&word) * share;
                 words.entry(word).or_insert(weight);
             }
         }
@@ -57,6 +74,19 @@ impl Situation {
         analyze::distinct(text, MOST_WORDS).iter().any(|word| self.words.get(word).is_some_and(|weight| *weight > 2.0))
     }
 
+    /// How many words a text has that the situation has not, from 0 to 1.
+    fn news_in<'a>(&self, parts: impl IntoIterator<Item = &'a str>) -> f64 {
+        let mut news: HashSet<String> = HashSet::new();
+        for part in parts {
+            analyze::terms(part, |term| {
+                if news.len() < ENOUGH_NEWS && !self.words.contains_key(term) {
+                    news.insert(term.to_owned());
+                }
+            });
+        }
+        news.len() as f64 / ENOUGH_NEWS as f64
+    }
+
     /// What of it a text says.
     fn said_in<'a>(&self, parts: impl IntoIterator<Item = &'a str>) -> Said {
         let mut seen: HashSet<String> = HashSet::new();
@@ -67,7 +97,6 @@ impl Situation {
                     seen.insert(term.to_owned());
                     said.weight += weight;
                     said.rarest = said.rarest.max(*weight);
-                    said.telling += usize::from(*weight >= TELLING);
                 }
             });
         }
@@ -81,12 +110,9 @@ struct Said {
     weight: f64,
     share: f64,
     rarest: f64,
-    /// Words that say something.
-    telling: usize,
 }
 
-/// From this weight on a word tells what something is about.
-const TELLING: f64 = 3.0;
+const ENOUGH_NEWS: usize = 12;
 
 macro_rules! signs {
     ($($(#[$doc:meta])* $name:ident $weight:literal,)*) => {
@@ -108,44 +134,43 @@ macro_rules! signs {
 }
 
 signs! {
-    /// The share of the situation's words that it says.
-    said 2.5,
-    /// The same of its title alone.
-    titled 0.7,
-    /// How much those words weigh.
-    rare 1.6,
-    /// The rarest of them.
-    rarest 0.6,
-    /// How many of them tell something.
-    telling 0.0,
-    /// It is at home in the file at hand.
-    here 0.9,
+    /// The share of the situation's words that its title says.
+    titled 0.39,
+    /// The rarest of the words that it says, and how much all of them weigh.
+    rarest 1.25,
+    rare 0.16,
+    /// It is at home in the file at hand, and says so much of the situation's words.
+    here 0.37,
+    spoken_here 0.69,
     /// It is at home in a file that is foreseen, with how likely that is.
-    foreseen 1.1,
-    /// It is about few files.
-    narrow 0.5,
-    /// It tells of the error at hand.
-    error 3.0,
-    /// It says more than its title.
-    reason 0.5,
+    foreseen 0.06,
+    /// It is about few files: precedents that show what changes together help more.
+    narrow -1.41,
     /// A commit, and how long ago.
-    commit 0.0,
-    age 0.0,
-    /// A lesson: a learning, an anti-pattern or a decision.
-    lesson 0.0,
-    /// Something to be followed.
-    rule -0.3,
+    age -1.06,
     /// How code looks or work is done here.
-    habit -0.3,
-    /// There is a goal or an error to speak of.
-    asked -1.2,
+    habit -1.62,
+    /// What it says beyond the words of the situation.
+    news 0.19,
+    /// How close its title is in meaning, and the same where the words are rare.
+    meaning 2.28,
+    meaning_of_rare 2.45,
+    /// A warning, a hotspot or something removed, right here. Not fitted: there was nothing to fit it on.
+    local 2.2,
+    /// It tells of the error at hand. Not fitted either.
+    error 4.0,
 }
 
 /// What stands against every candidate.
-const AGAINST: f64 = -2.4;
+const AGAINST: f64 = -2.86;
+/// Without a goal or an error to speak of, only what is known of exactly this file counts.
+const UNASKED: f64 = 1.8;
 const YEAR: f64 = 365.25 * 86_400e6;
+/// Tags of what somebody who changes a file wants to know of it.
+const LOCAL: [&str; 5] = ["warning", "hotspot", "removed", "issue", "module"];
 
 impl Signs {
+    /// Without the meaning, which takes longer to find out.
     pub fn of(memory: &Memory, clues: &Clues, is_the_error: bool, now: Timestamp) -> Signs {
         let situation = &clues.situation;
         let text = &memory.text[..memory.text.floor_char_boundary(MOST_TEXT)];
@@ -156,30 +181,34 @@ impl Signs {
         let foreseen = clues.related.iter().filter(|related| files.contains(&related.path.as_str()));
         let age = (now.as_micros() - memory.times.created_at.as_micros()) as f64 / YEAR;
         let is = |truth: bool| f64::from(u8::from(truth));
-        let is_commit = memory.is_commit();
         Signs {
-            said: said.share,
             titled: situation.said_in([memory.title.as_str()]).share,
-            rare: (said.weight / 16.0).min(1.0),
             rarest: (said.rarest / 9.0).min(1.0),
-            telling: (said.telling as f64 / 4.0).min(1.0),
+            rare: (said.weight / 16.0).min(1.0),
             here: is(here),
+            spoken_here: if here { said.share } else { 0.0 },
             foreseen: foreseen.map(|related| related.score).fold(0.0, f64::max),
             narrow: 1.0 / (files.len().max(1) as f64).sqrt(),
-            error: is(is_the_error),
-            reason: is(memory.text.len() > memory.title.len() + 60),
-            commit: is(is_commit),
-            age: if is_commit { (age / 10.0).clamp(0.0, 1.0) } else { 0.0 },
-            lesson: is(matches!(memory.kind, Kind::Learning | Kind::AntiPattern | Kind::Decision)),
-            rule: is(memory.kind == Kind::Note && !is_commit),
+            age: if memory.is_commit() { (age / 10.0).clamp(0.0, 1.0) } else { 0.0 },
             habit: is(matches!(memory.kind, Kind::CodePattern | Kind::Workflow | Kind::Pattern)),
-            asked: is(!situation.is_empty()),
+            news: situation.news_in([memory.title.as_str(), text]),
+            meaning: 0.0,
+            meaning_of_rare: 0.0,
+            local: is(here && memory.tags.iter().any(|tag| LOCAL.contains(&tag.as_str()))),
+            error: is(is_the_error),
         }
     }
 
+    /// With how close its title is in meaning to the situation, from 0 to 1.
+    pub fn meaning(self, meaning: f64) -> Signs {
+        let meaning = meaning.clamp(0.0, 1.0);
+        Signs { meaning, meaning_of_rare: meaning * self.rarest, ..self }
+    }
+
     /// Between 0 and 1.
-    pub fn chance(&self) -> f64 {
-        1.0 / (1.0 + (-(AGAINST + self.sum())).exp())
+    pub fn chance(&self, situation: &Situation) -> f64 {
+        let unasked = if situation.is_empty() { UNASKED * self.here - self.habit } else { 0.0 };
+        1.0 / (1.0 + (-(AGAINST + unasked + self.sum())).exp())
     }
 }
 
@@ -231,10 +260,11 @@ mod tests {
         let rarity = |word: &str| if word == "redirect" || word == "proxi" { 7.0 } else { 3.0 };
         let goal = "fix the proxy handling on redirect";
         let clues = Clues { situation: Situation::new([goal], &rarity), ..Clues::default() };
-        let chance = |text: &str| Signs::of(&note(text), &clues, false, Timestamp::from_micros(0)).chance();
-        assert!(chance("a proxy is asked again after a redirect") > LEAST_CHANCE);
-        assert!(chance("fix the handling of fonts") < 0.2);
-        assert!(chance("fix the handling of fonts") < chance("redirect loops are counted"));
+        let signs = |text: &str| Signs::of(&note(text), &clues, false, Timestamp::from_micros(0));
+        let chance = |text: &str, meaning: f64| signs(text).meaning(meaning).chance(&clues.situation);
+        assert!(chance("a proxy is asked again after a redirect", 0.7) > LEAST_CHANCE);
+        assert!(chance("fix the handling of fonts", 0.3) < 0.2);
+        assert!(chance("fix the handling of fonts", 0.3) < chance("redirect loops are counted", 0.3));
         assert!(clues.situation.names("redirects") && !clues.situation.names("fix"));
     }
 

@@ -7,7 +7,6 @@ mod critical;
 #[cfg(test)]
 mod tests;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -23,9 +22,11 @@ const MOST_CANDIDATES: usize = 300;
 const MOST_PREDICTED: usize = 200;
 const MOST_GOTCHAS: usize = 12;
 const MOST_WEIGHED: usize = 40;
+/// A meaning takes a millisecond or two.
+const MOST_MEANT: usize = 12;
 /// Of rules that documents give, and of commits.
 const MOST_RULES: usize = 3;
-const MOST_COMMITS: usize = 5;
+const MOST_COMMITS: usize = 4;
 /// Facts about how work is done here, most wanted first.
 const HOW_TO: [&str; 7] = ["test.all", "test.one", "build", "lint", "format", "typecheck", "ci.checks"];
 
@@ -59,9 +60,10 @@ pub fn gather(sources: &Sources<'_>, clues: &Clues, filter: &GatherFilter<'_>) -
     let admitted = Filter { as_of: filter.as_of, ..Filter::new(filter.namespace.clone(), filter.now) };
     let predicted =
         if filter.only_binding { Vec::new() } else { predict_within(sources, clues, &admitted, MOST_PREDICTED) };
-    let mut table = Table { sources, clues, filter, admitted, taken: BTreeMap::new(), weighed: RefCell::default() };
+    let mut table = Table { sources, clues, filter, admitted, taken: BTreeMap::new(), weighed: BTreeMap::new() };
     table.binding(&predicted);
     if !filter.only_binding {
+        table.weigh(&predicted);
         table.rules();
         critical::add(&mut table, clues, &predicted);
         table.foreseen(&predicted);
@@ -69,7 +71,7 @@ pub fn gather(sources: &Sources<'_>, clues: &Clues, filter: &GatherFilter<'_>) -
         table.how_to();
     }
     let evidence = predicted.iter().filter_map(|found| Some((found.memory.key(), *found.evidence.first()?))).collect();
-    let mut weighed: Vec<Weighed> = table.weighed.take().into_values().collect();
+    let mut weighed: Vec<Weighed> = std::mem::take(&mut table.weighed).into_values().collect();
     weighed.sort_by(|one, other| other.chance.total_cmp(&one.chance).then_with(|| one.key.cmp(&other.key)));
     weighed.truncate(MOST_WEIGHED);
     Gathered { candidates: table.finish(), evidence, weighed }
@@ -82,7 +84,7 @@ struct Table<'a> {
     filter: &'a GatherFilter<'a>,
     admitted: Filter,
     taken: BTreeMap<Key, Candidate>,
-    weighed: RefCell<BTreeMap<Key, Weighed>>,
+    weighed: BTreeMap<Key, Weighed>,
 }
 
 /// What the parts are worth besides how likely a memory is to be needed.
@@ -112,7 +114,7 @@ impl Table<'_> {
     fn is_wanted(&self, predicted: &PredictedMemory) -> bool {
         let memory = &predicted.memory;
         if self.is_derived(memory) {
-            return self.chance(memory, is_the_error(predicted)) >= LEAST_CHANCE;
+            return self.chance(memory) >= LEAST_CHANCE;
         }
         predicted.anchored
             || (predicted.score >= self.filter.min_score && self.is_timely(memory, &(self.sources.usage)(memory)))
@@ -122,22 +124,46 @@ impl Table<'_> {
         memory.is_commit() || self.sources.snapshot.is_derived(&memory.key())
     }
 
-    fn chance(&self, memory: &Memory, is_the_error: bool) -> f64 {
-        let signs = Signs::of(memory, self.clues, is_the_error, self.at());
-        let chance = signs.chance();
-        let mut weighed = self.weighed.borrow_mut();
-        weighed.entry(memory.key()).or_insert_with_key(|key| Weighed {
-            key: key.clone(),
-            title: memory.headline().to_owned(),
-            chance,
-            signs,
-        });
-        chance
+    /// How likely it is of use here; nothing for what was not weighed.
+    fn chance(&self, memory: &Memory) -> f64 {
+        self.weighed.get(&memory.key()).map_or(0.0, |weighed| weighed.chance)
+    }
+
+    /// Weighs everything that nobody told. The meaning is looked at where the words are promising.
+    fn weigh(&mut self, predicted: &[PredictedMemory]) {
+        let errors: BTreeSet<Key> =
+            predicted.iter().filter(|found| is_the_error(found)).map(|found| found.memory.key()).collect();
+        let rules = self.sources.snapshot.binding(&self.filter.namespace).take(MOST_CANDIDATES);
+        let all = predicted.iter().map(|found| &found.memory).chain(&self.clues.commits).chain(rules);
+        let mut weighed: BTreeMap<Key, (Signs, &Memory)> = BTreeMap::new();
+        for memory in all.filter(|memory| self.is_derived(memory) && self.admits(memory)) {
+            let key = memory.key();
+            let signs = Signs::of(memory, self.clues, errors.contains(&key), self.at());
+            weighed.entry(key).or_insert((signs, memory));
+        }
+        let situation = &self.clues.situation;
+        let mut promising: Vec<(f64, Key)> =
+            weighed.iter().map(|(key, (signs, _))| (signs.meaning(0.5).chance(situation), key.clone())).collect();
+        promising.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+        let about = self.clues.subject().filter(|_| !situation.is_empty());
+        let question = about.map(|about| (self.sources.vector_of)(about)).unwrap_or_default();
+        for (_, key) in promising.into_iter().take(if question.is_empty() { 0 } else { MOST_MEANT }) {
+            let Some((signs, memory)) = weighed.get_mut(&key) else { continue };
+            let title = (self.sources.vector_of)(memory.headline());
+            *signs = signs.meaning(question.iter().zip(&title).map(|(a, b)| f64::from(a * b)).sum());
+        }
+        self.weighed = weighed
+            .into_iter()
+            .map(|(key, (signs, memory))| {
+                let (title, chance) = (memory.headline().to_owned(), signs.chance(situation));
+                (key.clone(), Weighed { key, title, chance, signs })
+            })
+            .collect();
     }
 
     /// How much a foreseen memory is worth to have.
     fn worth(&self, found: &PredictedMemory) -> f64 {
-        if self.is_derived(&found.memory) { self.chance(&found.memory, is_the_error(found)) } else { found.score }
+        if self.is_derived(&found.memory) { self.chance(&found.memory) } else { found.score }
     }
 
     fn put(&mut self, memory: &Arc<Memory>, part: Part, value: f64, why: String) {
@@ -189,7 +215,7 @@ impl Table<'_> {
     fn rules(&mut self) {
         let rules = self.sources.snapshot.binding(&self.filter.namespace);
         let rules = rules.filter(|memory| self.admits(memory) && self.is_derived(memory));
-        let mut rules: Vec<(f64, &Arc<Memory>)> = rules.map(|rule| (self.chance(rule, false), rule)).collect();
+        let mut rules: Vec<(f64, &Arc<Memory>)> = rules.map(|rule| (self.chance(rule), rule)).collect();
         rules.retain(|(chance, _)| *chance >= LEAST_CHANCE);
         rules.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id)));
         for (chance, rule) in rules.into_iter().take(MOST_RULES) {
@@ -222,10 +248,12 @@ impl Table<'_> {
             self.taken.values().flat_map(|taken| taken.memory.anchors.commits.iter().cloned()).collect();
         let commits = self.clues.commits.iter();
         let untold = commits.filter(|commit| !commit.anchors.commits.iter().any(|id| told.contains(id)));
-        let mut found: Vec<(f64, &Arc<Memory>)> =
-            untold.map(|commit| (self.chance(commit, false), commit)).collect();
+        let mut found: Vec<(f64, &Arc<Memory>)> = untold.map(|commit| (self.chance(commit), commit)).collect();
         found.retain(|(chance, _)| *chance >= LEAST_CHANCE);
         found.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id)));
+        // The same done again and again is told once.
+        let mut titles = BTreeSet::new();
+        found.retain(|(_, commit)| titles.insert(commit.title.to_lowercase()));
         for (chance, commit) in found.into_iter().take(MOST_COMMITS) {
             self.put_candidate(Candidate {
                 memory: Arc::clone(commit),

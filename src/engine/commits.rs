@@ -8,6 +8,7 @@ use super::project::Project;
 use crate::config::RecallConfig;
 use crate::context::gate::Situation;
 use crate::context::predict::PredictedFile;
+use crate::context::predict::memories::branch_topic;
 use crate::encode::commits::as_memory;
 use crate::index::cochange::Cochange;
 use crate::index::commits::CommitMatch;
@@ -35,9 +36,8 @@ impl Project {
 
     /// What somebody is doing, in words that are weighed by how few commits say them.
     pub(super) fn situation(&self, need: &Need) -> Situation {
-        let errors = need.errors.iter().map(|error| query::beginning(&error.text));
-        let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).map(|branch| branch.name.as_str());
-        let texts: Vec<&str> = need.goal.as_deref().into_iter().chain(branch).chain(errors).collect();
+        let texts = texts(need);
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let Some(commits) = self.past_known().commits.filter(|commits| commits.commits() >= FEW) else {
             return Situation::new(texts, &|_| UNKNOWN_RARITY);
         };
@@ -54,10 +54,7 @@ impl Project {
         let Some(commits) = past.commits.filter(|_| need.namespace.is_default() && need.as_of.is_none()) else {
             return Vec::new();
         };
-        let errors = need.errors.iter().map(|error| query::beginning(&error.text));
-        let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).map(|branch| branch.name.as_str());
-        let texts: Vec<&str> = need.goal.as_deref().into_iter().chain(branch).chain(errors).collect();
-        let mut wanted = query::wanted(&texts.join("\n"));
+        let mut wanted = query::wanted(&texts(need).join("\n"));
         wanted.truncate(query::MOST_ASKED);
         let cochange = &past.cochange;
         let own = need.file.iter().flat_map(|file| cochange.all_names(file));
@@ -128,4 +125,11 @@ fn at_todays_places(mut memory: Memory, cochange: &Cochange) -> Memory {
         }
     }
     memory
+}
+
+/// What somebody is doing, in their words: the goal, else what the branch is called after, and the errors.
+fn texts(need: &Need) -> Vec<String> {
+    let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).and_then(|branch| branch_topic(&branch.name));
+    let errors = need.errors.iter().map(|error| query::beginning(&error.text).to_owned());
+    need.goal.clone().into_iter().chain(branch).chain(errors).collect()
 }

@@ -9,6 +9,8 @@ mod related;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::foresight::Pointed;
 use super::foresight::focus::{Branch, Focus, Guest, Owner, SeenError};
 use super::foresight::shelf::{Need, Prepared, Stamp, Tally};
@@ -31,8 +33,10 @@ use crate::retrieve::query;
 /// Files that are foretold for a context.
 const RELATED: usize = 12;
 /// Files are named from this likelihood on, and so many.
-const LEAST_LIKELY: f64 = 0.12;
-const MOST_NAMED: usize = 8;
+const LEAST_LIKELY: f64 = 0.2;
+const MOST_NAMED: usize = 5;
+/// Blockers, and what comes next.
+const MOST_OF_THE_WORK: usize = 3;
 /// Topics that have to do with what is going on.
 const MOST_NEAR_TOPICS: usize = 2;
 /// Files an error names that memories are looked up by.
@@ -308,6 +312,7 @@ impl Project {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),
             candidates,
+            work: &self.work(&need),
             files: if need.only_binding { &[] } else { &lines },
             pointers: &pointers,
             about: &about(&need),
@@ -354,6 +359,23 @@ impl Project {
             fingerprint: failures.first().map(|failure| failure.fingerprint.clone()),
             files: named.into_iter().map(|file| file.path).take(MOST_FILES_OF_AN_ERROR).collect(),
         }
+    }
+
+    /// What the working notes say is in work, unless somebody asks about something else.
+    fn work(&self, need: &Need) -> Vec<String> {
+        let snapshot = self.snapshot();
+        let active = snapshot.neighbour(&need.namespace).and_then(|neighbour| neighbour.active_context.clone());
+        let Some(active) = active.filter(|_| need.as_of.is_none() && !need.only_binding) else { return Vec::new() };
+        let focus = active.get("current_focus").and_then(Value::as_str).unwrap_or_default();
+        if need.goal.as_deref().is_some_and(|goal| goal != focus) {
+            return Vec::new();
+        }
+        let list = |name: &str| {
+            let items = active.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+            items.take(MOST_OF_THE_WORK).collect::<Vec<_>>().join("; ")
+        };
+        let told = [("in work", focus.to_owned()), ("blocked by", list("blocked_by")), ("next", list("next_up"))];
+        told.into_iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!("{name}: {text}")).collect()
     }
 
     /// Where nothing is going on, all topics; else those that have to do with it, and none where nothing else is said.

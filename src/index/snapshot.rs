@@ -479,7 +479,8 @@ fn is_listed(kind: Kind) -> bool {
 
 /// How far a memory presses, whatever somebody is doing.
 fn presses(memory: &Memory) -> Option<Tier> {
-    let is_outstanding = || memory.importance >= 0.9 || memory.tags.iter().any(|tag| tag.eq_ignore_ascii_case("gotcha"));
+    let is_outstanding =
+        || memory.importance >= 0.9 || memory.tags.iter().any(|tag| tag.eq_ignore_ascii_case("gotcha"));
     match memory.tier {
         Tier::Mandate | Tier::Guardrail => Some(memory.tier),
         Tier::Reference => is_outstanding().then_some(Tier::Reference),

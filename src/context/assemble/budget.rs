@@ -21,13 +21,10 @@ const MOST_ROUNDS: usize = 32;
 pub(super) struct Sheet<'a> {
     /// By rank, best first.
     pub(super) entries: Vec<Entry<'a>>,
-    /// Files and topics, in the order given.
+    /// Work, files and topics, in the order given.
     pub(super) lines: Vec<Line>,
     pub(super) lengths: Lengths<'a>,
 }
-
-/// The part that files stand in.
-pub(super) const FILES: Part = Part::Relevant;
 
 /// Something that is no memory.
 pub(super) struct Line {
@@ -51,8 +48,7 @@ impl Plan {
     pub(super) fn leaves_out(&self, sheet: &mut Sheet<'_>) -> bool {
         let lengths = sheet.lengths;
         let mut entries = sheet.entries.iter_mut().zip(&self.forms);
-        self.lines.contains(&false)
-            || entries.any(|(entry, form)| form.is_none() && entry.shortest(lengths).is_some())
+        self.lines.contains(&false) || entries.any(|(entry, form)| form.is_none() && entry.shortest(lengths).is_some())
     }
 }
 
@@ -140,7 +136,7 @@ impl Purse<'_, '_> {
                     changed |= self.let_in_at_shortest(rank) || self.let_in_for_worse(rank);
                 }
             }
-            for part in [FILES as usize, Part::Index as usize] {
+            for part in 0..Part::ALL.len() {
                 self.point(part, self.available(part, isize::MAX));
             }
             for rank in 0..self.sheet.entries.len() {

@@ -14,6 +14,7 @@ const LONGEST_WHY: usize = 80;
 const LONGEST_PATH: usize = 80;
 const LONGEST_POINTER: usize = 160;
 const LONGEST_ID: usize = 256;
+const LONGEST_WORK: usize = 240;
 /// A file that is named is named whole, or it cannot be opened.
 const LONGEST_LINE_PATH: usize = 400;
 const MOST_FILES: usize = 2;
@@ -141,6 +142,12 @@ fn push_reasons(block: &mut String, memory: &Memory, why: &str) {
         block.push_str(&reasons);
         block.push(')');
     }
+}
+
+/// `- in work: move the session store`
+pub(super) fn work(text: &str) -> Option<String> {
+    let text = quote::inline(text, LONGEST_WORK);
+    (!text.is_empty()).then(|| format!("- {text}\n"))
 }
 
 /// `- file src/auth.rs: changed with src/login.rs 12 times`

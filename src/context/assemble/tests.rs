@@ -28,7 +28,16 @@ fn given(id: &str, text: &str, part: Part, value: f64) -> Candidate {
 }
 
 fn order(budget: usize, candidates: Vec<Candidate>) -> Order<'static> {
-    Order { budget, shares: Shares::default(), candidates, files: &[], pointers: &[], about: "", lengths: &lengths }
+    Order {
+        budget,
+        shares: Shares::default(),
+        candidates,
+        work: &[],
+        files: &[],
+        pointers: &[],
+        about: "",
+        lengths: &lengths,
+    }
 }
 
 fn ids(assembled: &Assembled) -> Vec<&str> {

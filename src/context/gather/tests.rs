@@ -135,8 +135,9 @@ fn about(goal: &str) -> Clues {
 #[test]
 fn what_the_repository_taught_is_told_only_where_it_speaks_of_the_situation() {
     let mut lab = Lab::default();
-    lab.note("learn-1", Kind::Learning, "redirects dropped the authorization header of the proxy", &["src/a.rs"])
-        .put(Memory { tier: Tier::Guardrail, ..memory("note-doc-1", Kind::Note, "Sort imports before a commit.", &[]) });
+    lab.note("learn-1", Kind::Learning, "redirects dropped the authorization header of the proxy", &["src/a.rs"]).put(
+        Memory { tier: Tier::Guardrail, ..memory("note-doc-1", Kind::Note, "Sort imports before a commit.", &[]) },
+    );
     for id in ["learn-1", "note-doc-1"] {
         let key = lab.get(id).key();
         lab.snapshot.set_derived(&key, true);
@@ -177,8 +178,10 @@ fn of_many_rules_that_match_three_are_told_and_a_commit_only_once() {
 #[test]
 fn a_gotcha_and_what_is_most_important_are_told_whatever_is_going_on() {
     let mut lab = Lab::default();
-    let gotcha = Memory { tags: vec!["Gotcha".into()], ..memory("note-1", Kind::Note, "the clock is frozen in tests", &[]) };
-    lab.put(old(gotcha)).put(old(Memory { importance: 0.95, ..memory("note-2", Kind::Note, "ids are never reused", &[]) }));
+    let gotcha =
+        Memory { tags: vec!["Gotcha".into()], ..memory("note-1", Kind::Note, "the clock is frozen in tests", &[]) };
+    lab.put(old(gotcha))
+        .put(old(Memory { importance: 0.95, ..memory("note-2", Kind::Note, "ids are never reused", &[]) }));
     assert_eq!(told(&lab, &about("bake bread"), &filter()), ["critical note-2", "critical note-1"]);
 }
 

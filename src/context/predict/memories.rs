@@ -24,6 +24,7 @@ use pool::Pool;
 
 pub use clues::{AuthorClue, BranchClue, Clues, ErrorClue};
 pub use evidence::{Evidence, MemoryWeights};
+pub use words::branch_topic;
 
 pub(in crate::context) use file::tells_of_error;
 pub(in crate::context) use words::quote;

@@ -20,7 +20,10 @@ pub fn explains(commit: &Commit) -> f64 {
     let prose = Prose::parse(&commit.body);
     let sentences = || prose.paragraphs.iter().flatten();
     let words: usize = sentences().map(|sentence| sentence.split_whitespace().count()).sum();
-    if words < EXPLAINING_WORDS / 2 || noise::by_program(commit) || noise::says_nothing(&Subject::parse(&commit.subject)) {
+    if words < EXPLAINING_WORDS / 2
+        || noise::by_program(commit)
+        || noise::says_nothing(&Subject::parse(&commit.subject))
+    {
         return 0.0;
     }
     let has_reason = sentences().any(|sentence| {

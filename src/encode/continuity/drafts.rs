@@ -38,6 +38,10 @@ pub fn signals(news: &News, now: Timestamp) -> Vec<Signal> {
         outcome: Some(Outcome::Success),
         ..Signal::new(now, SignalKind::TaskComplete)
     }));
+    // Behind what was completed, which ends the goal before.
+    if let Some(focus) = news.focus.as_ref().filter(|_| news.focus_is_new) {
+        signals.push(Signal { goal: Some(focus.clone()), ..Signal::new(now, SignalKind::TaskStart) });
+    }
     signals
 }
 

@@ -17,6 +17,8 @@ pub struct News {
     pub references: Vec<Reference>,
     /// As it stands now, new or not: this and the three below are the active context.
     pub focus: Option<String>,
+    /// Another than before.
+    pub focus_is_new: bool,
     pub next_up: Vec<String>,
     pub blocked_by: Vec<String>,
     pub phase: Option<String>,
@@ -35,6 +37,7 @@ impl News {
             && self.commits.is_empty()
             && self.references.is_empty()
             && self.phase_was.is_none()
+            && !self.focus_is_new
     }
 }
 
@@ -66,6 +69,7 @@ pub fn what_is_new(old: &Continuity, new: &Continuity) -> News {
         commits: new.commits.iter().filter(|commit| !has(&old.commits, commit)).cloned().collect(),
         references: new.references.iter().filter(|reference| !old.references.contains(reference)).cloned().collect(),
         focus: new.focus.clone(),
+        focus_is_new: new.focus.is_some() && new.focus != old.focus,
         next_up: new.next_up.clone(),
         blocked_by: new.blockers.clone(),
         phase: new.phase.clone(),

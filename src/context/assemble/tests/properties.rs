@@ -65,11 +65,11 @@ proptest! {
 
     #[test]
     fn a_context_holds_what_it_promises(
-        candidates in candidates(), pointers in pointers(), files in files(), budget in budgets(), shares in shares(),
+        candidates in candidates(), pointers in pointers(), work in prop::collection::vec(texts(), 0..3), files in files(), budget in budgets(), shares in shares(),
         about in texts(), turn in 0..40usize,
     ) {
         let order = |candidates: Vec<Candidate>| {
-            Order { budget, shares, candidates, files: &files, pointers: &pointers, about: &about, lengths: &lengths }
+            Order { budget, shares, candidates, work: &work, files: &files, pointers: &pointers, about: &about, lengths: &lengths }
         };
         let (assembled, spendable) = put_together(&order(candidates.clone()));
         within_the_budget(&assembled, budget)?;
@@ -148,7 +148,7 @@ fn nobody_longer_than_allowed(assembled: &Assembled, candidates: &[Candidate]) -
 fn the_lowest_goes_first(assembled: &Assembled, order: &Order<'_>, spendable: usize) -> Result<(), TestCaseError> {
     let frame = Frame::new(order.about, order.budget).tokens;
     let heading = |part: Part| token::estimate(render::heading(part));
-    let lines = super::super::lines(order.files, order.pointers);
+    let lines = super::super::lines(order);
     let pointed = lines.iter().filter(|line| assembled.text.contains(line.text.as_str()));
     let pointed: usize = pointed.map(|line| line.tokens).sum();
     let open = |part: Part| assembled.parts[part as usize] > 0;

@@ -29,6 +29,17 @@ pub struct Clues {
     pub commits: Vec<Arc<Memory>>,
 }
 
+impl Clues {
+    /// What it is about, in a line: the goal, else the error.
+    pub fn subject(&self) -> Option<&str> {
+        let error = || self.errors.first().map(|error| error.text.as_str());
+        let line = self.goal.as_deref().or_else(error)?.trim_start().lines().next()?.trim_end();
+        Some(&line[..line.floor_char_boundary(LONGEST_SUBJECT)]).filter(|line| !line.is_empty())
+    }
+}
+
+const LONGEST_SUBJECT: usize = 400;
+
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BranchClue {
     pub name: String,

@@ -68,6 +68,11 @@ pub(super) fn branch_words(name: &str) -> String {
     telling.collect::<Vec<_>>().join(" ")
 }
 
+/// The same, for a branch that says anything.
+pub fn branch_topic(name: &str) -> Option<String> {
+    Some(branch_words(name)).filter(|words| !words.is_empty() && !is_common_branch(name))
+}
+
 /// Branches that everything happens on say nothing.
 pub(super) fn is_common_branch(name: &str) -> bool {
     const COMMON: &[&str] = &["main", "master", "trunk", "develop", "dev", "development", "head", "default", "next"];
