@@ -6,7 +6,7 @@
 //! only, and no clock.
 
 mod evidence;
-pub mod features;
+mod features;
 mod question;
 mod why;
 
@@ -32,9 +32,9 @@ const MOST_OF_TREE: usize = 60;
 const MOST_NAMESAKES: usize = 12;
 
 /// A file that the evidence speaks for, as it is called today.
-pub struct Candidate {
-    pub path: String,
-    pub features: Features,
+struct Candidate {
+    path: String,
+    features: Features,
     /// As `Subjects` knows it.
     file: Option<u32>,
     /// What pulled it in hardest.
@@ -82,19 +82,6 @@ pub fn predict(
             why: why::clause(subjects, &question, &evidence, candidate),
         })
         .collect()
-}
-
-/// All that may be meant, with what speaks for each: for whoever fits the weights.
-pub fn candidates(
-    subjects: &Subjects,
-    cochange: &Cochange,
-    terrain: &dyn Terrain,
-    text: &str,
-    now_seconds: i64,
-) -> Vec<Candidate> {
-    let question = Question::new(subjects, text);
-    let evidence = Evidence::gather(subjects, &question);
-    gather(subjects, cochange, terrain, &question, &evidence, now_seconds)
 }
 
 fn gather(
@@ -183,12 +170,9 @@ fn of_itself(candidate: &mut Candidate, cochange: &Cochange, question: &Question
     candidate.raise(Feature::Named, f64::from(question.named.iter().any(ends_so)));
     candidate.raise(Feature::Scope, f64::from(question.scope.iter().any(in_scope)));
     candidate.raise(Feature::Heat, heat);
-    let asked = [Feature::TextAsked, Feature::BuildAsked];
-    let unasked = [Feature::TextUnasked, Feature::BuildUnasked];
-    for (at, is_such) in sorts_of(&path).into_iter().enumerate() {
-        let feature = if question.sorts[at] { asked[at] } else { unasked[at] };
-        candidate.raise(feature, f64::from(is_such));
-    }
+    let ([is_text, is_build], [speaks_of_texts, speaks_of_build]) = (sorts_of(&path), question.sorts);
+    candidate.raise(Feature::TextUnasked, f64::from(is_text && !speaks_of_texts));
+    candidate.raise(Feature::BuildAsked, f64::from(is_build && speaks_of_build));
 }
 
 /// What belongs to the likeliest so far.

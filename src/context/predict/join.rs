@@ -6,11 +6,13 @@ use super::PredictedFile;
 
 /// The logarithm of the odds is so much of what the file says and so much of what the goal says. Fitted like the
 /// weights of the goal, on the commits of more than one file: the first was opened, the rest was to be found.
-pub const BY_FILE: f64 = 0.6;
-pub const BY_GOAL: f64 = 0.7;
-pub const BIAS: f64 = 1.0;
+const BY_FILE: f64 = 0.39;
+const BY_GOAL: f64 = 0.89;
+const BIAS: f64 = 1.55;
+/// Where both are sure they are too sure, by so much: they heard the same.
+const TOO_SURE: f64 = 0.2;
 /// As likely is what one of them does not name.
-pub const UNNAMED: f64 = 0.005;
+const UNNAMED: f64 = 0.005;
 /// So many of each are worth joining.
 pub const LOOKED_AT: usize = 60;
 
@@ -39,10 +41,11 @@ pub fn join(by_file: Vec<PredictedFile>, by_goal: Vec<PredictedFile>, k: usize) 
 
 fn together(by_file: f64, by_goal: f64) -> f64 {
     let odds = BIAS + BY_FILE * log_odds(by_file) + BY_GOAL * log_odds(by_goal);
-    1.0 / (1.0 + (-odds).exp())
+    let chance = 1.0 / (1.0 + (-odds).exp());
+    chance * (1.0 - TOO_SURE * chance)
 }
 
-pub fn log_odds(chance: f64) -> f64 {
+fn log_odds(chance: f64) -> f64 {
     let chance = chance.clamp(UNNAMED, 1.0 - UNNAMED);
     (chance / (1.0 - chance)).ln()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{ask, begin, note, refused, remember, settled};
+use super::{ask, begin, note, refused, remember, settled, signal};
 use crate::eyes::lab::Lab;
 
 const TRACEBACK: &str = "Traceback (most recent call last):\n  File \"src/stats.py\", line 2, in mean\n    \
@@ -98,6 +98,12 @@ fn an_error_brings_what_was_learnt_from_the_same_one() {
     let answer = predict(&lab, json!({"error": TRACEBACK}));
     assert_eq!(answer["predicted_memories"][0]["id"], learnt.as_str(), "{answer:#}");
     assert!(why(&answer, &learnt).contains("same error"), "{answer:#}");
+    let named = &answer["predicted_files"][0];
+    assert_eq!(
+        (&named["path"], &named["why"]),
+        (&json!("src/stats.py"), &json!("named in the error, line 2")),
+        "{answer:#}"
+    );
     let once_more = TRACEBACK.replace("line 2", "line 40").replace("src/stats.py", "./src/stats.py");
     let answer = predict(&lab, json!({"error": once_more}));
     assert_eq!(answer["predicted_memories"][0]["id"], learnt.as_str(), "another line is the same failure: {answer:#}");
@@ -120,6 +126,7 @@ fn a_branch_a_person_and_a_goal_bring_what_is_about_them() {
 
     let branch = predict(&lab, json!({"branch": "feature/export-invoices"}));
     assert!(why(&branch, "n-export").contains("export-invoices"), "{branch:#}");
+    assert!(files(&branch).contains(&"src/invoice.py"), "{branch:#}");
     let person = predict(&lab, json!({"author": "Grace Hopper"}));
     assert_eq!(person["predicted_memories"][0]["id"], "d-taste", "{person:#}");
     assert!(why(&person, "d-taste").contains("Grace"), "{person:#}");
@@ -131,6 +138,18 @@ fn a_branch_a_person_and_a_goal_bring_what_is_about_them() {
     }
     let elsewhere = predict(&lab, json!({"author": "Grace Hopper", "namespace": "elsewhere"}));
     assert_eq!(elsewhere["predicted_memories"], json!([]));
+}
+
+#[test]
+fn what_is_asked_is_not_drowned_by_what_the_working_tree_was_busy_with() {
+    let mut lab = Lab::new();
+    prepare(&lab);
+    begin(&mut lab);
+    settled(&lab);
+    signal(&lab, json!({"type": "file_opened", "path": "web/form.html", "session_id": "s"}));
+    let goal = predict(&lab, json!({"goal": "round the money", "session_id": "s"}));
+    assert_eq!(goal["predicted_files"][0]["path"], "src/money.py", "{goal:#}");
+    assert!(!files(&goal).contains(&"src/login.py"), "it changes with the open file, not with money: {goal:#}");
 }
 
 #[test]

@@ -1,59 +1,67 @@
 //! What speaks for a file that a goal may mean, as plain numbers, and how much each counts.
+//!
+//! Fitted (logistic) on the histories of nineteen public projects, set back by a hundred and by a hundred and fifty
+//! commits: what the fifty commits that came then touched, by their subject; and as many goals of other projects, which
+//! mean nothing here. On the last fifty commits of the same projects, which were not fitted on, recall@10 was .80, with
+//! path words and frequency .48, and of the files with a score of
+//!
+//! | .07 | .14 | .25 | .35 | .44 | .55 | .64 | .75 | .85 | .95 |
+//! |-----|-----|-----|-----|-----|-----|-----|-----|-----|-----|
+//! | .14 | .23 | .31 | .39 | .55 | .60 | .66 | .68 | .76 | .92 |
+//!
+//! were right. `cargo bench --bench foresight -- goals` measures it on other repositories.
 
 macro_rules! features {
     ($($(#[$about:meta])* $name:ident $weight:literal,)*) => {
         /// One kind of evidence, between 0 and about 1.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Feature { $($(#[$about])* $name,)* }
+        pub(super) enum Feature { $($(#[$about])* $name,)* }
 
-        pub const NAMES: [&str; FEATURES] = [$(stringify!($name),)*];
-        pub const WEIGHTS: [f64; FEATURES] = [$($weight,)*];
-        pub const FEATURES: usize = [$(Feature::$name,)*].len();
+        pub(super) const WEIGHTS: [f64; FEATURES] = [$($weight,)*];
+        const FEATURES: usize = [$(Feature::$name,)*].len();
     };
 }
 
 /// The logarithm of the odds where nothing speaks for a file.
-pub const BIAS: f64 = -4.0;
+const BIAS: f64 = -6.12;
 
 features! {
     /// Commits that said the like touched it; and against the file for which that holds most.
-    Alike 5.0,
-    AlikeBest 2.0,
+    Alike 5.35,
+    AlikeBest 1.89,
     /// Each word for itself often comes with it.
-    WordBest 0.4,
+    WordBest 0.57,
     /// Its path has the words.
-    Path 0.2,
-    PathBest 1.0,
+    Path 0.34,
+    PathBest 0.77,
     /// Its name is one of the words.
-    Name 0.3,
+    Name 0.45,
     /// A folder or its name is the scope, as in `fix(scope): …`.
-    Scope 0.2,
+    Scope 0.29,
     /// It is named outright.
-    Named 0.8,
+    Named 0.76,
     /// Its text has the words.
-    Says 0.5,
-    SaysBest 2.2,
+    Says 1.52,
+    SaysBest 1.69,
     /// It is often worked on these days.
-    Heat 2.5,
-    /// It is a document, or a file of the build; where the goal speaks of such and where it does not.
-    TextAsked 0.2,
-    TextUnasked -0.3,
-    BuildAsked 0.8,
-    BuildUnasked 0.0,
+    Heat 1.44,
+    /// It is a document and the goal speaks of none; it is a file of the build and the goal speaks of that.
+    TextUnasked -0.46,
+    BuildAsked 0.71,
     /// It changes with what is meant, or is its test or what it tests.
-    Pulled 1.5,
-    Beside 1.3,
+    Pulled 1.63,
+    Beside 0.92,
     /// Of the goal, not of the file: how much of it one commit said, and one file. What is strange here says little.
-    Heard 0.5,
-    Covered 0.5,
+    Heard -0.40,
+    Covered -0.86,
 }
 
-pub type Features = [f32; FEATURES];
+pub(super) type Features = [f32; FEATURES];
 
-pub fn weigh(features: &Features) -> f64 {
+pub(super) fn weigh(features: &Features) -> f64 {
     BIAS + WEIGHTS.iter().zip(features).map(|(weight, value)| weight * f64::from(*value)).sum::<f64>()
 }
 
-pub fn chance(weight: f64) -> f64 {
+pub(super) fn chance(weight: f64) -> f64 {
     1.0 / (1.0 + (-weight).exp())
 }
