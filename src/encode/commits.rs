@@ -13,9 +13,9 @@ mod prose;
 mod subject;
 mod told;
 
-pub use explain::{about, cause, explains, is_sweep, is_trouble, names};
+pub use explain::{about, cause, explains, is_revert, is_sweep, is_trouble, names, reason, tells};
 pub use kind::{CommitKind, kind_of};
-pub use told::{as_memory, reason};
+pub use told::as_memory;
 
 use crate::model::{AntiPattern, Body, Commit, Draft, Kind, Learning, MemoryId, Source, Timestamp, render};
 use marks::Spaced;

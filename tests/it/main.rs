@@ -28,3 +28,4 @@ mod search;
 mod service;
 mod shorten;
 mod watch;
+mod why;

@@ -4,36 +4,74 @@
 use super::marks::{self, Spaced};
 use super::prose::Prose;
 use super::subject::{self, Subject};
-use super::{CommitKind, MOST_FILES, cause_and_remedy, join, kind, noise, only_aside, only_documents, reason, shorten};
+use super::{CommitKind, MOST_FILES, kind, noise, shorten};
 use crate::model::Commit;
 
-const MOST_CAUSE: usize = 320;
-/// More words explain no more.
+const MOST_CHARS: usize = 320;
+const MOST_SENTENCES: usize = 3;
+/// A sentence of fewer words explains nothing,
+const EXPLAINING_WORDS: usize = 8;
+/// and more words explain no more.
 const ENOUGH_WORDS: f64 = 60.0;
+/// A fix that is told in fewer words says what broke only with its cause.
+const TELLING_WORDS: usize = 3;
 
 const FORMATTED: &str = "rustfmt, gofmt, cargo fmt, go fmt, clang-format, prettier, blacken, blackened, isort, yapf, \
     autopep8, pyupgrade, pre-commit, reformat, reformatted, reformats, formatting, whitespace, autoformat, run black, \
     apply black, format code, format all, format everything, ruff format, line endings, trailing comma, trailing commas";
+/// Nothing that broke for anybody who uses the program.
+const ASIDE: &str = "linting, linter, shellcheck, type hint, type hints, typing, annotations, description, spelling";
+
+/// The sentences a person wrote, without the subjects that a squash strings together.
+fn sentences(commit: &Commit) -> Vec<String> {
+    let prose = Prose::parse(&commit.body);
+    let told = prose.sentences().filter(|sentence| !sentence.starts_with("This reverts"));
+    told.filter(|sentence| Subject::parse(sentence).kind.is_none()).map(str::to_owned).collect()
+}
+
+/// What the message says beyond its subject: its first sentences.
+pub fn reason(commit: &Commit) -> String {
+    joined(&sentences(commit))
+}
+
+/// What went wrong, in the words of the commit that set it right: what it says before it tells what was done.
+pub fn cause(commit: &Commit) -> String {
+    let told = sentences(commit);
+    let remedy = told.iter().position(|sentence| marks::tells_remedy(&Spaced::new(sentence)));
+    joined(&told[..remedy.filter(|at| *at > 0).unwrap_or(told.len())])
+}
+
+fn joined(sentences: &[String]) -> String {
+    let few = &sentences[..sentences.len().min(MOST_SENTENCES)];
+    shorten(&few.join(" "), MOST_CHARS)
+}
 
 /// From 0 to 1: nothing without a sentence one could learn from, more with a reason and with more words.
 pub fn explains(commit: &Commit) -> f64 {
-    let prose = Prose::parse(&commit.body);
-    if !prose.explains() || noise::by_program(commit) || noise::says_nothing(&Subject::parse(&commit.subject)) {
+    let subject = Subject::parse(&commit.subject);
+    if noise::by_program(commit) || noise::says_nothing(&subject) || noise::is_about_tests(&subject) {
         return 0.0;
     }
-    let has_reason = prose.sentences().any(|sentence| {
+    let told = sentences(commit);
+    let words = |sentence: &String| sentence.split_whitespace().count();
+    if !told.iter().any(|sentence| words(sentence) >= EXPLAINING_WORDS) {
+        return 0.0;
+    }
+    let has_reason = told.iter().any(|sentence| {
         let spaced = Spaced::new(sentence);
-        marks::reasons(&spaced) || marks::explains(&spaced) || marks::tells_cause(&spaced)
+        marks::reasons(&spaced) || marks::tells_cause(&spaced)
     });
-    let length = (prose.words() as f64 / ENOUGH_WORDS).min(1.0);
+    let length = (told.iter().map(words).sum::<usize>() as f64 / ENOUGH_WORDS).min(1.0);
     0.4 + if has_reason { 0.4 } else { 0.0 } + 0.2 * length
 }
 
 /// From 0 to 1: the fewer files of the program it touches, the more it is about each.
 pub fn about(commit: &Commit) -> f64 {
-    let is_aside = |path: &str| noise::is_test(path) || noise::is_document(path);
-    let files = commit.files.iter().filter(|file| !is_aside(&file.path)).count();
-    1.0 / (files.max(1) as f64).sqrt()
+    1.0 / (commit.files.iter().filter(|file| !is_aside(&file.path)).count().max(1) as f64).sqrt()
+}
+
+fn is_aside(path: &str) -> bool {
+    noise::is_test(path) || noise::is_document(path)
 }
 
 /// It moved or reformatted what others wrote.
@@ -43,47 +81,41 @@ pub fn is_sweep(commit: &Commit) -> bool {
         || Spaced::new(&commit.subject).has_any(FORMATTED)
 }
 
-/// A fix of the program, or something that was taken back.
-pub fn is_trouble(commit: &Commit) -> bool {
-    let parsed = Subject::parse(&commit.subject);
-    let (is_revert, told) = match kind::classify(commit, &parsed) {
-        CommitKind::Fix => (false, parsed),
-        CommitKind::Revert => (true, Subject::parse(subject::reverted(&commit.subject).unwrap_or(parsed.text))),
-        _ => return false,
-    };
-    let is_slight = noise::is_trivial_fix(&told) || noise::is_about_tests(&told) || only_documents(commit);
-    !(noise::by_program(commit)
-        || noise::says_nothing(&told)
-        || is_sweep(commit)
-        || is_slight
-        || (only_aside(commit) && !is_revert))
+/// Was an earlier commit taken back? One that says so of a part of what it does is none.
+pub fn is_revert(commit: &Commit) -> bool {
+    let body = commit.body.trim_start();
+    subject::reverted(&commit.subject).is_some() || body.starts_with("This reverts commit ")
 }
 
-/// What went wrong, in the words of the commit that set it right; else what the message says at all.
-pub fn cause(commit: &Commit) -> String {
-    let prose = Prose::parse(&commit.body);
-    let told: Vec<(&str, Spaced)> = prose
-        .sentences()
-        .filter(|sentence| !sentence.starts_with("This reverts"))
-        .map(|text| (text, Spaced::new(text)))
-        .collect();
-    let (cause, _) = cause_and_remedy(&told);
-    let told = if cause.is_empty() { join(told.iter().take(3).map(|(text, _)| *text)) } else { cause };
-    if told.is_empty() && kind::kind_of(commit) != CommitKind::Revert {
-        reason(commit)
-    } else {
-        shorten(&told, MOST_CAUSE)
-    }
+/// A fix of the program, or something that was taken back; told so that one can learn what broke.
+pub fn is_trouble(commit: &Commit) -> bool {
+    let parsed = Subject::parse(&commit.subject);
+    let told = match kind::classify(commit, &parsed) {
+        _ if is_revert(commit) => Subject::parse(subject::reverted(&commit.subject).unwrap_or(parsed.text)),
+        CommitKind::Fix if !commit.files.iter().all(|file| is_aside(&file.path)) => parsed,
+        _ => return false,
+    };
+    let words = told.text.split_whitespace().filter(|word| !word.contains('#')).count();
+    let is_slight =
+        noise::is_trivial_fix(&told) || noise::is_about_tests(&told) || Spaced::new(told.text).has_any(ASIDE);
+    let says_nothing = noise::says_nothing(&told) || (words < TELLING_WORDS && cause(commit).is_empty());
+    !(noise::by_program(commit) || is_sweep(commit) || is_slight || says_nothing)
 }
 
 /// Does the message name this, as a word of its own?
 pub fn names(commit: &Commit, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let holds = |text: &str| {
-        text.match_indices(name)
-            .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
+        let mut places = text.match_indices(name);
+        places.any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
     };
     !name.is_empty() && (holds(&commit.subject) || holds(&commit.body))
+}
+
+/// Does its subject say anything by itself?
+pub fn tells(commit: &Commit) -> bool {
+    let subject = Subject::parse(&commit.subject);
+    !noise::says_nothing(&subject) && subject.text.split_whitespace().count() >= TELLING_WORDS
 }
 
 #[cfg(test)]
@@ -134,17 +166,21 @@ mod tests {
             ("fix typo", false),
             ("docs: fix the example", false),
             ("Cache the tokens", false),
+            ("Fixes #711!", false),
+            ("Fix linting issues of the parser", false),
         ] {
             assert_eq!(is_trouble(&commit(subject, "", &["src/a.rs"])), expected, "{subject}");
         }
         assert!(!is_trouble(&commit("fix the lock", "", &["tests/a.rs"])));
+        let squashed = commit("feat: add a pane", "A pane of its own.\n\n* This reverts commit 0123456789.", &["a.rs"]);
+        assert!(!is_revert(&squashed) && !is_trouble(&squashed));
     }
 
     #[test]
     fn the_cause_stands_before_the_remedy() {
         let fix = commit(
             "Fix the lock",
-            "The lock was taken twice when two sessions began at once. Now it is taken only once.",
+            "The lock was taken twice when two sessions began at once. This commit takes it only once.",
             &["a.rs"],
         );
         assert_eq!(cause(&fix), "The lock was taken twice when two sessions began at once.");
