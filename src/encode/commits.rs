@@ -13,7 +13,7 @@ mod prose;
 mod subject;
 mod told;
 
-pub use explain::{about, cause, explains, is_revert, is_sweep, is_trouble, names, reason, tells};
+pub use explain::{about, cause, explains, is_aside, is_revert, is_sweep, is_trouble, names, reason, tells};
 pub use kind::{CommitKind, kind_of};
 pub use told::as_memory;
 

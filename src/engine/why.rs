@@ -181,7 +181,7 @@ fn explaining(history: &[Found], most: usize) -> Vec<&Found> {
 
 /// Those that tell their cause before those that do not; in the order of time.
 fn broken<'f>(history: impl Iterator<Item = &'f Found>, most: usize) -> Vec<Told> {
-    let newest = history.filter(|found| found.is_trouble).take(6 * most);
+    let newest = history.filter(|found| found.is_trouble).take(2 * most);
     let mut broke: Vec<Told> = newest.filter_map(|found| told(&found.commit, &found.why, cause)).collect();
     broke.sort_by_key(|told| told.reason.is_empty());
     broke.truncate(most);

@@ -16,17 +16,21 @@ const ENOUGH_WORDS: f64 = 60.0;
 /// A fix that is told in fewer words says what broke only with its cause.
 const TELLING_WORDS: usize = 3;
 
-const FORMATTED: &str = "rustfmt, gofmt, cargo fmt, go fmt, clang-format, prettier, blacken, blackened, isort, yapf, \
-    autopep8, pyupgrade, pre-commit, reformat, reformatted, reformats, formatting, whitespace, autoformat, run black, \
-    apply black, format code, format all, format everything, ruff format, line endings, trailing comma, trailing commas";
+const FORMATTED: &str = "rustfmt, gofmt, cargo fmt, cargo fix, go fmt, clang-format, clippy, prettier, blacken, blackened, \
+    isort, yapf, autopep8, pep8, flake8, pyupgrade, pre-commit, reformat, reformatted, reformats, formatting, whitespace, \
+    autoformat, run black, apply black, format code, format all, format everything, ruff format, line endings, trailing \
+    comma, trailing commas, typo, typos, spelling, type hints, type annotations, inline types";
+const MERGED: &str = "merge master, merge main, merge branch, merge pull, merge remote-tracking";
 /// Nothing that broke for anybody who uses the program.
-const ASIDE: &str = "linting, linter, shellcheck, type hint, type hints, typing, annotations, description, spelling";
+const ASIDE: &str = "linting, linter, shellcheck, type hint, typing, annotations, description, merge issues, edition";
 
 /// The sentences a person wrote, without the subjects that a squash strings together.
 fn sentences(commit: &Commit) -> Vec<String> {
-    let prose = Prose::parse(&commit.body);
-    let told = prose.sentences().filter(|sentence| !sentence.starts_with("This reverts"));
-    told.filter(|sentence| Subject::parse(sentence).kind.is_none()).map(str::to_owned).collect()
+    let is_new = |sentence: &&str| {
+        let repeats = commit.subject.contains(sentence.trim_end_matches('.'));
+        !repeats && !sentence.starts_with("This reverts") && Subject::parse(sentence).kind.is_none()
+    };
+    Prose::parse(&commit.body).sentences().filter(is_new).map(str::to_owned).collect()
 }
 
 /// What the message says beyond its subject: its first sentences.
@@ -42,8 +46,15 @@ pub fn cause(commit: &Commit) -> String {
 }
 
 fn joined(sentences: &[String]) -> String {
-    let few = &sentences[..sentences.len().min(MOST_SENTENCES)];
-    shorten(&few.join(" "), MOST_CHARS)
+    let mut text = String::new();
+    for sentence in sentences.iter().take(MOST_SENTENCES) {
+        if !text.is_empty() {
+            // Items of a list seldom end with anything.
+            text.push_str(if text.ends_with(|c: char| c.is_alphanumeric() || c == '`') { "; " } else { " " });
+        }
+        text.push_str(sentence);
+    }
+    shorten(&text, MOST_CHARS)
 }
 
 /// From 0 to 1: nothing without a sentence one could learn from, more with a reason and with more words.
@@ -70,7 +81,8 @@ pub fn about(commit: &Commit) -> f64 {
     1.0 / (commit.files.iter().filter(|file| !is_aside(&file.path)).count().max(1) as f64).sqrt()
 }
 
-fn is_aside(path: &str) -> bool {
+/// A test or a document.
+pub fn is_aside(path: &str) -> bool {
     noise::is_test(path) || noise::is_document(path)
 }
 
@@ -79,6 +91,7 @@ pub fn is_sweep(commit: &Commit) -> bool {
     commit.files.len() > MOST_FILES
         || Subject::parse(&commit.subject).kind.as_deref() == Some("style")
         || Spaced::new(&commit.subject).has_any(FORMATTED)
+        || Spaced::new(&commit.subject).starts_with_any(MERGED)
 }
 
 /// Was an earlier commit taken back? One that says so of a part of what it does is none.
@@ -115,7 +128,8 @@ pub fn names(commit: &Commit, name: &str) -> bool {
 /// Does its subject say anything by itself?
 pub fn tells(commit: &Commit) -> bool {
     let subject = Subject::parse(&commit.subject);
-    !noise::says_nothing(&subject) && subject.text.split_whitespace().count() >= TELLING_WORDS
+    let is_vague = Spaced::new(subject.text).has_any("refactor, refactoring, cleanup, clean up, initial");
+    !noise::says_nothing(&subject) && !is_vague && subject.text.split_whitespace().count() >= TELLING_WORDS
 }
 
 #[cfg(test)]
@@ -148,7 +162,9 @@ mod tests {
 
     #[test]
     fn sweeps_are_told_by_their_words_or_their_size() {
-        for subject in ["style: sort", "Run rustfmt", "Reformat with black", "Apply black to the tests"] {
+        for subject in
+            ["style: sort", "Run rustfmt", "Reformat with black", "Apply black to the tests", "Merge master in next"]
+        {
             assert!(is_sweep(&commit(subject, "", &["a.rs"])), "{subject}");
         }
         for subject in ["Format dates as ISO 8601", "Black list of hosts"] {
@@ -186,6 +202,19 @@ mod tests {
         assert_eq!(cause(&fix), "The lock was taken twice when two sessions began at once.");
         let bare = commit("Revert \"Cache\"", "This reverts commit 0123456789.", &["a.rs"]);
         assert_eq!(cause(&bare), "");
+    }
+
+    #[test]
+    fn a_reason_is_whole_sentences_that_the_subject_does_not_say() {
+        let told = commit(
+            "fix: close the pool (#12)",
+            "* close the pool\n* sockets were left open\n* fix: lint the tests",
+            &["a.rs"],
+        );
+        assert_eq!(reason(&told), "sockets were left open");
+        let items = commit("Add a pane", "* a pane for commands\n* another one for stats. It is small.", &["a.rs"]);
+        assert_eq!(reason(&items), "a pane for commands; another one for stats. It is small.");
+        assert!(tells(&told) && !tells(&commit("General refactoring. Part 2.", "", &[])));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::place::{Place, parts};
 use super::{Blamed, told};
-use crate::encode::commits::{about, explains, is_sweep, is_trouble, names, reason, tells};
+use crate::encode::commits::{about, explains, is_aside, is_sweep, is_trouble, names, reason, tells};
 use crate::engine::past::PastKnown;
 use crate::engine::project::Project;
 use crate::index::commits::CommitIndex;
@@ -208,7 +208,7 @@ impl<'a> Search<'a> {
                 let stands = (lines as f64 / ENOUGH_LINES).min(1.0);
                 let score = explains(&commit) * about(&commit) * named * (0.4 + 0.6 * stands);
                 let why = if lines > 1 { format!("wrote {lines} of its lines") } else { "about this file".to_owned() };
-                let is_about = about(&commit) >= LEAST_ABOUT;
+                let is_about = about(&commit) >= LEAST_ABOUT && !is_aside(&self.place.path);
                 let mut found = Found::new(commit, if score < LEAST_SCORE { 0.0 } else { score }, why);
                 found.is_trouble &= is_about;
                 found
