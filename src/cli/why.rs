@@ -147,7 +147,7 @@ fn entry(one: &Value, screen: &mut Screen) -> Done {
     let is_memory = one.get("subject").is_none();
     let mut aside: Vec<String> = ["date", "author", "kind"].iter().map(|name| words::field(one, name)).collect();
     if is_memory {
-        aside.push(words::brief(&words::moment(&words::field(one, "created_at")), 10));
+        aside.extend(words::field(one, "created_at").get(..10).map(str::to_owned));
     }
     match one.get("lines").and_then(Value::as_array) {
         Some(lines) => {

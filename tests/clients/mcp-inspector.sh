@@ -45,6 +45,7 @@ export XDG_DATA_HOME=$DIR/data XDG_RUNTIME_DIR=$DIR/run
 unset LOKID_SOCKET
 cd "$DIR/app"
 git init -q .
+echo "the gate" >README.md
 git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m first
 "$LOKID" run >"$DIR/daemon.out" 2>"$DIR/daemon.err" &
 DAEMON=$!
@@ -103,6 +104,7 @@ for ERA in legacy auto modern; do
   ID=$("$LOKID" recall "$ERA gate opens" -k 1 --json | sed -n 's/.*"results":\[{"id":"\([^"]*\)".*/\1/p')
   call mem_get "$ERA gate opens" "{\"ids\":[\"$ID\"]}"
   call mem_context 'token_count' '{"goal":"open the gate","budget":500}'
+  call mem_why '\"blame\":' '{"file":"README.md"}'
   call mem_cite '\"accepted\":true' "{\"cited\":[\"$ID\"],\"outcome\":\"success\"}"
   call mem_contradictions '\"items\":' '{}'
   call loki_memory_retrieve 'lokid-memory' '{"query":"gate","task_type":"debugging","top_k":2}'

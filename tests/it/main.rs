@@ -29,3 +29,4 @@ mod search;
 mod service;
 mod shorten;
 mod watch;
+mod why;

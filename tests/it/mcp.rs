@@ -6,6 +6,7 @@ mod files;
 mod hostile;
 mod schema;
 mod tools;
+mod why;
 
 use serde_json::{Value, json};
 
@@ -17,6 +18,7 @@ const LISTED: &[&str] = &[
     "mem_timeline",
     "mem_get",
     "mem_context",
+    "mem_why",
     "mem_save",
     "mem_cite",
     "mem_contradictions",

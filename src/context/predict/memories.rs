@@ -24,7 +24,7 @@ use pool::Pool;
 
 pub use clues::{AuthorClue, BranchClue, Clues, ErrorClue};
 pub use evidence::{Evidence, MemoryWeights};
-pub use words::branch_topic;
+pub use words::{branch_topic, is_common_branch};
 
 pub(in crate::context) use file::tells_of_error;
 pub(in crate::context) use words::quote;

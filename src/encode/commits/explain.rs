@@ -4,41 +4,86 @@
 use super::marks::{self, Spaced};
 use super::prose::Prose;
 use super::subject::{self, Subject};
-use super::{CommitKind, EXPLAINING_WORDS, MOST_FILES, kind, noise, only_aside, reason, shorten};
+use super::{CommitKind, MOST_FILES, kind, noise, shorten};
 use crate::model::Commit;
 
-const MOST_CAUSE: usize = 320;
-/// More words explain no more.
+const MOST_CHARS: usize = 320;
+const MOST_SENTENCES: usize = 3;
+/// A sentence of fewer words explains nothing,
+const EXPLAINING_WORDS: usize = 8;
+/// and more words explain no more.
 const ENOUGH_WORDS: f64 = 60.0;
+/// A fix that is told in fewer words says what broke only with its cause.
+const TELLING_WORDS: usize = 3;
 
-const FORMATTED: &str = "rustfmt, gofmt, cargo fmt, go fmt, clang-format, prettier, blacken, blackened, isort, yapf, \
-    autopep8, pyupgrade, pre-commit, reformat, reformatted, reformats, formatting, whitespace, autoformat, run black, \
-    apply black, format code, format all, format everything, ruff format, line endings, trailing comma, trailing commas";
+const FORMATTED: &str = "rustfmt, gofmt, cargo fmt, cargo fix, go fmt, clang-format, clippy, prettier, blacken, blackened, \
+    isort, yapf, autopep8, pep8, flake8, pyupgrade, pre-commit, reformat, reformatted, reformats, formatting, whitespace, \
+    autoformat, run black, apply black, format code, format all, format everything, ruff format, line endings, trailing \
+    comma, trailing commas, typo, typos, spelling, type hints, type annotations, inline types";
+const MERGED: &str = "merge master, merge main, merge branch, merge pull, merge remote-tracking";
+/// Nothing that broke for anybody who uses the program.
+const ASIDE: &str = "linting, linter, shellcheck, type hint, typing, annotations, description, merge issues, edition";
+
+/// The sentences a person wrote, without the subjects that a squash strings together.
+fn sentences(commit: &Commit) -> Vec<String> {
+    let is_new = |sentence: &String| {
+        let repeats = commit.subject.contains(sentence.trim_end_matches('.'));
+        !repeats && !sentence.starts_with("This reverts") && Subject::parse(sentence).kind.is_none()
+    };
+    Prose::parse(&commit.body).paragraphs.into_iter().flatten().filter(is_new).collect()
+}
+
+/// What the message says beyond its subject: its first sentences.
+pub fn reason(commit: &Commit) -> String {
+    joined(&sentences(commit))
+}
+
+/// What went wrong, in the words of the commit that set it right: what it says before it tells what was done.
+pub fn cause(commit: &Commit) -> String {
+    let told = sentences(commit);
+    let remedy = told.iter().position(|sentence| marks::tells_remedy(&Spaced::new(sentence)));
+    joined(&told[..remedy.filter(|at| *at > 0).unwrap_or(told.len())])
+}
+
+fn joined(sentences: &[String]) -> String {
+    let mut text = String::new();
+    for sentence in sentences.iter().take(MOST_SENTENCES) {
+        if !text.is_empty() {
+            // Items of a list seldom end with anything.
+            text.push_str(if text.ends_with(|c: char| c.is_alphanumeric() || c == '`') { "; " } else { " " });
+        }
+        text.push_str(sentence);
+    }
+    shorten(&text, MOST_CHARS)
+}
 
 /// From 0 to 1: nothing without a sentence one could learn from, more with a reason and with more words.
 pub fn explains(commit: &Commit) -> f64 {
-    let prose = Prose::parse(&commit.body);
-    let sentences = || prose.paragraphs.iter().flatten();
-    let words: usize = sentences().map(|sentence| sentence.split_whitespace().count()).sum();
-    if words < EXPLAINING_WORDS / 2
-        || noise::by_program(commit)
-        || noise::says_nothing(&Subject::parse(&commit.subject))
-    {
+    let subject = Subject::parse(&commit.subject);
+    if noise::by_program(commit) || noise::says_nothing(&subject) || noise::is_about_tests(&subject) {
         return 0.0;
     }
-    let has_reason = sentences().any(|sentence| {
+    let told = sentences(commit);
+    let words = |sentence: &String| sentence.split_whitespace().count();
+    if !told.iter().any(|sentence| words(sentence) >= EXPLAINING_WORDS) {
+        return 0.0;
+    }
+    let has_reason = told.iter().any(|sentence| {
         let spaced = Spaced::new(sentence);
         marks::reasons(&spaced) || marks::tells_cause(&spaced)
     });
-    let length = (words as f64 / ENOUGH_WORDS).min(1.0);
+    let length = (told.iter().map(words).sum::<usize>() as f64 / ENOUGH_WORDS).min(1.0);
     0.4 + if has_reason { 0.4 } else { 0.0 } + 0.2 * length
 }
 
 /// From 0 to 1: the fewer files of the program it touches, the more it is about each.
 pub fn about(commit: &Commit) -> f64 {
-    let is_aside = |path: &str| noise::is_test(path) || noise::is_document(path);
-    let files = commit.files.iter().filter(|file| !is_aside(&file.path)).count();
-    1.0 / (files.max(1) as f64).sqrt()
+    1.0 / (commit.files.iter().filter(|file| !is_aside(&file.path)).count().max(1) as f64).sqrt()
+}
+
+/// A test or a document.
+pub fn is_aside(path: &str) -> bool {
+    noise::is_test(path) || noise::is_document(path)
 }
 
 /// It moved or reformatted what others wrote.
@@ -46,50 +91,45 @@ pub fn is_sweep(commit: &Commit) -> bool {
     commit.files.len() > MOST_FILES
         || Subject::parse(&commit.subject).kind.as_deref() == Some("style")
         || Spaced::new(&commit.subject).has_any(FORMATTED)
+        || Spaced::new(&commit.subject).starts_with_any(MERGED)
 }
 
-/// A fix of the program, or something that was taken back.
+/// Was an earlier commit taken back? One that says so of a part of what it does is none.
+pub fn is_revert(commit: &Commit) -> bool {
+    let body = commit.body.trim_start();
+    subject::reverted(&commit.subject).is_some() || body.starts_with("This reverts commit ")
+}
+
+/// A fix of the program, or something that was taken back; told so that one can learn what broke.
 pub fn is_trouble(commit: &Commit) -> bool {
     let parsed = Subject::parse(&commit.subject);
-    let (is_revert, told) = match kind::classify(commit, &parsed) {
-        CommitKind::Fix => (false, parsed),
-        CommitKind::Revert => (true, Subject::parse(subject::reverted(&commit.subject).unwrap_or(parsed.text))),
+    let told = match kind::classify(commit, &parsed) {
+        _ if is_revert(commit) => Subject::parse(subject::reverted(&commit.subject).unwrap_or(parsed.text)),
+        CommitKind::Fix if !commit.files.iter().all(|file| is_aside(&file.path)) => parsed,
         _ => return false,
     };
-    let is_slight = noise::is_trivial_fix(&told) || noise::is_about_tests(&told);
-    !(noise::by_program(commit)
-        || noise::says_nothing(&told)
-        || is_sweep(commit)
-        || is_slight
-        || (only_aside(commit) && !is_revert))
-}
-
-/// What went wrong, in the words of the commit that set it right: the paragraph that tells a cause; else what the message
-/// says at all.
-pub fn cause(commit: &Commit) -> String {
-    let prose = Prose::parse(&commit.body);
-    let tells = |sentence: &String| {
-        let spaced = Spaced::new(sentence);
-        marks::tells_cause(&spaced) && !marks::tells_remedy(&spaced)
-    };
-    let is_form = |sentence: &String| sentence.starts_with("This reverts");
-    let Some(told) = prose.paragraphs.iter().find(|paragraph| paragraph.iter().any(tells)) else {
-        let bare = prose.paragraphs.iter().flatten().all(is_form);
-        return if bare { String::new() } else { reason(commit) };
-    };
-    let remedy = told.iter().position(|sentence| marks::tells_remedy(&Spaced::new(sentence)));
-    let end = remedy.filter(|at| *at > 0).unwrap_or(told.len());
-    shorten(&told[..end].join(" "), MOST_CAUSE)
+    let words = told.text.split_whitespace().filter(|word| !word.contains('#')).count();
+    let is_slight =
+        noise::is_trivial_fix(&told) || noise::is_about_tests(&told) || Spaced::new(told.text).has_any(ASIDE);
+    let says_nothing = noise::says_nothing(&told) || (words < TELLING_WORDS && cause(commit).is_empty());
+    !(noise::by_program(commit) || is_sweep(commit) || is_slight || says_nothing)
 }
 
 /// Does the message name this, as a word of its own?
 pub fn names(commit: &Commit, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let holds = |text: &str| {
-        text.match_indices(name)
-            .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
+        let mut places = text.match_indices(name);
+        places.any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
     };
     !name.is_empty() && (holds(&commit.subject) || holds(&commit.body))
+}
+
+/// Does its subject say anything by itself?
+pub fn tells(commit: &Commit) -> bool {
+    let subject = Subject::parse(&commit.subject);
+    let is_vague = Spaced::new(subject.text).has_any("refactor, refactoring, cleanup, clean up, initial");
+    !noise::says_nothing(&subject) && !is_vague && subject.text.split_whitespace().count() >= TELLING_WORDS
 }
 
 #[cfg(test)]
@@ -122,7 +162,9 @@ mod tests {
 
     #[test]
     fn sweeps_are_told_by_their_words_or_their_size() {
-        for subject in ["style: sort", "Run rustfmt", "Reformat with black", "Apply black to the tests"] {
+        for subject in
+            ["style: sort", "Run rustfmt", "Reformat with black", "Apply black to the tests", "Merge master in next"]
+        {
             assert!(is_sweep(&commit(subject, "", &["a.rs"])), "{subject}");
         }
         for subject in ["Format dates as ISO 8601", "Black list of hosts"] {
@@ -140,22 +182,39 @@ mod tests {
             ("fix typo", false),
             ("docs: fix the example", false),
             ("Cache the tokens", false),
+            ("Fixes #711!", false),
+            ("Fix linting issues of the parser", false),
         ] {
             assert_eq!(is_trouble(&commit(subject, "", &["src/a.rs"])), expected, "{subject}");
         }
         assert!(!is_trouble(&commit("fix the lock", "", &["tests/a.rs"])));
+        let squashed = commit("feat: add a pane", "A pane of its own.\n\n* This reverts commit 0123456789.", &["a.rs"]);
+        assert!(!is_revert(&squashed) && !is_trouble(&squashed));
     }
 
     #[test]
     fn the_cause_stands_before_the_remedy() {
         let fix = commit(
             "Fix the lock",
-            "The lock was taken twice when two sessions began at once. Now it is taken only once.",
+            "The lock was taken twice when two sessions began at once. This commit takes it only once.",
             &["a.rs"],
         );
         assert_eq!(cause(&fix), "The lock was taken twice when two sessions began at once.");
         let bare = commit("Revert \"Cache\"", "This reverts commit 0123456789.", &["a.rs"]);
         assert_eq!(cause(&bare), "");
+    }
+
+    #[test]
+    fn a_reason_is_whole_sentences_that_the_subject_does_not_say() {
+        let told = commit(
+            "fix: close the pool (#12)",
+            "* close the pool\n* sockets were left open\n* fix: lint the tests",
+            &["a.rs"],
+        );
+        assert_eq!(reason(&told), "sockets were left open");
+        let items = commit("Add a pane", "* a pane for commands\n* another one for stats. It is small.", &["a.rs"]);
+        assert_eq!(reason(&items), "a pane for commands; another one for stats. It is small.");
+        assert!(tells(&told) && !tells(&commit("General refactoring. Part 2.", "", &[])));
     }
 
     #[test]

@@ -1,13 +1,10 @@
 //! A commit as it is shown to somebody who asks: title, reason, date, author and files, in the form of a memory that is
 //! stored nowhere.
 
-use super::prose::Prose;
-use super::{anchors, shorten};
+use super::{anchors, reason, shorten};
 use crate::model::{Commit, Kind, Memory, MemoryId, Source, Timestamp};
 
 const MOST_TITLE: usize = 160;
-const MOST_REASON: usize = 320;
-const MOST_SENTENCES: usize = 3;
 
 /// Nothing for what has no id of its own.
 pub fn as_memory(commit: &Commit) -> Option<Memory> {
@@ -28,13 +25,6 @@ pub fn as_memory(commit: &Commit) -> Option<Memory> {
     memory.source = Source::Git;
     memory.actor = Some(commit.author_name.clone()).filter(|name| !name.is_empty());
     Some(memory)
-}
-
-/// What the message says beyond its subject: the first sentences of its first paragraph.
-pub fn reason(commit: &Commit) -> String {
-    let prose = Prose::parse(&commit.body);
-    let Some(first) = prose.paragraphs.first() else { return String::new() };
-    shorten(&first[..first.len().min(MOST_SENTENCES)].join(" "), MOST_REASON)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::named;
+use crate::context::predict::memories::{branch_topic, is_common_branch};
 use crate::context::predict::{PredictedFile, files, goal, join};
 use crate::engine::foresight::focus::{Branch, SeenError};
 use crate::engine::foresight::shelf::Need;
@@ -20,12 +21,6 @@ const FADING: f64 = 0.9;
 /// An author of fewer commits is not known well enough to be sure.
 const DOUBT: f64 = 1.5;
 
-/// What a branch is for, but not what it is about.
-const KINDS: &[&str] = &[
-    "fix", "feat", "feature", "bugfix", "hotfix", "bug", "chore", "docs", "task", "issue", "wip", "dev", "topic",
-    "user", "users", "pr", "main", "master", "trunk", "develop", "release", "head",
-];
-
 impl Project {
     /// The likeliest, best first.
     pub(in crate::engine) fn related_files(&self, need: &Need, k: usize) -> Vec<PredictedFile> {
@@ -38,7 +33,7 @@ impl Project {
         let mut found = by_file_and_goal(&past, need, k);
         found.extend(need.errors.iter().flat_map(|error| self.named_by(error, &past)));
         found.extend(author.into_iter().flat_map(|author| by_author(&past, author)));
-        found.extend(need.branch.iter().flat_map(|branch| {
+        found.extend(need.branch.iter().filter(|branch| !is_common_branch(&branch.name)).flat_map(|branch| {
             let share = ON_THE_BRANCH / (1.0 + 0.1 * branch.files.len() as f64);
             let why = || "changed on this branch".to_owned();
             branch.files.iter().map(move |path| PredictedFile { path: path.clone(), score: share, why: why() })
@@ -101,17 +96,16 @@ fn by_file_and_goal(past: &PastKnown, need: &Need, k: usize) -> Vec<PredictedFil
     }
 }
 
-/// What a branch is about: the subjects of its commits or, weaker, the words of its name.
+/// What a branch is about: the subjects of its commits or, weaker, the words of its name. One that everything happens on is
+/// about nothing.
 fn goal_of(branch: &Branch) -> Option<(String, bool)> {
+    if is_common_branch(&branch.name) {
+        return None;
+    }
     if !branch.subjects.is_empty() {
         return Some((branch.subjects.join("\n"), false));
     }
-    let words = branch.name.split(['/', '-', '_', '.']);
-    let is_about = |word: &&str| {
-        !KINDS.contains(&word.to_lowercase().as_str()) && word.chars().any(char::is_alphabetic) && word.len() > 1
-    };
-    let words: Vec<&str> = words.filter(is_about).collect();
-    (!words.is_empty()).then(|| (words.join(" "), true))
+    branch_topic(&branch.name).map(|words| (words, true))
 }
 
 /// What an author works on these days: how large a part of their latest commits touched it.
@@ -156,8 +150,9 @@ mod tests {
         };
         assert_eq!(branch("fix/AUTH-12-rate-limit", &[]), Some(("AUTH rate limit".to_owned(), true)));
         assert_eq!(branch("x", &["Limit the rate"]), Some(("Limit the rate".to_owned(), false)));
-        for name in ["main", "release/1.2", "fix/12", "", "HEAD"] {
+        for name in ["release/1.2", "fix/12", ""] {
             assert_eq!(branch(name, &[]), None, "{name}");
         }
+        assert_eq!(branch("main", &["Limit the rate"]), None);
     }
 }

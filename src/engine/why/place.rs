@@ -3,6 +3,8 @@
 use crate::encode::code::{Definition, DefinitionKind, Language, Parser};
 use crate::engine::error::EngineError;
 use crate::engine::project::Project;
+use crate::index::commits::CommitIndex;
+use crate::model::{FileChange, FileStatus, MemoryId, Timestamp, time};
 use crate::sys::{git, kept, plain};
 
 const LARGEST: u64 = 4 << 20;
@@ -68,7 +70,8 @@ impl Project {
         if plain::is_file(&full) && kept::is_inside(&self.root, path) {
             return format!("{path} is no text, or too large");
         }
-        let known = self.past_known().cochange;
+        let past = self.past_known();
+        let known = &past.cochange;
         let today = known.all_names(path).first().filter(|today| **today != path).map(|today| (*today).to_owned());
         if let Some(today) = today.filter(|today| plain::is_file(&self.root.join(today))) {
             return format!("{path} is called {today} today");
@@ -81,8 +84,8 @@ impl Project {
         if near.is_empty() {
             near = nearest(path, tracked.iter().map(String::as_str));
         }
-        let was = if known.stats(path).is_some_and(|stats| stats.gone) { " any more" } else { "" };
-        format!("there is no file {path} here{was}{}", instead(&near))
+        let went = past.commits.as_deref().and_then(|commits| went_with(commits, path)).unwrap_or_default();
+        format!("there is no file {path} here{went}{}", instead(&near))
     }
 
     fn defined_elsewhere(&self, symbol: &str, path: &str) -> String {
@@ -147,6 +150,14 @@ impl Place {
         let around = self.definitions().into_iter().filter(|one| holds(one) && is_small(one));
         around.min_by_key(|one| one.end_line - one.line)
     }
+}
+
+/// The commit that took a file away.
+fn went_with(commits: &CommitIndex, path: &str) -> Option<String> {
+    let last = commits.touching(&[path], 1).pop()?;
+    let is_it = |file: &FileChange| file.path == path && file.status == FileStatus::Deleted;
+    let day = Timestamp::from_micros(last.time.saturating_mul(time::SECOND)).day();
+    last.files.iter().any(is_it).then(|| Some(format!(", it went with {} on {day}", MemoryId::of_commit(&last.id)?)))?
 }
 
 fn invalid(field: &'static str, reason: impl Into<String>) -> EngineError {

@@ -69,14 +69,14 @@ pub(in crate::serve) struct ToldCommit {
     pub(in crate::serve) id: String,
     pub(in crate::serve) date: String,
     pub(in crate::serve) author: String,
-    /// `fix`, `revert`, `feature`, …; `change` for what is none of these.
+    /// `fix`, `revert`, `feature`, `refactor`, or `change` for what is none of these.
     pub(in crate::serve) kind: &'static str,
     pub(in crate::serve) subject: String,
     /// What the message says beyond its subject; may be empty.
     pub(in crate::serve) reason: String,
     pub(in crate::serve) files: Vec<String>,
     /// What it has to do with the question.
-    pub(in crate::serve) why: &'static str,
+    pub(in crate::serve) why: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

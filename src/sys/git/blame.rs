@@ -62,10 +62,11 @@ impl Committed {
     }
 
     /// The commits that wrote these lines last, the one with the most lines first. Commits in `passed_over` are looked
-    /// through wherever another one can be named.
+    /// through wherever another one can be named. With `moves`, lines are also found where they were moved or copied from.
     pub fn blame(
         &self,
         lines: (u32, u32),
+        moves: bool,
         passed_over: &[String],
         time: Duration,
         cancelled: &dyn Fn() -> bool,
@@ -76,7 +77,10 @@ impl Committed {
             return Ok(Vec::new());
         };
         let mut command = program::git(self.repository.path());
-        command.args(["-c", "blame.ignoreRevsFile=", "blame", "--porcelain", "-w", "-M", "-C", "--no-textconv"]);
+        command.args(["-c", "blame.ignoreRevsFile=", "blame", "--porcelain", "-w", "--no-textconv"]);
+        if moves {
+            command.args(["-M", "-C"]);
+        }
         for commit in passed_over {
             command.arg(format!("--ignore-rev={commit}"));
         }
@@ -111,6 +115,23 @@ impl Committed {
         command.arg(self.head.to_string());
         let output = heard(command, time, cancelled).unwrap_or_default();
         String::from_utf8_lossy(&output).lines().filter(|line| Oid::from_str(line).is_ok()).map(str::to_owned).collect()
+    }
+
+    /// The name that a file had before a commit renamed it.
+    pub fn name_before(
+        &self,
+        commit: &str,
+        path: &str,
+        time: Duration,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Option<String> {
+        let mut command = program::git(self.repository.path());
+        command.args(["diff-tree", "-r", "-M", "-z", "--root", "--no-commit-id", "--diff-filter=R", "--name-status"]);
+        command.args(["--no-ext-diff", "--no-textconv"]).arg(commit).arg("--");
+        let output = heard(command, time, cancelled).ok()?;
+        let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
+        let renamed = fields.chunks_exact(3).find(|fields| fields[2] == path.as_bytes())?;
+        String::from_utf8(renamed[1].to_vec()).ok()
     }
 
     /// The commits that the repository itself wants to be passed over: those that only reformatted.
@@ -293,17 +314,19 @@ mod tests {
     fn lines_keep_their_origin_through_a_rename_and_below_an_edit_that_is_not_committed() {
         let lab = Lab::new();
         let written = lab.commit("Write it", &[("old.rs", Some(TEXT))]);
-        lab.commit("Move it", &[("old.rs", None), ("new.rs", Some(TEXT))]);
+        let moved = lab.commit("Move it", &[("old.rs", None), ("new.rs", Some(TEXT))]);
         let changed = TEXT.replace("second", "another");
         let edited = lab.commit("Change it", &[("new.rs", Some(&changed))]);
         let today = format!("// new\n{changed}");
         let committed = lab.open("new.rs", &today);
-        let found = committed.blame((1, 5), &[], PATIENCE, NEVER).unwrap();
+        let found = committed.blame((1, 5), true, &[], PATIENCE, NEVER).unwrap();
         let found: Vec<(&str, &[u32])> =
             found.iter().map(|origin| (origin.commit.as_str(), origin.lines.as_slice())).collect();
         assert_eq!(found, [(written.as_str(), &[2, 3, 5][..]), (edited.as_str(), &[4][..])]);
-        assert!(committed.blame((1, 1), &[], PATIENCE, NEVER).unwrap().is_empty(), "not committed yet");
-        assert_eq!(committed.changed_by((4, 4), 9, PATIENCE, NEVER), [edited, written]);
+        assert!(committed.blame((1, 1), true, &[], PATIENCE, NEVER).unwrap().is_empty(), "not committed yet");
+        assert_eq!(committed.changed_by((4, 4), 9, PATIENCE, NEVER), [edited, written.clone()]);
+        let name_before = |commit| committed.name_before(commit, "new.rs", PATIENCE, NEVER);
+        assert_eq!((name_before(&moved), name_before(&written)), (Some("old.rs".to_owned()), None));
         assert!(Committed::open(lab.folder.path(), "none.rs", "").is_none());
         let plain = committed.blame_without_program(1, 4);
         assert_eq!(plain.iter().map(|origin| origin.lines.len()).sum::<usize>(), 4, "{plain:?}");
@@ -319,15 +342,15 @@ mod tests {
         let committed = lab.open("a.rs", "call(first, second);\n");
         let listed = committed.passed_over();
         assert_eq!(listed, [swept.as_str()], "one that is not there is left out");
-        assert_eq!(committed.blame((1, 1), &[], PATIENCE, NEVER).unwrap()[0].commit, swept);
-        assert_eq!(committed.blame((1, 1), &listed, PATIENCE, NEVER).unwrap()[0].commit, written);
+        assert_eq!(committed.blame((1, 1), true, &[], PATIENCE, NEVER).unwrap()[0].commit, swept);
+        assert_eq!(committed.blame((1, 1), true, &listed, PATIENCE, NEVER).unwrap()[0].commit, written);
     }
 
     #[test]
     fn what_is_called_off_says_so() {
         let lab = Lab::new();
         lab.commit("Write it", &[("a.rs", Some(TEXT))]);
-        let ended = lab.open("a.rs", TEXT).blame((1, 2), &[], PATIENCE, &|| true);
+        let ended = lab.open("a.rs", TEXT).blame((1, 2), true, &[], PATIENCE, &|| true);
         assert!(matches!(ended, Ok(_) | Err(ChildError::Cancelled)), "it was done before, or ended: {ended:?}");
     }
 

@@ -1,7 +1,8 @@
 //! The `git log` program as a stream of commits: how it is started so that nobody's configuration or environment
 //! changes its answer, how its answer is read, and that it is always ended and reaped.
 //!
-//! It runs nothing but `git log`, and `blame.rs` beside it `git blame`: they write nothing and here reach no network.
+//! It runs nothing but `git log`, and `blame.rs` beside it `git blame` and `git diff-tree`: they write nothing and here
+//! reach no network.
 
 use std::io::{self, BufRead, BufReader};
 use std::ops::ControlFlow;

@@ -74,7 +74,7 @@ pub fn branch_topic(name: &str) -> Option<String> {
 }
 
 /// Branches that everything happens on say nothing.
-pub(super) fn is_common_branch(name: &str) -> bool {
+pub fn is_common_branch(name: &str) -> bool {
     const COMMON: &[&str] = &["main", "master", "trunk", "develop", "dev", "development", "head", "default", "next"];
     let is_commit = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     name.is_empty() || is_commit || COMMON.iter().any(|common| common.eq_ignore_ascii_case(name))
