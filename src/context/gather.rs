@@ -269,7 +269,7 @@ impl Table<'_> {
     /// Where nothing is going on yet: how to build, test and check.
     fn how_to(&mut self) {
         let clues = self.clues;
-        if clues.file.is_some() || clues.goal.is_some() || !clues.errors.is_empty() || clues.branch.is_some() {
+        if clues.file.is_some() || !clues.situation.is_empty() {
             return;
         }
         for (place, key) in HOW_TO.iter().enumerate() {

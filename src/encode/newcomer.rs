@@ -15,6 +15,7 @@ mod owners;
 mod paths;
 mod python;
 mod removed;
+mod run;
 mod rust;
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub use issues::issues;
 pub use modules::{Unit, modules};
 pub use owners::{Changed, owners, recent_authors};
 pub use removed::{Removed, removed};
+pub use run::run_of;
 pub use warnings::{Warning, shortened, warnings};
 
 use crate::model::time::SECOND;
@@ -101,12 +103,13 @@ fn fact(key: &str, scope: &str, value: String, text: String, source: &str) -> Dr
 /// `about` tells one draft from another.
 fn draft(kind: Kind, about: &str, text: String, source: &str) -> Draft {
     let hash = blake3::hash(about.as_bytes()).to_hex();
+    let sort = about.split('\0').next().filter(|_| kind != Kind::Fact).map(str::to_owned);
     Draft {
         id: MemoryId::new(&format!("{}-new-{}", kind.id_prefix(), &hash.as_str()[..16])),
         files: vec![source.to_owned()],
         sources: vec![source.to_owned()],
         source: Some(Source::Import),
-        tags: vec!["newcomer".to_owned()],
+        tags: std::iter::once("newcomer".to_owned()).chain(sort).collect(),
         ..Draft::new(kind, text)
     }
 }

@@ -27,14 +27,15 @@ use crate::context::predict::memories::{self, AuthorClue, BranchClue, Clues, Err
 use crate::context::sources::Sources;
 use crate::encode::compress::at_level;
 use crate::encode::errors::ErrorReader;
-use crate::model::{Level, Memory, Namespace, Signal, SignalKind, TaskType, Timestamp};
+use crate::encode::newcomer;
+use crate::model::{Level, Memory, Namespace, Scope, Signal, SignalKind, TaskType, Timestamp};
 use crate::retrieve::query;
 
 /// Files that are foretold for a context.
 const RELATED: usize = 12;
 /// Files are named from this likelihood on, and so many.
-const LEAST_LIKELY: f64 = 0.2;
-const MOST_NAMED: usize = 5;
+const LEAST_LIKELY: f64 = 0.12;
+const MOST_NAMED: usize = 6;
 /// Blockers, and what comes next.
 const MOST_OF_THE_WORK: usize = 3;
 /// Topics that have to do with what is going on.
@@ -306,8 +307,8 @@ impl Project {
         let until = self.next_turn(&need, &candidates, now);
         let pointers = if need.only_binding { Vec::new() } else { self.fitting_pointers(&need, &clues, &candidates) };
         let likely = files.iter().filter(|file| file.score >= LEAST_LIKELY).take(MOST_NAMED);
-        let lines: Vec<FileLine> =
-            likely.map(|file| FileLine { path: file.path.clone(), why: file.why.clone() }).collect();
+        let one_test = self.known_fact(&need, "test.one");
+        let lines: Vec<FileLine> = likely.map(|file| file_line(file, one_test.as_deref())).collect();
         let order = Order {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),
@@ -361,6 +362,15 @@ impl Project {
         }
     }
 
+    /// The value of a fact about how work is done here.
+    fn known_fact(&self, need: &Need, key: &str) -> Option<String> {
+        let snapshot = self.snapshot();
+        let slot = (need.namespace.clone(), Scope::default(), key.to_owned(), String::new());
+        let now = self.clock.now();
+        let known = snapshot.facts_of(&slot).filter(|fact| fact.holds_now(now)).last()?;
+        known.fact().map(|fact| fact.value.clone())
+    }
+
     /// What the working notes say is in work, unless somebody asks about something else.
     fn work(&self, need: &Need) -> Vec<String> {
         let snapshot = self.snapshot();
@@ -412,6 +422,13 @@ impl Project {
         *known = Some(Pointed { version, namespace, arrangement, pointers: Arc::clone(&pointers) });
         pointers
     }
+}
+
+/// A file with its reason; a test with the command that runs it.
+fn file_line(file: &PredictedFile, one_test: Option<&str>) -> FileLine {
+    let run = one_test.and_then(|value| newcomer::run_of(value, &file.path));
+    let why = run.map_or_else(|| file.why.clone(), |run| format!("{}; run: {run}", file.why));
+    FileLine { path: file.path.clone(), why }
 }
 
 /// Tells one published version from another.

@@ -126,8 +126,25 @@ impl Reader {
         memories.retain(|memory| told.insert(memory.text.clone()));
         memories.truncate(MOST_MEMORIES);
         self.drop_what_came_back(&mut memories, commits.as_deref());
+        memories.retain_mut(|memory| self.is_at_home(memory));
         self.teach(Chapter::History, Lesson { memories, links: Vec::new() });
         self.announce_people(tally);
+    }
+
+    /// Puts a memory where its files are today; one whose files are all gone is about nothing any more.
+    fn is_at_home(&self, memory: &mut Arc<Memory>) -> bool {
+        let today = |path: &String| match self.cochange.stats(path) {
+            Some(stats) => (!stats.gone).then(|| stats.path.to_owned()),
+            None => Some(path.clone()),
+        };
+        let mut files: Vec<String> = memory.anchors.files.iter().filter_map(today).collect();
+        let mut seen = BTreeSet::new();
+        files.retain(|path| seen.insert(path.clone()));
+        let lives = !files.is_empty() || memory.anchors.files.is_empty();
+        if files != memory.anchors.files {
+            Arc::make_mut(memory).anchors.files = files;
+        }
+        lives
     }
 
     /// A revert whose change was landed again, or whose lines stand today, tells nobody what to leave alone.

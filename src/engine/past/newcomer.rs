@@ -3,7 +3,6 @@
 //! file no longer says is gone with it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
@@ -12,8 +11,8 @@ use super::{Chapter, Lesson, Reader};
 use crate::encode::code::Language;
 use crate::encode::newcomer::{self, Changed, MOST_COMMITS, Project, Removed};
 use crate::engine::ground::LARGEST_CODE;
-use crate::model::{Commit, Draft, Memory, Timestamp};
-use crate::sys::git::{head, history};
+use crate::model::{Draft, Memory, Timestamp};
+use crate::sys::git::head;
 
 /// Build files, owners and READMEs of folders; those nearest to the top go before.
 const MOST_FILES: usize = 400;
@@ -106,15 +105,8 @@ impl Reader {
         if now.is_none() || now == self.newcomer.head || most == 0 {
             return;
         }
-        let mut commits: Vec<Commit> = Vec::new();
-        let mined = history::mine(&root, None, most, &mut |mut commit| {
-            commit.subject = self.setting.redaction.text(&commit.subject);
-            commits.push(commit);
-            if self.is_stopping() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        if self.is_stopping() || mined.is_none_or(|mined| mined.broken) {
-            return;
-        }
+        let Some(index) = self.published.commits.load_full() else { return };
+        let commits = index.newest(most);
         let standing: HashSet<&str> = files.iter().map(String::as_str).collect();
         let today = |path: &str| {
             let path = self.cochange.stats(path).map_or(path, |stats| stats.path);

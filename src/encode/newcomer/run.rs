@@ -1,0 +1,54 @@
+//! The command that runs one file of tests, made from the fact that tells how one test is run.
+
+/// `pytest tests/test_x.py::NAME` and another file of tests give `pytest tests/test_other.py`. Nothing for what is no test,
+/// or where the command does not name a file.
+pub fn run_of(fact: &str, path: &str) -> Option<String> {
+    let command = fact.split('`').nth(1)?;
+    let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+    let ending = name.rsplit_once('.')?.1;
+    if !is_test(path) {
+        return None;
+    }
+    let mut words: Vec<&str> = Vec::new();
+    for word in command.split(' ') {
+        let file = word.split("::").next().unwrap_or(word);
+        if file.rsplit_once('.').is_some_and(|(_, known)| known == ending) {
+            return Some(format!("{} {path}", words.join(" ")));
+        }
+        if word.starts_with("./") && ending == "go" {
+            return Some(format!("{} ./{folder}", words.join(" ")));
+        }
+        words.push(word);
+    }
+    None
+}
+
+fn is_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let in_tests = path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec"));
+    in_tests
+        || name.starts_with("test_")
+        || name.contains("_test.")
+        || name.contains(".test.")
+        || name.contains(".spec.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_tests_is_run_as_one_test_is() {
+        for (fact, path, expected) in [
+            ("`pytest tests/test_a.py::NAME`, or `pytest -k NAME`", "tests/test_b.py", Some("pytest tests/test_b.py")),
+            ("`npx mocha --require x test/app.js -g 'NAME'`", "test/res.js", Some("npx mocha --require x test/res.js")),
+            ("`go test ./a/b -run '^TestName$'`", "caddy/x_test.go", Some("go test ./caddy")),
+            ("`go test ./a -run '^TestName$'`", "x_test.go", Some("go test ./.")),
+            ("`cargo test NAME`", "tests/it.rs", None),
+            ("`pytest tests/test_a.py::NAME`", "src/a.py", None),
+            ("no command", "tests/test_b.py", None),
+        ] {
+            assert_eq!(run_of(fact, path).as_deref(), expected, "{fact} {path}");
+        }
+    }
+}
