@@ -32,12 +32,13 @@ pub struct Candidate {
     pub longest: Level,
 }
 
-/// A file that will be needed.
+/// Files that will be needed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FileLine {
-    pub path: String,
-    /// One short clause for a person.
-    pub why: String,
+pub enum FileLine {
+    /// With the reason, one short clause for a person.
+    Likely { path: String, why: String },
+    /// Less likely ones, told in one line.
+    Others(Vec<String>),
 }
 
 /// A topic that can be asked for.

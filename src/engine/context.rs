@@ -33,9 +33,11 @@ use crate::retrieve::query;
 
 /// Files that are foretold for a context.
 const RELATED: usize = 12;
-/// Files are named from this likelihood on, and so many.
-const LEAST_LIKELY: f64 = 0.12;
-const MOST_NAMED: usize = 6;
+/// Files are named with their reason from this likelihood on, and so many; from the next one on in one line.
+const LIKELY: f64 = 0.2;
+const MOST_LIKELY: usize = 4;
+const THINKABLE: f64 = 0.06;
+const MOST_OTHERS: usize = 6;
 /// Blockers, and what comes next.
 const MOST_OF_THE_WORK: usize = 3;
 /// Topics that have to do with what is going on.
@@ -306,9 +308,7 @@ impl Project {
         candidates.retain(|candidate| !gate::is_loaded_by(&need.agent, &candidate.memory));
         let until = self.next_turn(&need, &candidates, now);
         let pointers = if need.only_binding { Vec::new() } else { self.fitting_pointers(&need, &clues, &candidates) };
-        let likely = files.iter().filter(|file| file.score >= LEAST_LIKELY).take(MOST_NAMED);
-        let one_test = self.known_fact(&need, "test.one");
-        let lines: Vec<FileLine> = likely.map(|file| file_line(file, one_test.as_deref())).collect();
+        let lines = file_lines(&files, self.known_fact(&need, "test.one").as_deref());
         let order = Order {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),
@@ -424,11 +424,20 @@ impl Project {
     }
 }
 
-/// A file with its reason; a test with the command that runs it.
-fn file_line(file: &PredictedFile, one_test: Option<&str>) -> FileLine {
-    let run = one_test.and_then(|value| newcomer::run_of(value, &file.path));
-    let why = run.map_or_else(|| file.why.clone(), |run| format!("{}; run: {run}", file.why));
-    FileLine { path: file.path.clone(), why }
+/// The likely files with their reasons, a test with the command that runs it; the others in one line.
+fn file_lines(files: &[PredictedFile], one_test: Option<&str>) -> Vec<FileLine> {
+    let likely = files.iter().take_while(|file| file.score >= LIKELY).take(MOST_LIKELY);
+    let mut lines: Vec<FileLine> = likely
+        .map(|file| {
+            let run = one_test.and_then(|value| newcomer::run_of(value, &file.path));
+            let why = run.map_or_else(|| file.why.clone(), |run| format!("{}; run: {run}", file.why));
+            FileLine::Likely { path: file.path.clone(), why }
+        })
+        .collect();
+    let others = files.iter().skip(lines.len()).filter(|file| file.score >= THINKABLE).take(MOST_OTHERS);
+    let others: Vec<String> = others.map(|file| file.path.clone()).collect();
+    lines.extend((!others.is_empty()).then_some(FileLine::Others(others)));
+    lines
 }
 
 /// Tells one published version from another.

@@ -4,17 +4,22 @@
 //! Derived data: it can be thrown away and read again from the repository. What it holds is redacted by whoever adds it.
 //! It judges nothing: a match is the share of the question's words that a commit answers.
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde_json::{Value, json};
 use tantivy::collector::TopDocs;
 use tantivy::directory::MmapDirectory;
-use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery};
+use tantivy::postings::Postings;
+use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{
     FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value as _,
 };
 use tantivy::tokenizer::{PreTokenizedString, Token};
-use tantivy::{DocAddress, Index, IndexReader, IndexSettings, IndexWriter, Order, ReloadPolicy, TantivyDocument, Term};
+use tantivy::{
+    DocAddress, DocId, DocSet, Index, IndexReader, IndexSettings, IndexWriter, InvertedIndexReader, Order,
+    ReloadPolicy, SegmentReader, TERMINATED, TantivyDocument, Term,
+};
 
 use super::analyze;
 use super::text::only_writer;
@@ -30,6 +35,11 @@ const MOST_FILES: usize = 200;
 const PATH_WEIGHT: f32 = 0.5;
 /// The subject is what the author thought the commit is about.
 const SUBJECT_TIMES: usize = 2;
+/// How quickly more of the same word stops counting, and how much a long message is held back.
+const SATURATION: f32 = 1.2;
+const LENGTH: f32 = 0.5;
+/// How much it counts that a word is said at all.
+const COVERAGE: f32 = 0.6;
 /// As many characters of a commit's id as lead to it.
 pub const SHORT_ID: usize = 12;
 
@@ -140,44 +150,98 @@ impl CommitIndex {
         self.reader.searcher().doc_freq(&Term::from_field_text(self.fields.said, word)).unwrap_or(0)
     }
 
+    /// By our own count instead of tantivy's: a long message that answers all of a question comes before a short one that
+    /// answers a word of it.
     fn find(&self, wanted: &[Wanted], paths: Option<&[&str]>, k: usize) -> tantivy::Result<Vec<CommitMatch>> {
         let searcher = self.reader.searcher();
         let all = searcher.num_docs() as f32;
-        let mut weights: Vec<(&str, f32)> = Vec::new();
-        let mut words: Vec<(Occur, Box<dyn Query>)> = Vec::new();
+        let mut weights: Vec<(Term, Term, f32)> = Vec::new();
         for wanted in wanted {
             let said = Term::from_field_text(self.fields.said, &wanted.word);
             let holders = searcher.doc_freq(&said)? as f32;
             let rarity = (1.0 + (all - holders + 0.5).max(0.0) / (holders + 0.5)).ln();
-            weights.push((&wanted.word, wanted.share * rarity));
             let named = Term::from_field_text(self.fields.path_words, &wanted.word);
-            for (term, weight) in [(said, wanted.share), (named, PATH_WEIGHT * wanted.share)] {
-                let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
-                words.push((Occur::Should, Box::new(BoostQuery::new(Box::new(query), weight))));
-            }
+            weights.push((said, named, wanted.share * rarity));
         }
-        if words.is_empty() || k == 0 {
+        let ideal: f32 = weights.iter().map(|(_, _, weight)| weight).sum();
+        if ideal <= 0.0 || k == 0 {
             return Ok(Vec::new());
         }
-        let mut query = BooleanQuery::new(words);
-        if let Some(paths) = paths {
-            let touching = BoostQuery::new(Box::new(self.any_path(paths)), 0.0);
-            query = BooleanQuery::new(vec![(Occur::Must, Box::new(query)), (Occur::Must, Box::new(touching))]);
+        let mut found: Vec<(f32, DocAddress)> = Vec::new();
+        for (ordinal, segment) in searcher.segment_readers().iter().enumerate() {
+            let allowed = paths.map(|paths| self.touched(segment, paths)).transpose()?;
+            let sums = self.sums(segment, &weights, allowed.as_ref())?;
+            let at = |doc| DocAddress::new(ordinal as u32, doc);
+            found.extend(sums.into_iter().map(|(doc, sum)| (sum.total() / ideal, at(doc))));
         }
-        let found = searcher.search(&query, &TopDocs::with_limit(k).order_by_score())?;
-        let read = |(score, at)| Some((score, self.read(&searcher, at)?));
-        let found: Vec<(f32, Commit)> = found.into_iter().filter_map(read).collect();
-        let Some((best, first)) = found.first() else { return Ok(Vec::new()) };
-        // How much the best answers is told by the words it holds; the others by how they compare with it.
-        let (best, covered) = (*best, coverage(first, &weights));
-        let mut found: Vec<CommitMatch> = found
-            .into_iter()
-            .map(|(score, commit)| CommitMatch { commit, share: f64::from(covered * score / best.max(1e-6)) })
-            .collect();
+        let best =
+            |one: &(f32, DocAddress), other: &(f32, DocAddress)| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1));
+        if found.len() > k {
+            found.select_nth_unstable_by(k - 1, best);
+            found.truncate(k);
+        }
+        let read = |(share, at)| Some(CommitMatch { commit: self.read(&searcher, at)?, share: f64::from(share) });
+        let mut found: Vec<CommitMatch> = found.into_iter().filter_map(read).collect();
         found.sort_by(|one, other| {
             let by_share = other.share.total_cmp(&one.share);
             by_share.then(other.commit.time.cmp(&one.commit.time)).then_with(|| one.commit.id.cmp(&other.commit.id))
         });
+        Ok(found)
+    }
+
+    fn sums(
+        &self,
+        segment: &SegmentReader,
+        weights: &[(Term, Term, f32)],
+        allowed: Option<&HashSet<DocId>>,
+    ) -> tantivy::Result<HashMap<DocId, Sum>> {
+        let (said, named) =
+            (segment.inverted_index(self.fields.said)?, segment.inverted_index(self.fields.path_words)?);
+        let lengths = segment.get_fieldnorms_reader(self.fields.said)?;
+        let usual = said.total_num_tokens() as f32 / segment.max_doc().max(1) as f32;
+        let mut sums: HashMap<DocId, Sum> = HashMap::new();
+        for (word, (in_message, in_path, weight)) in weights.iter().enumerate() {
+            let mut take = |index: &InvertedIndexReader, term: &Term, share: f32| -> tantivy::Result<()> {
+                let Some(mut postings) = index.read_postings(term, IndexRecordOption::WithFreqs)? else {
+                    return Ok(());
+                };
+                let mut doc = postings.doc();
+                while doc != TERMINATED {
+                    if allowed.is_none_or(|allowed| allowed.contains(&doc)) && !segment.is_deleted(doc) {
+                        let sum = sums.entry(doc).or_default();
+                        // What the message says, the path need not say again.
+                        if sum.last_word != Some(word) {
+                            let length = lengths.fieldnorm(doc) as f32 / usual.max(1.0);
+                            let times = postings.term_freq() as f32;
+                            let often = times / (times + SATURATION * (1.0 - LENGTH + LENGTH * length));
+                            sum.last_word = Some(word);
+                            sum.covered += share * weight;
+                            sum.often += share * weight * often;
+                        }
+                    }
+                    doc = postings.advance();
+                }
+                Ok(())
+            };
+            take(&said, in_message, 1.0)?;
+            take(&named, in_path, PATH_WEIGHT)?;
+        }
+        Ok(sums)
+    }
+
+    /// The commits of a segment that touched one of these files.
+    fn touched(&self, segment: &SegmentReader, paths: &[&str]) -> tantivy::Result<HashSet<DocId>> {
+        let index = segment.inverted_index(self.fields.path)?;
+        let mut found = HashSet::new();
+        for path in paths {
+            let term = Term::from_field_text(self.fields.path, path);
+            let Some(mut postings) = index.read_postings(&term, IndexRecordOption::Basic)? else { continue };
+            let mut doc = postings.doc();
+            while doc != TERMINATED {
+                found.insert(doc);
+                doc = postings.advance();
+            }
+        }
         Ok(found)
     }
 
@@ -192,6 +256,21 @@ impl CommitIndex {
     fn read(&self, searcher: &tantivy::Searcher, at: DocAddress) -> Option<Commit> {
         let document: TantivyDocument = searcher.doc(at).ok()?;
         from_text(document.get_first(self.fields.whole)?.as_str()?)
+    }
+}
+
+/// What one commit answers of a question.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    /// The weight of the words it holds, and the same by how much each of them is said.
+    covered: f32,
+    often: f32,
+    last_word: Option<usize>,
+}
+
+impl Sum {
+    fn total(self) -> f32 {
+        COVERAGE * self.covered + (1.0 - COVERAGE) * self.often
     }
 }
 
@@ -232,21 +311,6 @@ impl CommitWriter<'_> {
         self.writer.wait_merging_threads()?;
         self.owner.reader.reload()
     }
-}
-
-/// The part of a question's weight that a commit's words answer, those of its paths for half.
-fn coverage(commit: &Commit, weights: &[(&str, f32)]) -> f32 {
-    let (mut said, mut named) = (Vec::new(), Vec::new());
-    words_of(&commit.subject, &mut said);
-    words_of(&commit.body, &mut said);
-    commit.files.iter().take(MOST_FILES).for_each(|file| words_of(&file.path, &mut named));
-    let holds = |words: &[String], wanted: &str| words.iter().any(|word| word == wanted);
-    let held = weights.iter().map(|(word, weight)| match () {
-        () if holds(&said, word) => *weight,
-        () if holds(&named, word) => PATH_WEIGHT * weight,
-        () => 0.0,
-    });
-    held.sum::<f32>() / weights.iter().map(|(_, weight)| weight).sum::<f32>().max(1e-6)
 }
 
 fn words_of(text: &str, words: &mut Vec<String>) {

@@ -16,7 +16,7 @@ const LONGEST_POINTER: usize = 160;
 const LONGEST_ID: usize = 256;
 const LONGEST_WORK: usize = 240;
 /// A file that is named is named whole, or it cannot be opened.
-const LONGEST_LINE_PATH: usize = 400;
+const LONGEST_LINE_PATH: usize = 600;
 const MOST_FILES: usize = 2;
 /// Where a title that a text repeats is looked for.
 const BEGINNING: usize = 512;
@@ -152,12 +152,16 @@ pub(super) fn work(text: &str) -> Option<String> {
 
 /// `- file src/auth.rs: changed with src/login.rs 12 times`
 pub(super) fn file(file: &FileLine) -> Option<String> {
-    let path = quote::inline(&file.path, LONGEST_LINE_PATH);
-    let why = quote::inline(&file.why, LONGEST_POINTER);
-    match (path.is_empty(), why.is_empty()) {
-        (true, _) => None,
-        (false, true) => Some(format!("- file {path}\n")),
-        (false, false) => Some(format!("- file {path}: {why}\n")),
+    match file {
+        FileLine::Likely { path, why } => {
+            let (path, why) = (quote::inline(path, LONGEST_LINE_PATH), quote::inline(why, LONGEST_POINTER));
+            let why = if why.is_empty() { why } else { format!(": {why}") };
+            (!path.is_empty()).then(|| format!("- file {path}{why}\n"))
+        }
+        FileLine::Others(paths) => {
+            let paths = quote::inline(&paths.join(", "), LONGEST_LINE_PATH);
+            (!paths.is_empty()).then(|| format!("- perhaps also {paths}\n"))
+        }
     }
 }
 

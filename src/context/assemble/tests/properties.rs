@@ -47,7 +47,7 @@ fn pointers() -> impl Strategy<Value = Vec<Pointer>> {
 }
 
 fn files() -> impl Strategy<Value = Vec<FileLine>> {
-    let one = ("[a-z/.]{0,20}", texts()).prop_map(|(path, why)| FileLine { path, why });
+    let one = ("[a-z/.]{0,20}", texts()).prop_map(|(path, why)| FileLine::Likely { path, why });
     prop::collection::vec(one, 0..6)
 }
 
