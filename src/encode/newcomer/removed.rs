@@ -92,6 +92,13 @@ fn exchanged(commit: &Commit) -> Option<(String, String)> {
             .split_once(": ")
             .filter(|(area, _)| area.len() < 30 && !area.contains('`'))
             .map_or(line, |(_, rest)| rest);
+        // Few lines begin with one of the verbs, and looking closely at all would take its time.
+        let verb = prose::head(plain, 4).to_lowercase();
+        if !["remo", "drop", "dele", "repl", "rena", "use ", "used", "uses", "swit", "migr", "move"]
+            .contains(&verb.as_str())
+        {
+            continue;
+        }
         for (saying, swapped) in SAYINGS.iter() {
             if let Some(found) = saying.captures(plain) {
                 let name =

@@ -264,8 +264,7 @@ fn comments_that_warn_are_found_at_their_definition_and_wishes_are_not() {
 
 #[test]
 fn owners_are_told_and_authors_only_where_they_differ_from_the_usual() {
-    let texts =
-        BTreeMap::from([("CODEOWNERS".to_owned(), "# who\n/docs/ @writers\n*.sql @db @ops\n".to_owned())]);
+    let texts = BTreeMap::from([("CODEOWNERS".to_owned(), "# who\n/docs/ @writers\n*.sql @db @ops\n".to_owned())]);
     let project = Project { paths: &[], texts: &texts };
     let told: Vec<String> = owners(&project).into_iter().map(|draft| draft.text).collect();
     let expect = [
