@@ -17,7 +17,7 @@ const MOST_ANCHORS: usize = 6;
 const LATE_DAYS: i64 = 3 * 365;
 
 /// A name: in backticks, or with a sign that prose does not have.
-const NAME: &str = r"(`[^`\s]{2,60}`|[\w.:\-]*\w(?:_|::|\.)\w[\w.:]*(?:\(\))?|[A-Z][a-z0-9]+[A-Z]\w*|[a-z]+[A-Z]\w*|--[\w\-]{2,40}|\w+\(\))";
+const NAME: &str = r"(`[^`\s]+`|[A-Za-z0-9_.:\-]*[A-Za-z0-9_](?:_|::|\.)[A-Za-z0-9_][A-Za-z0-9_.:]*(?:\(\))?|[A-Z][a-z0-9]+[A-Z][A-Za-z0-9_]*|[a-z]+[A-Z][A-Za-z0-9_]*|--[A-Za-z0-9_\-]+|[A-Za-z0-9_]+\(\))";
 
 static SAYINGS: LazyLock<Vec<(Regex, bool)>> = LazyLock::new(|| {
     let make = |pattern: &str| Regex::new(&pattern.replace("NAME", NAME)).expect("the patterns are fixed");
@@ -92,6 +92,13 @@ fn exchanged(commit: &Commit) -> Option<(String, String)> {
             .split_once(": ")
             .filter(|(area, _)| area.len() < 30 && !area.contains('`'))
             .map_or(line, |(_, rest)| rest);
+        // Few lines begin with one of the verbs, and looking closely at all would take its time.
+        let verb = prose::head(plain, 4).to_lowercase();
+        if !["remo", "drop", "dele", "repl", "rena", "use ", "used", "uses", "swit", "migr", "move"]
+            .contains(&verb.as_str())
+        {
+            continue;
+        }
         for (saying, swapped) in SAYINGS.iter() {
             if let Some(found) = saying.captures(plain) {
                 let name =
