@@ -70,8 +70,9 @@ impl Project {
         if plain::is_file(&full) && kept::is_inside(&self.root, path) {
             return format!("{path} is no text, or too large");
         }
-        let known = self.past_known().cochange;
-        let today = known.all_names(path).first().filter(|today| **today != path).map(|today| (*today).to_owned());
+        let known = self.past_known();
+        let today =
+            known.cochange.all_names(path).first().filter(|today| **today != path).map(|today| (*today).to_owned());
         if let Some(today) = today.filter(|today| plain::is_file(&self.root.join(today))) {
             return format!("{path} is called {today} today");
         }

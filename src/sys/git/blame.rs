@@ -324,7 +324,7 @@ mod tests {
             found.iter().map(|origin| (origin.commit.as_str(), origin.lines.as_slice())).collect();
         assert_eq!(found, [(written.as_str(), &[2, 3, 5][..]), (edited.as_str(), &[4][..])]);
         assert!(committed.blame((1, 1), true, &[], PATIENCE, NEVER).unwrap().is_empty(), "not committed yet");
-        assert_eq!(committed.changed_by((4, 4), 9, PATIENCE, NEVER), [edited, written]);
+        assert_eq!(committed.changed_by((4, 4), 9, PATIENCE, NEVER), [edited, written.clone()]);
         let name_before = |commit| committed.name_before(commit, "new.rs", PATIENCE, NEVER);
         assert_eq!((name_before(&moved), name_before(&written)), (Some("old.rs".to_owned()), None));
         assert!(Committed::open(lab.folder.path(), "none.rs", "").is_none());
