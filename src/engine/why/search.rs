@@ -15,7 +15,7 @@ use crate::sys::child::ChildError;
 use crate::sys::git::blame::{Committed, Origin};
 
 /// All questions to git together.
-const PATIENCE: Duration = Duration::from_secs(6);
+const PATIENCE: Duration = Duration::from_secs(10);
 /// A sweep may hide another one.
 const ROUNDS: usize = 3;
 /// More lines are asked about a piece of them.
@@ -113,8 +113,10 @@ impl<'a> Search<'a> {
             let lines = (first, last.min(first + MOST_LINES));
             match committed.blame(lines, true, &passed_over, self.left(), self.cancelled) {
                 Ok(found) => origins = found,
-                Err(ChildError::TimedOut(_)) if origins.is_empty() => {
-                    return (Vec::new(), Some("git took too long to tell who wrote these lines"));
+                Err(error) if origins.is_empty() => {
+                    let is_late = matches!(error, ChildError::TimedOut(_));
+                    let late = "git took too long to tell who wrote these lines";
+                    return (Vec::new(), Some(if is_late { late } else { "git cannot tell who wrote these lines" }));
                 }
                 Err(_) => break,
             }
