@@ -69,11 +69,6 @@ impl Situation {
         self.words.is_empty()
     }
 
-    /// Has it a word of this text?
-    pub fn names(&self, text: &str) -> bool {
-        analyze::distinct(text, MOST_WORDS).iter().any(|word| self.words.get(word).is_some_and(|weight| *weight > 2.0))
-    }
-
     /// How many words a text has that the situation has not, from 0 to 1.
     fn news_in<'a>(&self, parts: impl IntoIterator<Item = &'a str>) -> f64 {
         let mut news: HashSet<String> = HashSet::new();
@@ -167,7 +162,7 @@ const AGAINST: f64 = -2.86;
 const UNASKED: f64 = 1.8;
 const YEAR: f64 = 365.25 * 86_400e6;
 /// Tags of what somebody who changes a file wants to know of it.
-const LOCAL: [&str; 5] = ["warning", "hotspot", "removed", "issue", "module"];
+const LOCAL: [&str; 3] = ["warning", "hotspot", "removed"];
 
 impl Signs {
     /// Without the meaning, which takes longer to find out.
@@ -177,7 +172,7 @@ impl Signs {
         let tags = memory.tags.iter().map(String::as_str);
         let said = situation.said_in([memory.title.as_str(), text].into_iter().chain(tags));
         let files: Vec<&str> = memory.anchors.files.iter().map(|file| plain_path(file)).collect();
-        let here = clues.file.as_deref().is_some_and(|file| files.contains(&plain_path(file)));
+        let here = clues.places().any(|file| files.contains(&plain_path(file)));
         let foreseen = clues.related.iter().filter(|related| files.contains(&related.path.as_str()));
         let age = (now.as_micros() - memory.times.created_at.as_micros()) as f64 / YEAR;
         let is = |truth: bool| f64::from(u8::from(truth));
@@ -265,7 +260,6 @@ mod tests {
         assert!(chance("a proxy is asked again after a redirect", 0.7) > LEAST_CHANCE);
         assert!(chance("fix the handling of fonts", 0.3) < 0.2);
         assert!(chance("fix the handling of fonts", 0.3) < chance("redirect loops are counted", 0.3));
-        assert!(clues.situation.names("redirects") && !clues.situation.names("fix"));
     }
 
     #[test]

@@ -27,6 +27,8 @@ const MOST_MEANT: usize = 12;
 /// Of rules that documents give, and of commits.
 const MOST_RULES: usize = 3;
 const MOST_COMMITS: usize = 4;
+/// Of everything else that the repository taught.
+const MOST_LEARNT: usize = 4;
 /// Facts about how work is done here, most wanted first.
 const HOW_TO: [&str; 7] = ["test.all", "test.one", "build", "lint", "format", "typecheck", "ci.checks"];
 
@@ -43,6 +45,8 @@ pub struct GatherFilter<'a> {
     pub longest: Level,
     /// Mandates and guardrails, nothing else.
     pub only_binding: bool,
+    /// Somebody begins to work: how to build and test is told, too.
+    pub beginning: bool,
     pub exclude: &'a dyn Fn(&Key) -> bool,
 }
 
@@ -146,7 +150,7 @@ impl Table<'_> {
             weighed.iter().map(|(key, (signs, _))| (signs.meaning(0.5).chance(situation), key.clone())).collect();
         promising.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
         let about = self.clues.subject().filter(|_| !situation.is_empty());
-        let question = about.map(|about| (self.sources.vector_of)(about)).unwrap_or_default();
+        let question = about.map(|about| (self.sources.vector_of)(&about)).unwrap_or_default();
         for (_, key) in promising.into_iter().take(if question.is_empty() { 0 } else { MOST_MEANT }) {
             let Some((signs, memory)) = weighed.get_mut(&key) else { continue };
             let title = (self.sources.vector_of)(memory.headline());
@@ -229,8 +233,15 @@ impl Table<'_> {
     }
 
     fn foreseen(&mut self, predicted: &[PredictedMemory]) {
-        for found in predicted {
-            if !self.is_wanted(found) || self.is_rule(&found.memory) {
+        let mut best: Vec<&PredictedMemory> =
+            predicted.iter().filter(|found| self.is_wanted(found) && !self.is_rule(&found.memory)).collect();
+        best.sort_by(|one, other| {
+            self.worth(other).total_cmp(&self.worth(one)).then_with(|| one.memory.id.cmp(&other.memory.id))
+        });
+        let mut learnt = 0;
+        for found in best {
+            learnt += usize::from(self.is_derived(&found.memory));
+            if self.is_derived(&found.memory) && learnt > MOST_LEARNT {
                 continue;
             }
             let worth = self.worth(found);
@@ -269,7 +280,7 @@ impl Table<'_> {
     /// Where nothing is going on yet: how to build, test and check.
     fn how_to(&mut self) {
         let clues = self.clues;
-        if clues.file.is_some() || !clues.situation.is_empty() {
+        if !self.filter.beginning && (clues.file.is_some() || !clues.situation.is_empty()) {
             return;
         }
         for (place, key) in HOW_TO.iter().enumerate() {

@@ -12,6 +12,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::parts::FileLine;
 use crate::model::citation::{CLOSE, OPEN};
 use crate::model::{Key, Level, Memory, Tier, token};
 
@@ -30,6 +31,7 @@ const SECTIONS: [(Tier, &str, usize); 3] = [
     (Tier::Guardrail, "## Guardrails", 100),
     (Tier::Reference, "## Reference", 150),
 ];
+const LONGEST_FILE_LINE: usize = 400;
 const FOOTER: &str = "Say which of these you apply: `Applied: [M:…]`";
 
 /// What stands above memories that are handed out later.
@@ -102,6 +104,30 @@ pub fn block(
     }
     sections.retain(|section| !section.lines.is_empty());
     finish(sections, FOOTER, budget)
+}
+
+/// The same with the files that will be needed, as far as the budget goes.
+pub fn with_files(block: SessionBlock, files: &[FileLine], budget: usize) -> SessionBlock {
+    let mut section = String::from("## Files\n");
+    let mut best = block.clone();
+    for file in files {
+        let line = match file {
+            FileLine::Likely { path, why } => format!("- {path}: {why}"),
+            FileLine::Others(paths) => format!("- perhaps also {}", paths.join(", ")),
+        };
+        section.push_str(&line::even(&line, LONGEST_FILE_LINE));
+        section.push('\n');
+        let text = match block.text.find(FOOTER).or_else(|| block.text.rfind(CLOSE)) {
+            Some(at) => format!("{}{section}{}", &block.text[..at], &block.text[at..]),
+            None => format!("{OPEN}\n{section}{CLOSE}"),
+        };
+        let tokens = token::estimate(&text);
+        if tokens > budget {
+            break;
+        }
+        best = SessionBlock { text, tokens, items: block.items.clone() };
+    }
+    best
 }
 
 /// What became known since the block was handed out, for the end of a later prompt: the block itself stays as it is,

@@ -40,8 +40,6 @@ const THINKABLE: f64 = 0.06;
 const MOST_OTHERS: usize = 6;
 /// Blockers, and what comes next.
 const MOST_OF_THE_WORK: usize = 3;
-/// Topics that have to do with what is going on.
-const MOST_NEAR_TOPICS: usize = 2;
 /// Files an error names that memories are looked up by.
 const MOST_FILES_OF_AN_ERROR: usize = 4;
 /// Topics that are pointed to.
@@ -301,14 +299,17 @@ impl Project {
             window_days: (config.context.window.as_secs() / 86_400) as u32,
             longest: need.longest,
             only_binding: need.only_binding,
+            beginning: false,
             exclude: &|_| false,
         };
         let Gathered { mut candidates, evidence, weighed } =
             self.with_sources(ready, |sources| gather::gather(sources, &clues, &filter));
         candidates.retain(|candidate| !gate::is_loaded_by(&need.agent, &candidate.memory));
         let until = self.next_turn(&need, &candidates, now);
-        let pointers = if need.only_binding { Vec::new() } else { self.fitting_pointers(&need, &clues, &candidates) };
-        let lines = file_lines(&files, self.known_fact(&need, "test.one").as_deref());
+        // Topics are for whoever looks around; somebody who is doing something can ask.
+        let looks_around = need.file.is_none() && clues.situation.is_empty() && !need.only_binding;
+        let pointers = if looks_around { self.pointers(&need) } else { Arc::default() };
+        let lines = lines_of(&files, self.known_fact(&need, "test.one").as_deref());
         let order = Order {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),
@@ -362,6 +363,11 @@ impl Project {
         }
     }
 
+    /// The files that will be needed, as they are told.
+    pub(super) fn file_lines(&self, need: &Need) -> Vec<FileLine> {
+        lines_of(&self.related_files(need, RELATED), self.known_fact(need, "test.one").as_deref())
+    }
+
     /// The value of a fact about how work is done here.
     fn known_fact(&self, need: &Need, key: &str) -> Option<String> {
         let snapshot = self.snapshot();
@@ -388,23 +394,6 @@ impl Project {
         told.into_iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!("{name}: {text}")).collect()
     }
 
-    /// Where nothing is going on, all topics; else those that have to do with it, and none where nothing else is said.
-    fn fitting_pointers(&self, need: &Need, clues: &Clues, candidates: &[Candidate]) -> Vec<Pointer> {
-        let all = self.pointers(need);
-        if need.file.is_none() && clues.situation.is_empty() {
-            return all.to_vec();
-        }
-        if candidates.is_empty() {
-            return Vec::new();
-        }
-        let is_near = |pointer: &&Pointer| {
-            let topic = pointer.text.split(':').next().unwrap_or_default();
-            let holds = |file: &String| file.split('/').any(|part| part == topic) || file.starts_with(topic);
-            clues.situation.names(topic) || need.file.as_ref().is_some_and(holds)
-        };
-        all.iter().filter(is_near).take(MOST_NEAR_TOPICS).cloned().collect()
-    }
-
     /// Topics that can be asked for.
     fn pointers(&self, need: &Need) -> Arc<[Pointer]> {
         let snapshot = self.snapshot();
@@ -425,7 +414,7 @@ impl Project {
 }
 
 /// The likely files with their reasons, a test with the command that runs it; the others in one line.
-fn file_lines(files: &[PredictedFile], one_test: Option<&str>) -> Vec<FileLine> {
+fn lines_of(files: &[PredictedFile], one_test: Option<&str>) -> Vec<FileLine> {
     let likely = files.iter().take_while(|file| file.score >= LIKELY).take(MOST_LIKELY);
     let mut lines: Vec<FileLine> = likely
         .map(|file| {

@@ -15,6 +15,7 @@ fn filter() -> GatherFilter<'static> {
         window_days: 90,
         longest: Level::Full,
         only_binding: false,
+        beginning: false,
         exclude: &|_| false,
     }
 }

@@ -30,8 +30,12 @@ impl Project {
     /// The same, and what `author` works on.
     pub(super) fn files_ahead(&self, need: &Need, author: Option<&str>, k: usize) -> Vec<PredictedFile> {
         let past = self.past_known();
-        let mut found = by_file_and_goal(&past, need, k);
-        found.extend(need.errors.iter().flat_map(|error| self.named_by(error, &past)));
+        let named: Vec<PredictedFile> = need.errors.iter().flat_map(|error| self.named_by(error, &past)).collect();
+        // Where an error is, one works: what goes with that file is needed, too.
+        let place = named.iter().find(|file| file.score >= named::AT_THE_PLACE).map(|file| file.path.clone());
+        let at = Need { file: need.file.clone().or(place), ..need.clone() };
+        let mut found = by_file_and_goal(&past, &at, k);
+        found.extend(named);
         found.extend(author.into_iter().flat_map(|author| by_author(&past, author)));
         found.extend(need.branch.iter().filter(|branch| !is_common_branch(&branch.name)).flat_map(|branch| {
             let share = ON_THE_BRANCH / (1.0 + 0.1 * branch.files.len() as f64);

@@ -9,6 +9,7 @@ use crate::context::disclose::{self, Disclosed};
 use crate::context::economics::{Checkpoint, Entry};
 use crate::context::gate;
 use crate::context::gather::{self, GatherFilter, Gathered};
+use crate::context::parts::FileLine;
 use crate::context::predict::memories::Evidence;
 use crate::context::session::{self, Beginning, SessionBlock, SessionCandidate, SessionItem};
 use crate::context::task::{self, TaskContext};
@@ -83,8 +84,9 @@ impl Project {
         if !stranger && known.is_some() {
             return known;
         }
+        let files = self.session_files(namespace, session, goal.clone());
         let (candidates, evidence) = self.session_candidates(namespace, session, goal)?;
-        let made = session::block(&candidates, budget, &length);
+        let made = session::with_files(session::block(&candidates, budget, &length), &files, budget);
         let now = self.clock.now();
         // Namespaces never see each other, not even in a session of the same name: the kept block is the first one's.
         if stranger {
@@ -109,6 +111,13 @@ impl Project {
             return Some(made);
         }
         self.given_block(session).or_else(|| Some(SessionBlock { text, ..SessionBlock::default() }))
+    }
+
+    /// Files that will be needed, where there is a goal that tells.
+    fn session_files(&self, namespace: &Namespace, session: &str, goal: Option<String>) -> Vec<FileLine> {
+        let owner = Owner::Session(session.to_owned());
+        let need = self.need(&owner, &Asked { namespace: namespace.clone(), goal, ..Asked::default() });
+        if need.only_binding || need.goal.is_none() { Vec::new() } else { self.file_lines(&need) }
     }
 
     fn given_block(&self, session: &str) -> Option<SessionBlock> {
@@ -403,6 +412,7 @@ impl Project {
             window_days: (config.context.window.as_secs() / 86_400) as u32,
             longest: need.longest,
             only_binding: need.only_binding,
+            beginning: true,
             exclude: &|_| false,
         };
         Some(self.with_sources(ready, |sources| gather::gather(sources, &clues, &filter)))

@@ -125,7 +125,7 @@ fn files_are_named_by_what_their_text_says() {
     let lab = Lab::new(&[("Begin", &["src/a.rs", "src/b.rs"])]).busy();
     let terrain = Tree { missing: "", saying: "src/b.rs" };
     let found = predict(&lab.subjects, &lab.cochange, &terrain, "frobnicate", lab.now, 3);
-    assert_eq!((found[0].path.as_str(), found[0].why.as_str()), ("src/b.rs", "its text says the like"));
+    assert_eq!((found[0].path.as_str(), found[0].why.as_str()), ("src/b.rs", "its text is about that"));
 }
 
 #[test]

@@ -6,6 +6,12 @@ use super::features::{Feature, WEIGHTS};
 use super::question::{Question, Term};
 use crate::index::subjects::Subjects;
 
+/// Words of doing, which say nothing of what it is done to.
+#[rustfmt::skip]
+const DOING: &[&str] = &[
+    "add", "fix", "feat", "remove", "update", "use", "support", "make", "improve", "refactor", "test", "tests", "docs", "chore",
+    "change", "handle", "allow", "new", "the", "and", "for", "with", "when", "from",
+];
 /// Longer words are cut.
 const LONGEST_WORD: usize = 40;
 
@@ -36,7 +42,7 @@ pub(super) fn clause(subjects: &Subjects, question: &Question<'_>, evidence: &Ev
     let told = reasons.iter().filter(|(weight, _)| *weight > 0.0);
     told.filter_map(|(_, reason)| tell(*reason, subjects, question, evidence, one))
         .next()
-        .unwrap_or_else(|| "earlier commits said the like".to_owned())
+        .unwrap_or_else(|| "touched by commits like this".to_owned())
 }
 
 fn tell(
@@ -54,7 +60,7 @@ fn tell(
             let terms = question.terms.iter().filter(|term| subjects.with_path(term.hash).contains(&file));
             rarest(terms, |term| term.path_rarity).map(|term| format!("its path says \"{}\"", shown(term.word)))
         }
-        Reason::Says => Some("its text says the like".to_owned()),
+        Reason::Says => Some("its text is about that".to_owned()),
         Reason::Pulled => one.pulled_by.as_ref().map(|seed| format!("changes with {seed}")),
     }
 }
@@ -66,11 +72,13 @@ fn said_clause(subjects: &Subjects, question: &Question<'_>, evidence: &Evidence
         .filter(|commit| subjects.files_of(*commit).binary_search(&file).is_ok())
         .collect();
     let times = |term: &Term<'_>| about.iter().filter(|commit| subjects.says(**commit, term.hash)).count();
-    let said = question.terms.iter().filter(|term| times(term) > 0);
+    // `fix(ssr` is how a subject begins, not what it is about.
+    let is_word = |term: &&Term<'_>| !term.word.contains('(') && !DOING.contains(&term.word.to_lowercase().as_str());
+    let said = question.terms.iter().filter(is_word).filter(|term| times(term) > 0);
     match rarest(said, |term| term.rarity * times(term) as f64) {
         Some(term) if times(term) == 1 => format!("an earlier commit said \"{}\"", shown(term.word)),
         Some(term) => format!("{} earlier commits said \"{}\"", times(term), shown(term.word)),
-        None => "earlier commits said the like".to_owned(),
+        None => "touched by commits like this".to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::words::branch_topic;
 use crate::context::gate::Situation;
 use crate::context::predict::PredictedFile;
 use crate::model::{Memory, TaskType};
@@ -30,12 +31,31 @@ pub struct Clues {
 }
 
 impl Clues {
-    /// What it is about, in a line: the goal, else the error.
-    pub fn subject(&self) -> Option<&str> {
-        let error = || self.errors.first().map(|error| error.text.as_str());
-        let line = self.goal.as_deref().or_else(error)?.trim_start().lines().next()?.trim_end();
-        Some(&line[..line.floor_char_boundary(LONGEST_SUBJECT)]).filter(|line| !line.is_empty())
+    /// What it is about, in a line: the goal, else the error, else what the branch is called after.
+    pub fn subject(&self) -> Option<String> {
+        let error = || self.errors.first().and_then(|error| telling_line(&error.text)).map(str::to_owned);
+        let branch = || self.branch.as_ref().and_then(|branch| branch_topic(&branch.name));
+        let line = self.goal.clone().or_else(error).or_else(branch)?;
+        let line = line.trim_start().lines().next()?.trim_end();
+        Some(line[..line.floor_char_boundary(LONGEST_SUBJECT)].to_owned()).filter(|line| !line.is_empty())
     }
+
+    /// The file at hand; without one, where the errors are.
+    pub fn places(&self) -> impl Iterator<Item = &str> {
+        let of_errors = self.errors.iter().filter(|_| self.file.is_none()).flat_map(|error| error.files.first());
+        self.file.iter().chain(of_errors).map(String::as_str)
+    }
+}
+
+/// The line of an error that says what went wrong: not the place where, nor the heading of a trace.
+fn telling_line(text: &str) -> Option<&str> {
+    let is_place = |line: &str| {
+        let opening = ["at ", "File \"", "Traceback", "thread '", "--> ", "|", "goroutine ", "stack backtrace"];
+        opening.iter().any(|opening| line.starts_with(opening))
+    };
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(40);
+    let first = lines.clone().next();
+    lines.find(|line| !is_place(line)).or(first)
 }
 
 const LONGEST_SUBJECT: usize = 400;
