@@ -20,7 +20,7 @@ use crate::model::{Key, Kind, Memory, Timestamp};
 /// | .30 | .45 | .19 | 1.4 |
 /// | .40 | .55 | .20 | .8 |
 /// | .50 | .69 | .15 | .45 |
-pub const LEAST_CHANCE: f64 = 0.32;
+pub const LEAST_CHANCE: f64 = 0.38;
 /// Words of a situation that are looked at.
 pub const MOST_WORDS: usize = 64;
 /// Of a candidate's text.
@@ -170,14 +170,14 @@ impl Signs {
         let situation = &clues.situation;
         let text = &memory.text[..memory.text.floor_char_boundary(MOST_TEXT)];
         let tags = memory.tags.iter().map(String::as_str);
-        let said = situation.said_in([memory.title.as_str(), text].into_iter().chain(tags));
+        let said = situation.said_in([memory.headline(), text].into_iter().chain(tags));
         let files: Vec<&str> = memory.anchors.files.iter().map(|file| plain_path(file)).collect();
         let here = clues.places().any(|file| files.contains(&plain_path(file)));
         let foreseen = clues.related.iter().filter(|related| files.contains(&related.path.as_str()));
         let age = (now.as_micros() - memory.times.created_at.as_micros()) as f64 / YEAR;
         let is = |truth: bool| f64::from(u8::from(truth));
         Signs {
-            titled: situation.said_in([memory.title.as_str()]).share,
+            titled: situation.said_in([memory.headline()]).share,
             rarest: (said.rarest / 9.0).min(1.0),
             rare: (said.weight / 16.0).min(1.0),
             here: is(here),
@@ -186,7 +186,7 @@ impl Signs {
             narrow: 1.0 / (files.len().max(1) as f64).sqrt(),
             age: if memory.is_commit() { (age / 10.0).clamp(0.0, 1.0) } else { 0.0 },
             habit: is(matches!(memory.kind, Kind::CodePattern | Kind::Workflow | Kind::Pattern)),
-            news: situation.news_in([memory.title.as_str(), text]),
+            news: situation.news_in([memory.headline(), text]),
             meaning: 0.0,
             meaning_of_rare: 0.0,
             local: is(here && memory.tags.iter().any(|tag| LOCAL.contains(&tag.as_str()))),

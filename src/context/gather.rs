@@ -30,6 +30,7 @@ const MOST_COMMITS: usize = 4;
 /// Of everything else that the repository taught.
 const MOST_LEARNT: usize = 4;
 /// Facts about how work is done here, most wanted first.
+const HOW_TO_TEST: usize = 2;
 const HOW_TO: [&str; 7] = ["test.all", "test.one", "build", "lint", "format", "typecheck", "ci.checks"];
 
 pub struct GatherFilter<'a> {
@@ -151,10 +152,13 @@ impl Table<'_> {
         promising.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
         let about = self.clues.subject().filter(|_| !situation.is_empty());
         let question = about.map(|about| (self.sources.vector_of)(&about)).unwrap_or_default();
-        for (_, key) in promising.into_iter().take(if question.is_empty() { 0 } else { MOST_MEANT }) {
+        for (_, key) in promising.into_iter().take(MOST_MEANT) {
             let Some((signs, memory)) = weighed.get_mut(&key) else { continue };
-            let title = (self.sources.vector_of)(memory.headline());
-            *signs = signs.meaning(question.iter().zip(&title).map(|(a, b)| f64::from(a * b)).sum());
+            let alike = |title: Vec<f32>| question.iter().zip(&title).map(|(a, b)| f64::from(a * b)).sum();
+            // Without a model the words of the title have to tell.
+            let meaning =
+                if question.is_empty() { signs.titled } else { alike((self.sources.vector_of)(memory.headline())) };
+            *signs = signs.meaning(meaning);
         }
         self.weighed = weighed
             .into_iter()
@@ -262,9 +266,13 @@ impl Table<'_> {
         let mut found: Vec<(f64, &Arc<Memory>)> = untold.map(|commit| (self.chance(commit), commit)).collect();
         found.retain(|(chance, _)| *chance >= LEAST_CHANCE);
         found.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id)));
-        // The same done again and again is told once.
-        let mut titles = BTreeSet::new();
-        found.retain(|(_, commit)| titles.insert(commit.title.to_lowercase()));
+        // The same done again and again is told once, as it was done last.
+        let mut latest: BTreeMap<String, Timestamp> = BTreeMap::new();
+        for (_, commit) in &found {
+            let last = latest.entry(without_numbers(&commit.title)).or_insert(commit.times.created_at);
+            *last = commit.times.created_at.max(*last);
+        }
+        found.retain(|(_, commit)| latest.get(&without_numbers(&commit.title)) == Some(&commit.times.created_at));
         for (chance, commit) in found.into_iter().take(MOST_COMMITS) {
             self.put_candidate(Candidate {
                 memory: Arc::clone(commit),
@@ -283,7 +291,9 @@ impl Table<'_> {
         if !self.filter.beginning && (clues.file.is_some() || !clues.situation.is_empty()) {
             return;
         }
-        for (place, key) in HOW_TO.iter().enumerate() {
+        // Who has a goal wants to know how to test what comes of it.
+        let wanted = if clues.situation.is_empty() { HOW_TO.len() } else { HOW_TO_TEST };
+        for (place, key) in HOW_TO.iter().take(wanted).enumerate() {
             let slot = (self.filter.namespace.clone(), Scope::default(), (*key).to_owned(), String::new());
             let known = self.sources.snapshot.facts_of(&slot).filter(|fact| self.admits(fact)).last().cloned();
             if let Some(fact) = known {
@@ -311,6 +321,11 @@ impl Table<'_> {
 /// Does it tell of the error at hand?
 fn is_the_error(found: &PredictedMemory) -> bool {
     found.evidence.iter().any(|evidence| matches!(evidence, Evidence::SameError | Evidence::ErrorTie))
+}
+
+/// What a title says whatever the version or the ticket.
+fn without_numbers(title: &str) -> String {
+    title.chars().filter(|letter| letter.is_alphabetic() || *letter == ' ').flat_map(char::to_lowercase).collect()
 }
 
 fn commit_why(commit: &Memory, clues: &Clues) -> String {

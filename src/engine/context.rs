@@ -34,10 +34,12 @@ use crate::retrieve::query;
 /// Files that are foretold for a context.
 const RELATED: usize = 12;
 /// Files are named with their reason from this likelihood on, and so many; from the next one on in one line.
-const LIKELY: f64 = 0.2;
+const LIKELY: f64 = 0.25;
 const MOST_LIKELY: usize = 4;
 const THINKABLE: f64 = 0.06;
+const THINKABLE_ALONE: f64 = 0.1;
 const MOST_OTHERS: usize = 6;
+const WEAK_REASONS: [&str; 2] = ["worked on lately", "touched by commits like this"];
 /// Blockers, and what comes next.
 const MOST_OF_THE_WORK: usize = 3;
 /// Files an error names that memories are looked up by.
@@ -415,15 +417,24 @@ impl Project {
 
 /// The likely files with their reasons, a test with the command that runs it; the others in one line.
 fn lines_of(files: &[PredictedFile], one_test: Option<&str>) -> Vec<FileLine> {
-    let likely = files.iter().take_while(|file| file.score >= LIKELY).take(MOST_LIKELY);
-    let mut lines: Vec<FileLine> = likely
-        .map(|file| {
-            let run = one_test.and_then(|value| newcomer::run_of(value, &file.path));
+    let (mut lines, mut others): (Vec<FileLine>, Vec<&PredictedFile>) = Default::default();
+    for file in files {
+        let run = one_test.and_then(|value| newcomer::run_of(value, &file.path));
+        // Whoever has the error has the path; that it was busy lately is no reason for this.
+        let says_little = file.why.starts_with(named::BY_ERROR) && run.is_none();
+        let is_reason = !WEAK_REASONS.contains(&file.why.as_str());
+        if says_little {
+            continue;
+        }
+        if file.score >= LIKELY && is_reason && lines.len() < MOST_LIKELY {
             let why = run.map_or_else(|| file.why.clone(), |run| format!("{}; run: {run}", file.why));
-            FileLine::Likely { path: file.path.clone(), why }
-        })
-        .collect();
-    let others = files.iter().skip(lines.len()).filter(|file| file.score >= THINKABLE).take(MOST_OTHERS);
+            lines.push(FileLine::Likely { path: file.path.clone(), why });
+        } else {
+            others.push(file);
+        }
+    }
+    let least = if lines.is_empty() { THINKABLE_ALONE } else { THINKABLE };
+    let others = others.into_iter().filter(|file| file.score >= least).take(MOST_OTHERS);
     let others: Vec<String> = others.map(|file| file.path.clone()).collect();
     lines.extend((!others.is_empty()).then_some(FileLine::Others(others)));
     lines

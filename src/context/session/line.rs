@@ -6,6 +6,8 @@ use crate::model::{AntiPattern, Body, Level, Memory, Tier};
 /// In characters; no section has room for more.
 const LONGEST: usize = 4000;
 const LONGEST_PLACE: usize = 40;
+/// Of a commit.
+const MOST_FILES: usize = 3;
 const COMPRESSED: usize = 160;
 const INDEX: usize = 60;
 /// In characters: enough to know any of [`TAGS`].
@@ -39,6 +41,11 @@ pub(super) fn line_of(memory: &Memory, level: Level, lengths: &dyn Fn(&Memory, L
     let said = match &memory.body {
         Body::AntiPattern(anti) if memory.tier == Tier::Guardrail && !anti.what_fails.trim().is_empty() => {
             format!("In {}, avoid: {}", place_of(memory), what_fails(anti, level))
+        }
+        _ if memory.is_commit() => {
+            let files = memory.anchors.files.iter().take(MOST_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let day = memory.times.created_at.day();
+            even(&format!("{} ({} {day}: {files})", lengths(memory, level), memory.id), LONGEST)
         }
         _ => even(&lengths(memory, level), LONGEST),
     };

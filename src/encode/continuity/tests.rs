@@ -182,7 +182,9 @@ fn drafts_are_of_the_right_kind_and_never_above_reference() {
     let later = super::drafts(&news, Timestamp::from_micros(9));
     assert_eq!(later[3].id, drafts[3].id);
     assert_eq!(later[..3], drafts[..3]);
-    assert_eq!(signals(&news, Timestamp::from_micros(7)).len(), 3);
+    let signals = signals(&news, Timestamp::from_micros(7));
+    let begun = signals.last().filter(|signal| signal.kind == SignalKind::TaskStart);
+    assert_eq!((signals.len(), begun.and_then(|signal| signal.goal.clone())), (4, news.focus.clone()));
 }
 
 #[test]

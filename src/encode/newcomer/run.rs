@@ -9,6 +9,11 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
     if !is_test(path) {
         return None;
     }
+    if command.starts_with("cargo ") {
+        // A file right below `tests` is a target of its own.
+        let target = name.strip_suffix(".rs").filter(|_| folder == "tests" || folder.ends_with("/tests"))?;
+        return Some(format!("cargo test --test {target}"));
+    }
     let mut words: Vec<&str> = Vec::new();
     for word in command.split(' ') {
         let file = word.split("::").next().unwrap_or(word);
@@ -44,7 +49,8 @@ mod tests {
             ("`npx mocha --require x test/app.js -g 'NAME'`", "test/res.js", Some("npx mocha --require x test/res.js")),
             ("`go test ./a/b -run '^TestName$'`", "caddy/x_test.go", Some("go test ./caddy")),
             ("`go test ./a -run '^TestName$'`", "x_test.go", Some("go test ./.")),
-            ("`cargo test NAME`", "tests/it.rs", None),
+            ("`cargo test NAME`", "tests/it.rs", Some("cargo test --test it")),
+            ("`cargo test NAME`", "src/tests.rs", None),
             ("`pytest tests/test_a.py::NAME`", "src/a.py", None),
             ("no command", "tests/test_b.py", None),
         ] {

@@ -17,6 +17,8 @@ const MOST_DEFINING: usize = 4;
 
 /// How likely such a file is needed; the place of the failure, then the others in the order they are named.
 pub(super) const AT_THE_PLACE: f64 = 0.75;
+/// How the reason begins where the error itself names a file.
+pub(super) const BY_ERROR: &str = "named in the error";
 const NAMED: f64 = 0.5;
 const LATER: f64 = 0.85;
 const MODULE: f64 = 0.45;
@@ -87,7 +89,7 @@ impl<'a> Naming<'a> {
         let Some(path) = self.find(word, name) else { return false };
         let earlier = self.found.values().filter(|found| found.score <= NAMED).count();
         let at = line.map(|line| format!(", line {line}")).unwrap_or_default();
-        self.add(&path, NAMED * LATER.powi(earlier.min(8) as i32), format!("named in the error{at}"));
+        self.add(&path, NAMED * LATER.powi(earlier.min(8) as i32), format!("{BY_ERROR}{at}"));
         true
     }
 
@@ -129,7 +131,7 @@ impl<'a> Naming<'a> {
             let name = place.file.rsplit(['/', '\\']).next().unwrap_or(&place.file);
             let Some(path) = self.find(&place.file, name) else { continue };
             let at = place.line.map(|line| format!(", line {line}")).unwrap_or_default();
-            self.add(&path, AT_THE_PLACE, format!("named in the error{at}"));
+            self.add(&path, AT_THE_PLACE, format!("{BY_ERROR}{at}"));
         }
     }
 

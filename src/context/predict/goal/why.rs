@@ -76,10 +76,18 @@ fn said_clause(subjects: &Subjects, question: &Question<'_>, evidence: &Evidence
     let is_word = |term: &&Term<'_>| !term.word.contains('(') && !DOING.contains(&term.word.to_lowercase().as_str());
     let said = question.terms.iter().filter(is_word).filter(|term| times(term) > 0);
     match rarest(said, |term| term.rarity * times(term) as f64) {
+        // Of `utils.compileETag` they may have said one part only.
+        Some(term) if is_compound(term.word) => format!("earlier commits said words of \"{}\"", shown(term.word)),
         Some(term) if times(term) == 1 => format!("an earlier commit said \"{}\"", shown(term.word)),
         Some(term) => format!("{} earlier commits said \"{}\"", times(term), shown(term.word)),
         None => "touched by commits like this".to_owned(),
     }
+}
+
+fn is_compound(word: &str) -> bool {
+    let mut letters = word.chars();
+    let first = letters.next();
+    !first.is_none_or(|letter| letter.is_alphanumeric()) || letters.any(|letter| !letter.is_lowercase())
 }
 
 /// Of equals the one met first.
