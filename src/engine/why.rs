@@ -237,7 +237,7 @@ mod tests {
             ..Why::default()
         };
         why.fit(800);
-        assert_eq!((why.blame.len(), why.explained_by.len(), why.broke_before.len()), (3, 3, 2));
+        assert_eq!((why.blame.len(), why.explained_by.len(), why.broke_before.len()), (3, 2, 2));
         let mut short = Why { explained_by: vec![entry(1); 5], broke_before: vec![entry(1); 5], ..Why::default() };
         short.fit(800);
         assert_eq!((short.explained_by.len(), short.broke_before.len()), (5, 5));

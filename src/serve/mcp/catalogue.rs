@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::fields::{Field, Shape, field};
-use super::schema::{flag, found, list, number, object, open, recalled, text, texts, whole};
+use super::schema::{flag, found, list, number, object, open, recalled, text, whole};
 use super::session::{Answer, Session};
 use super::{erase, fields, files, keep, recall, why};
 use crate::model::{ContradictionStatus, Kind, Level, Outcome, Resolution, Status, TaskType, Tier};
@@ -200,31 +200,7 @@ pub(super) static TOOLS: &[Tool] = &[
             field("k", Shape::Whole { least: 1, most: 50 }, "The most of each list; 5 unless told"),
             NAMESPACE,
         ],
-        gives: || {
-            let told = [
-                ("id", text()),
-                ("date", text()),
-                ("author", text()),
-                ("kind", text()),
-                ("subject", text()),
-                ("reason", text()),
-                ("files", texts()),
-                ("why", text()),
-            ];
-            let lines = [("lines", list(list(whole()))), ("path?", text())];
-            let blamed = object(&[&lines[..], &told[..]].concat());
-            recalled(&[
-                ("file", text()),
-                ("earlier_names?", texts()),
-                ("symbol?", text()),
-                ("lines?", list(whole())),
-                ("blame", list(blamed)),
-                ("explained_by", list(object(&told))),
-                ("broke_before", list(object(&told))),
-                ("memories", list(found())),
-                ("missing?", text()),
-            ])
-        },
+        gives: why::answer,
         run: why::why,
         loki: false,
     },

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::fields::{Arguments, Object};
 use super::quote;
+use super::schema::{found, list, object, recalled, text, texts, whole};
 use super::session::{Answer, Session};
 
 pub(super) fn why(session: &Session, asked: &Arguments) -> Answer {
@@ -20,4 +21,31 @@ pub(super) fn why(session: &Session, asked: &Arguments) -> Answer {
         told.insert("missing".to_owned(), note);
     }
     Ok(quote::recalled(Value::Object(told)))
+}
+
+/// What it answers with.
+pub(super) fn answer() -> Value {
+    let told = [
+        ("id", text()),
+        ("date", text()),
+        ("author", text()),
+        ("kind", text()),
+        ("subject", text()),
+        ("reason", text()),
+        ("files", texts()),
+        ("why", text()),
+    ];
+    let lines = [("lines", list(list(whole()))), ("path?", text())];
+    let blamed = object(&[&lines[..], &told[..]].concat());
+    recalled(&[
+        ("file", text()),
+        ("earlier_names?", texts()),
+        ("symbol?", text()),
+        ("lines?", list(whole())),
+        ("blame", list(blamed)),
+        ("explained_by", list(object(&told))),
+        ("broke_before", list(object(&told))),
+        ("memories", list(found())),
+        ("missing?", text()),
+    ])
 }
