@@ -91,9 +91,18 @@ impl Project {
             .filter_map(|found| self.hit(&found, request, weights, answer))
             .filter(|hit| request.min_score.is_none_or(|least| hit.score >= least))
             .collect();
-        answer.hits.extend(hits);
-        answer.hits.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.memory.id.cmp(&b.memory.id)));
-        answer.hits.truncate(request.k);
+        // The memories keep their order, which is not by score alone.
+        let mut commits = hits.into_iter().peekable();
+        let mut mixed = Vec::with_capacity(answer.hits.len());
+        for hit in std::mem::take(&mut answer.hits) {
+            while let Some(commit) = commits.next_if(|commit| commit.score > hit.score) {
+                mixed.push(commit);
+            }
+            mixed.push(hit);
+        }
+        mixed.extend(commits);
+        mixed.truncate(request.k);
+        answer.hits = mixed;
     }
 
     /// A commit is compared by its words, which stand for its meaning too.

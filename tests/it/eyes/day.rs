@@ -112,6 +112,8 @@ fn a_day_of_real_actions_gives_exactly_the_expected_signals() {
 
     rewrite(&lab, &page("- The mean is computed\n", "BUILD"), Duration::ZERO);
     signalled(&mut lab, "task_complete", "");
+    // What the page says is in work is the task from now on.
+    signalled(&mut lab, "task_start", "");
     rewrite(&lab, &page("- The mean is computed\n- The mean is served\n", "BUILD"), Duration::from_millis(150));
     signalled(&mut lab, "task_complete", "");
     let queue =
