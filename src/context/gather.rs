@@ -27,6 +27,8 @@ const MOST_MEANT: usize = 12;
 /// Of rules that documents give, and of commits.
 const MOST_RULES: usize = 3;
 const MOST_COMMITS: usize = 4;
+/// A commit that only repeats the words of the situation says nothing.
+const LEAST_NEWS: f64 = 0.2;
 /// Of everything else that the repository taught.
 const MOST_LEARNT: usize = 4;
 /// Facts about how work is done here, most wanted first.
@@ -264,7 +266,9 @@ impl Table<'_> {
         let commits = self.clues.commits.iter();
         let untold = commits.filter(|commit| !commit.anchors.commits.iter().any(|id| told.contains(id)));
         let mut found: Vec<(f64, &Arc<Memory>)> = untold.map(|commit| (self.chance(commit), commit)).collect();
-        found.retain(|(chance, _)| *chance >= LEAST_CHANCE);
+        let brings_news =
+            |commit: &Memory| self.weighed.get(&commit.key()).is_some_and(|weighed| weighed.signs.news >= LEAST_NEWS);
+        found.retain(|(chance, commit)| *chance >= LEAST_CHANCE && brings_news(commit));
         found.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id)));
         // The same done again and again is told once, as it was done last.
         let mut latest: BTreeMap<String, Timestamp> = BTreeMap::new();

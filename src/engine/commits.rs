@@ -12,7 +12,7 @@ use crate::context::predict::memories::branch_topic;
 use crate::encode::commits::as_memory;
 use crate::index::cochange::Cochange;
 use crate::index::commits::CommitMatch;
-use crate::model::{Kind, Memory, MemoryId, Tier};
+use crate::model::{Commit, Kind, Memory, MemoryId, Tier};
 use crate::retrieve::query;
 use crate::retrieve::recall::{Answer, Hit, Request};
 use crate::retrieve::score::{self, Parts};
@@ -66,8 +66,14 @@ impl Project {
         found.extend(told.into_iter().flatten().chain(beside).map(|found| found.commit));
         let mut seen = BTreeSet::new();
         found.retain(|commit| seen.insert(commit.id.clone()) && !commit.is_merge());
-        let memories = found.iter().filter_map(as_memory).map(|memory| Arc::new(at_todays_places(memory, cochange)));
-        memories.collect()
+        let told = |commit: &Commit| {
+            let mut memory = at_todays_places(as_memory(commit)?, cochange);
+            // Of many files, those that matter here are named.
+            let place = |path: &String| related.iter().position(|file| file.path == *path).unwrap_or(related.len());
+            memory.anchors.files.sort_by_key(place);
+            Some(Arc::new(memory))
+        };
+        found.iter().filter_map(told).collect()
     }
 
     /// Puts the commits that answer a question among the memories that do.

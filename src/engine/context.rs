@@ -36,9 +36,9 @@ const RELATED: usize = 12;
 /// Files are named with their reason from this likelihood on, and so many; from the next one on in one line.
 const LIKELY: f64 = 0.25;
 const MOST_LIKELY: usize = 4;
-const THINKABLE: f64 = 0.06;
-const THINKABLE_ALONE: f64 = 0.1;
-const MOST_OTHERS: usize = 6;
+const THINKABLE: f64 = 0.05;
+const THINKABLE_ALONE: f64 = 0.06;
+const MOST_OTHERS: usize = 8;
 const WEAK_REASONS: [&str; 2] = ["worked on lately", "touched by commits like this"];
 /// Blockers, and what comes next.
 const MOST_OF_THE_WORK: usize = 3;
@@ -311,7 +311,7 @@ impl Project {
         // Topics are for whoever looks around; somebody who is doing something can ask.
         let looks_around = need.file.is_none() && clues.situation.is_empty() && !need.only_binding;
         let pointers = if looks_around { self.pointers(&need) } else { Arc::default() };
-        let lines = lines_of(&files, self.known_fact(&need, "test.one").as_deref());
+        let lines = lines_of(&files, need.file.as_deref(), self.known_fact(&need, "test.one").as_deref());
         let order = Order {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),
@@ -367,7 +367,8 @@ impl Project {
 
     /// The files that will be needed, as they are told.
     pub(super) fn file_lines(&self, need: &Need) -> Vec<FileLine> {
-        lines_of(&self.related_files(need, RELATED), self.known_fact(need, "test.one").as_deref())
+        let files = self.related_files(need, RELATED);
+        lines_of(&files, need.file.as_deref(), self.known_fact(need, "test.one").as_deref())
     }
 
     /// The value of a fact about how work is done here.
@@ -416,7 +417,7 @@ impl Project {
 }
 
 /// The likely files with their reasons, a test with the command that runs it; the others in one line.
-fn lines_of(files: &[PredictedFile], one_test: Option<&str>) -> Vec<FileLine> {
+fn lines_of(files: &[PredictedFile], at_hand: Option<&str>, one_test: Option<&str>) -> Vec<FileLine> {
     let (mut lines, mut others): (Vec<FileLine>, Vec<&PredictedFile>) = Default::default();
     for file in files {
         let run = one_test.and_then(|value| newcomer::run_of(value, &file.path));
@@ -426,8 +427,11 @@ fn lines_of(files: &[PredictedFile], one_test: Option<&str>) -> Vec<FileLine> {
         if says_little {
             continue;
         }
-        if file.score >= LIKELY && is_reason && lines.len() < MOST_LIKELY {
-            let why = run.map_or_else(|| file.why.clone(), |run| format!("{}; run: {run}", file.why));
+        let tested = at_hand.filter(|at_hand| newcomer::are_tests_of(&file.path, at_hand));
+        let is_likely = (file.score >= LIKELY && is_reason) || (tested.is_some() && file.score >= THINKABLE);
+        if is_likely && lines.len() < MOST_LIKELY {
+            let why = tested.map_or_else(|| file.why.clone(), |tested| format!("the tests of {tested}"));
+            let why = run.map_or_else(|| why.clone(), |run| format!("{why}; run: {run}"));
             lines.push(FileLine::Likely { path: file.path.clone(), why });
         } else {
             others.push(file);

@@ -382,7 +382,7 @@ impl Snapshot {
             keys.push(key.clone());
             self.by_slot.insert(slot, keys);
         }
-        if let Some(tier) = presses(memory) {
+        if let Some(tier) = memory.presses() {
             self.binding.insert((tier, (Reverse(memory.times.created_at), key.clone())));
         }
         if is_listed(memory.kind) {
@@ -396,7 +396,7 @@ impl Snapshot {
         if is_listed(old.kind) {
             self.by_kind.remove(&(old.kind, time_key.clone()));
         }
-        if let Some(tier) = presses(&old) {
+        if let Some(tier) = old.presses() {
             self.binding.remove(&(tier, time_key.clone()));
         }
         self.places.remove(&old);
@@ -475,17 +475,6 @@ pub fn slot_of(memory: &Memory) -> Option<Slot> {
 
 fn is_listed(kind: Kind) -> bool {
     !matches!(kind, Kind::Note | Kind::Fact)
-}
-
-/// How far a memory presses, whatever somebody is doing.
-fn presses(memory: &Memory) -> Option<Tier> {
-    let is_outstanding =
-        || memory.importance >= 0.9 || memory.tags.iter().any(|tag| tag.eq_ignore_ascii_case("gotcha"));
-    match memory.tier {
-        Tier::Mandate | Tier::Guardrail => Some(memory.tier),
-        Tier::Reference => is_outstanding().then_some(Tier::Reference),
-        Tier::Archive => None,
-    }
 }
 
 fn lowest_key() -> Key {

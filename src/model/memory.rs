@@ -253,6 +253,17 @@ impl Memory {
         self.source == Source::Git && self.id.commit().is_some()
     }
 
+    /// How far it presses, whatever somebody is doing: what binds by its tier, and as reference what is a gotcha or most
+    /// important.
+    pub fn presses(&self) -> Option<Tier> {
+        let is_gotcha = || self.tags.iter().any(|tag| tag.eq_ignore_ascii_case("gotcha"));
+        match self.tier {
+            Tier::Mandate | Tier::Guardrail => Some(self.tier),
+            Tier::Reference => (self.importance >= 0.9 || is_gotcha()).then_some(Tier::Reference),
+            Tier::Archive => None,
+        }
+    }
+
     pub fn fact(&self) -> Option<&Fact> {
         match &self.body {
             Body::Fact(fact) => Some(fact),

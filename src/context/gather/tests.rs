@@ -162,7 +162,12 @@ fn of_many_rules_that_match_three_are_told_and_a_commit_only_once() {
         let key = lab.get(&id).key();
         lab.snapshot.set_derived(&key, true);
     }
-    let mut commit = memory("commit-0123456789ab", Kind::Note, "Sort the imports by name", &["src/a.rs"]);
+    let mut commit = memory(
+        "commit-0123456789ab",
+        Kind::Note,
+        "Sort the imports by name, since groups of equal length moved with every rename",
+        &["src/a.rs"],
+    );
     commit.source = crate::model::Source::Git;
     commit.anchors.commits = vec!["0123456789ab".into()];
     let clues = Clues { commits: vec![Arc::new(commit)], ..about("sort imports by name") };

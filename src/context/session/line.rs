@@ -45,7 +45,9 @@ pub(super) fn line_of(memory: &Memory, level: Level, lengths: &dyn Fn(&Memory, L
         _ if memory.is_commit() => {
             let files = memory.anchors.files.iter().take(MOST_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
             let day = memory.times.created_at.day();
-            even(&format!("{} ({} {day}: {files})", lengths(memory, level), memory.id), LONGEST)
+            // The whole message is not what a first block is for.
+            let said = lengths(memory, level.max(Level::Summary));
+            even(&format!("{said} ({} {day}: {files})", memory.id), LONGEST)
         }
         _ => even(&lengths(memory, level), LONGEST),
     };

@@ -1,4 +1,4 @@
-//! The command that runs one file of tests, made from the fact that tells how one test is run.
+//! Files of tests: whose they are, and the command that runs one, made from the fact that tells how one test is run.
 
 /// `pytest tests/test_x.py::NAME` and another file of tests give `pytest tests/test_other.py`. Nothing for what is no test,
 /// or where the command does not name a file.
@@ -28,6 +28,17 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
     None
 }
 
+/// Are these, by their name, the tests of that file? `tests/test_auth.py` of `src/auth.py`, `auth.spec.ts` of `auth.ts`.
+pub fn are_tests_of(path: &str, file: &str) -> bool {
+    let stem = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        name.split('.').next().unwrap_or(name).to_lowercase()
+    };
+    let tests = stem(path);
+    let bare = tests.strip_prefix("test_").or_else(|| tests.strip_suffix("_test")).unwrap_or(&tests);
+    is_test(path) && !is_test(file) && bare == stem(file)
+}
+
 fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
     let in_tests = path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec"));
@@ -41,6 +52,19 @@ fn is_test(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tests_are_called_after_what_they_test() {
+        for (path, file) in [
+            ("testing/test_skipping.py", "src/_pytest/skipping.py"),
+            ("command_test.go", "command.go"),
+            ("src/__tests__/hydration.spec.ts", "src/hydration.ts"),
+            ("test/request.js", "lib/request.js"),
+        ] {
+            assert!(are_tests_of(path, file), "{path}");
+            assert!(!are_tests_of(file, path) && !are_tests_of(path, "src/other.rs"), "{path}");
+        }
+    }
 
     #[test]
     fn a_file_of_tests_is_run_as_one_test_is() {
