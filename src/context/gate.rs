@@ -20,7 +20,7 @@ use crate::model::{Key, Kind, Memory, Timestamp};
 /// | .30 | .45 | .19 | 1.4 |
 /// | .40 | .55 | .20 | .8 |
 /// | .50 | .69 | .15 | .45 |
-pub const LEAST_CHANCE: f64 = 0.38;
+pub const LEAST_CHANCE: f64 = 0.5;
 /// Words of a situation that are looked at.
 pub const MOST_WORDS: usize = 64;
 /// Of a candidate's text.

@@ -26,13 +26,13 @@ const MOST_WEIGHED: usize = 40;
 const MOST_MEANT: usize = 12;
 /// Of rules that documents give, and of commits.
 const MOST_RULES: usize = 3;
-const MOST_COMMITS: usize = 4;
+const MOST_COMMITS: usize = 3;
 /// A commit that only repeats the words of the situation says nothing.
 const LEAST_NEWS: f64 = 0.2;
 /// Of everything else that the repository taught.
-const MOST_LEARNT: usize = 4;
+const MOST_LEARNT: usize = 3;
 /// Facts about how work is done here, most wanted first.
-const HOW_TO_TEST: usize = 2;
+const HOW_TO_TEST: usize = 1;
 const HOW_TO: [&str; 7] = ["test.all", "test.one", "build", "lint", "format", "typecheck", "ci.checks"];
 
 pub struct GatherFilter<'a> {

@@ -32,11 +32,11 @@ use crate::model::{Level, Memory, Namespace, Scope, Signal, SignalKind, TaskType
 use crate::retrieve::query;
 
 /// Files that are foretold for a context.
-const RELATED: usize = 12;
+const RELATED: usize = 16;
 /// Files are named with their reason from this likelihood on, and so many; from the next one on in one line.
 const LIKELY: f64 = 0.25;
 const MOST_LIKELY: usize = 4;
-const THINKABLE: f64 = 0.05;
+const THINKABLE: f64 = 0.04;
 const THINKABLE_ALONE: f64 = 0.06;
 const MOST_OTHERS: usize = 8;
 const WEAK_REASONS: [&str; 2] = ["worked on lately", "touched by commits like this"];

@@ -13,6 +13,8 @@ const DOING: &[&str] = &[
     "change", "handle", "allow", "new", "the", "and", "for", "with", "when", "from",
 ];
 const COMMON: f64 = 3.9;
+/// With fewer commits nothing is known to be common.
+const MANY: usize = 500;
 /// Longer words are cut.
 const LONGEST_WORD: usize = 40;
 
@@ -78,7 +80,7 @@ fn said_clause(subjects: &Subjects, question: &Question<'_>, evidence: &Evidence
     let said = question.terms.iter().filter(is_word).filter(|term| times(term) > 0);
     match rarest(said, |term| term.rarity * times(term) as f64) {
         // What one commit in fifty says leads to the files that everything touches.
-        Some(term) if term.rarity < COMMON => "touched by commits like this".to_owned(),
+        Some(term) if term.rarity < COMMON && subjects.commits() >= MANY => "touched by commits like this".to_owned(),
         // Of `utils.compileETag` they may have said one part only.
         Some(term) if is_compound(term.word) => format!("earlier commits said words of \"{}\"", shown(term.word)),
         Some(term) if times(term) == 1 => format!("an earlier commit said \"{}\"", shown(term.word)),
