@@ -97,7 +97,8 @@ pub(super) fn of(section: &Section) -> Vec<Statement> {
     found.retain(|said| !said.text.is_empty());
     for said in &mut found {
         let is_example = prose::fold(&said.lead).starts_with("example") || said.text.starts_with("Example");
-        said.commands &= !(said.text.ends_with(':') && said.code.is_empty()) && !is_example;
+        let dangles = said.text.ends_with(':') && said.code.is_empty();
+        said.commands &= !(dangles || is_example);
     }
     found
 }
