@@ -166,8 +166,10 @@ impl Cochange {
         }
         telling.sort_unstable();
         telling.dedup();
-        let is_work = !is_bot(&commit.author_name, &commit.author_email) && !is_release(commit);
-        if is_work && (1..=MOST_FILES_OF_A_COMMIT).contains(&telling.len()) {
+        let is_work = !is_bot(&commit.author_name, &commit.author_email);
+        // One file is paired with none, and that it changed still tells how busy it is.
+        let is_pairing_release = telling.len() > 1 && is_release(commit);
+        if is_work && !is_pairing_release && (1..=MOST_FILES_OF_A_COMMIT).contains(&telling.len()) {
             self.enter(Entry { time: commit.time, author, files: telling.into() });
         }
         self.keep_bounds();

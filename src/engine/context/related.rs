@@ -12,8 +12,8 @@ use crate::engine::foresight::shelf::Need;
 use crate::engine::past::PastKnown;
 use crate::engine::project::Project;
 
-/// Words of a branch's name are a goal that nobody put into words.
-const BY_NAME_ALONE: f64 = 0.6;
+/// A branch is a goal that nobody put into words.
+const BY_BRANCH: f64 = 0.6;
 /// How likely a file that the branch has changed is needed again.
 const ON_THE_BRANCH: f64 = 0.4;
 /// How much less each earlier commit of an author counts.
@@ -76,40 +76,37 @@ impl Project {
 
 fn by_file_and_goal(past: &PastKnown, need: &Need, k: usize) -> Vec<PredictedFile> {
     let now = need.hour.as_micros() / 1_000_000;
-    let by_file = |path: &String, k: usize| {
-        let recent: Vec<&str> = need.recent.iter().map(String::as_str).collect();
-        let opened = files::Opened { path, author: past.author.as_deref(), now, recent: &recent };
-        files::predict(&past.cochange, &*past.ground, &past.weights, &opened, k)
+    let by_file = |k: usize| match &need.file {
+        Some(path) => {
+            let recent: Vec<&str> = need.recent.iter().map(String::as_str).collect();
+            let opened = files::Opened { path, author: past.author.as_deref(), now, recent: &recent };
+            files::predict(&past.cochange, &*past.ground, &past.weights, &opened, k)
+        }
+        None => Vec::new(),
     };
     let by_goal = |text: &str, k: usize| goal::predict(&past.subjects, &past.cochange, &*past.ground, text, now, k);
-    let (text, is_weak) = match (&need.goal, need.branch.as_ref().and_then(goal_of)) {
-        (Some(goal), _) => (goal.clone(), false),
-        (None, Some((text, is_weak))) => (text, is_weak),
-        (None, None) => return need.file.as_ref().map(|path| by_file(path, k)).unwrap_or_default(),
-    };
-    let weaken = |mut found: PredictedFile| {
-        found.score *= if is_weak { BY_NAME_ALONE } else { 1.0 };
-        found
-    };
-    match &need.file {
-        Some(path) => {
-            let by_goal = by_goal(&text, join::LOOKED_AT).into_iter().map(weaken).collect();
-            join::join(by_file(path, join::LOOKED_AT), by_goal, k + 1)
+    match (&need.goal, &need.file) {
+        (Some(goal), Some(_)) => join::join(by_file(join::LOOKED_AT), by_goal(goal, join::LOOKED_AT), k + 1),
+        (Some(goal), None) => by_goal(goal, k),
+        (None, _) => {
+            let about = need.branch.as_ref().and_then(goal_of);
+            let by_branch = about.map(|about| by_goal(&about, k)).unwrap_or_default();
+            let weaken = |found: PredictedFile| PredictedFile { score: found.score * BY_BRANCH, ..found };
+            by_file(k).into_iter().chain(by_branch.into_iter().map(weaken)).collect()
         }
-        None => by_goal(&text, k).into_iter().map(weaken).collect(),
     }
 }
 
-/// What a branch is about: the subjects of its commits or, weaker, the words of its name. One that everything happens on is
-/// about nothing.
-fn goal_of(branch: &Branch) -> Option<(String, bool)> {
+/// What a branch is about: the subjects of its commits, or else the words of its name. One that everything happens on is about
+/// nothing.
+fn goal_of(branch: &Branch) -> Option<String> {
     if is_common_branch(&branch.name) {
         return None;
     }
     if !branch.subjects.is_empty() {
-        return Some((branch.subjects.join("\n"), false));
+        return Some(branch.subjects.join("\n"));
     }
-    branch_topic(&branch.name).map(|words| (words, true))
+    branch_topic(&branch.name)
 }
 
 /// What an author works on these days: how large a part of their latest commits touched it.
@@ -152,8 +149,8 @@ mod tests {
             let subjects = subjects.iter().map(|subject| (*subject).to_owned()).collect();
             goal_of(&Branch { name: name.to_owned(), subjects, files: Vec::new() })
         };
-        assert_eq!(branch("fix/AUTH-12-rate-limit", &[]), Some(("AUTH rate limit".to_owned(), true)));
-        assert_eq!(branch("x", &["Limit the rate"]), Some(("Limit the rate".to_owned(), false)));
+        assert_eq!(branch("fix/AUTH-12-rate-limit", &[]).as_deref(), Some("AUTH rate limit"));
+        assert_eq!(branch("x", &["Limit the rate"]).as_deref(), Some("Limit the rate"));
         for name in ["release/1.2", "fix/12", ""] {
             assert_eq!(branch(name, &[]), None, "{name}");
         }

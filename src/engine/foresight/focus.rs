@@ -35,6 +35,8 @@ pub struct Focus {
     pub recent: VecDeque<String>,
     pub branch: Option<Branch>,
     pub goal: Option<String>,
+    /// The working tree it was last heard of in, for a session.
+    tree: Owner,
     errors: VecDeque<(Timestamp, SeenError)>,
     guest: Option<(Timestamp, Guest)>,
     heard: Timestamp,
@@ -149,12 +151,14 @@ impl Focuses {
         let tree = signal.worktree.clone().map_or(Owner::Main, Owner::Tree);
         let session = signal.session.clone().map(Owner::Session);
         let mut moved = Vec::new();
-        for owner in session.into_iter().chain([tree]) {
+        for owner in session.into_iter().chain([tree.clone()]) {
             let known = self.by_owner.contains_key(&owner);
             if !known && self.by_owner.len() >= MOST_FOCUSES {
                 self.make_room();
             }
-            if self.by_owner.entry(owner.clone()).or_default().hear(signal) {
+            let focus = self.by_owner.entry(owner.clone()).or_default();
+            focus.tree = tree.clone();
+            if focus.hear(signal) {
                 moved.push(owner);
             }
         }
@@ -166,11 +170,15 @@ impl Focuses {
         self.by_owner.entry(Owner::Main).or_default().branch.get_or_insert(branch);
     }
 
-    /// A session that says nothing of its own sees what happens in the working tree.
+    /// A session that says nothing of its own sees what happens in the working tree; it always stands on its branch.
     pub fn of(&self, owner: &Owner) -> Focus {
         let own = self.by_owner.get(owner);
         let shared = || self.by_owner.get(&Owner::Main).filter(|_| matches!(owner, Owner::Session(_)));
-        own.or_else(shared).cloned().unwrap_or_default()
+        let mut focus = own.or_else(shared).cloned().unwrap_or_default();
+        if focus.branch.is_none() {
+            focus.branch = self.by_owner.get(&focus.tree).and_then(|tree| tree.branch.clone());
+        }
+        focus
     }
 
     pub fn count(&self) -> usize {
@@ -249,6 +257,9 @@ mod tests {
         let mut focuses = Focuses::default();
         focuses.stand_on(branch("feature/login"));
         assert_eq!(name(&focuses).as_deref(), Some("feature/login"));
+        focuses.hear(&opened(1, "a.rs", Some("one")));
+        let of_session = focuses.of(&Owner::Session("one".into())).branch.map(|branch| branch.name);
+        assert_eq!(of_session.as_deref(), Some("feature/login"), "a session stands on the branch of its working tree");
         let told = Signal { branch: Some("main".into()), ..Signal::new(at(2), SignalKind::BranchCheckout) };
         assert_eq!(focuses.hear(&told), [Owner::Main]);
         focuses.stand_on(branch("late"));

@@ -79,7 +79,7 @@ const OF_A_VERSION: [&str; 6] = ["version", "version.txt", "version.py", "__vers
 pub fn is_release(commit: &Commit) -> bool {
     let subject = commit.subject.to_lowercase();
     let (head, _) = subject.split_once(':').unwrap_or_default();
-    if head.contains("(release)") || head == "release" {
+    if head.contains("(release)") {
         return true;
     }
     let apart = |sign: char| sign.is_whitespace() || matches!(sign, ',' | ':' | '(' | ')' | '!' | '"' | '\'' | '`');
@@ -145,6 +145,7 @@ mod tests {
             "Drop Python 3.8",
             "release notes tool",
             "Support HTTP 1.1",
+            "release: build fewer artifacts",
             "",
             "feat(releases): list them",
             "Update to serde 1.0",
