@@ -37,8 +37,9 @@ const RELATED: usize = 16;
 const LIKELY: f64 = 0.25;
 const MOST_LIKELY: usize = 4;
 const THINKABLE: f64 = 0.04;
-const THINKABLE_ALONE: f64 = 0.06;
+const THINKABLE_ALONE: f64 = 0.12;
 const MOST_OTHERS: usize = 8;
+const MOST_ALONE: usize = 3;
 const WEAK_REASONS: [&str; 2] = ["worked on lately", "touched by commits like this"];
 /// Blockers, and what comes next.
 const MOST_OF_THE_WORK: usize = 3;
@@ -416,7 +417,7 @@ impl Project {
     }
 }
 
-/// The likely files with their reasons, a test with the command that runs it; the others in one line.
+/// The likely files with their reasons, a test with the command that runs it; the others behind the last of them.
 fn lines_of(files: &[PredictedFile], at_hand: Option<&str>, one_test: Option<&str>) -> Vec<FileLine> {
     let (mut lines, mut others): (Vec<FileLine>, Vec<&PredictedFile>) = Default::default();
     for file in files {
@@ -440,7 +441,11 @@ fn lines_of(files: &[PredictedFile], at_hand: Option<&str>, one_test: Option<&st
     let least = if lines.is_empty() { THINKABLE_ALONE } else { THINKABLE };
     let others = others.into_iter().filter(|file| file.score >= least).take(MOST_OTHERS);
     let others: Vec<String> = others.map(|file| file.path.clone()).collect();
-    lines.extend((!others.is_empty()).then_some(FileLine::Others(others)));
+    match lines.last_mut() {
+        _ if others.is_empty() => {}
+        Some(FileLine::Likely { why, .. }) => why.push_str(&format!("; perhaps also {}", others.join(", "))),
+        _ => lines.push(FileLine::Others(others.into_iter().take(MOST_ALONE).collect())),
+    }
     lines
 }
 

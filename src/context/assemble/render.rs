@@ -154,7 +154,7 @@ pub(super) fn work(text: &str) -> Option<String> {
 pub(super) fn file(file: &FileLine) -> Option<String> {
     match file {
         FileLine::Likely { path, why } => {
-            let (path, why) = (quote::inline(path, LONGEST_LINE_PATH), quote::inline(why, LONGEST_POINTER));
+            let (path, why) = (quote::inline(path, LONGEST_LINE_PATH), quote::inline(why, LONGEST_LINE_PATH));
             let why = if why.is_empty() { why } else { format!(": {why}") };
             (!path.is_empty()).then(|| format!("- file {path}{why}\n"))
         }
