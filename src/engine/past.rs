@@ -66,7 +66,7 @@ impl Chapter {
             Chapter::History => "history",
             Chapter::Documents => "documents",
             Chapter::Code => "code",
-            Chapter::Newcomer => "newcomer",
+            Chapter::Newcomer => "facts",
             Chapter::Habits => "habits",
         }
     }

@@ -111,7 +111,8 @@ fn label(memory: &Memory) -> String {
 
 /// The title, unless the text begins with it or says it soon after.
 fn missing_title(memory: &Memory, text: &str) -> Option<String> {
-    if memory.title.is_empty() || text.starts_with(&memory.title) {
+    // A title that was cut is the beginning of a text all the same.
+    if memory.title.is_empty() || text.starts_with(memory.title.trim_end_matches('…')) {
         return None;
     }
     let title = quote::inline(&memory.title, LONGEST_TITLE);

@@ -90,7 +90,7 @@ pub(in crate::serve) struct WatchStatus {
 /// What the repository taught by itself.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::serve) struct PastStatus {
-    /// `off`, `ready`, or the chapter being read: `history`, `documents`, `workflows`, `code`, `habits`.
+    /// `off`, `ready`, or the chapter being read: `history`, `documents`, `code`, `facts`, `habits`.
     pub(in crate::serve) state: &'static str,
     /// Steps of that chapter; commits or files.
     pub(in crate::serve) done: usize,
