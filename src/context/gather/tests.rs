@@ -130,7 +130,7 @@ fn conventions_habits_and_history_are_told_where_they_matter_and_short() {
 }
 
 fn about(goal: &str) -> Clues {
-    Clues { goal: Some(goal.into()), situation: Situation::new([goal], &|_| 6.0), ..Clues::default() }
+    Clues { goal: Some(goal.into()), situation: Situation::new([goal], &|_| 9.0), ..Clues::default() }
 }
 
 #[test]
