@@ -34,6 +34,11 @@ pub fn are_tests_of(path: &str, file: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         name.split('.').next().unwrap_or(name).to_lowercase()
     };
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    // In Go tests stand beside what they test; a namesake elsewhere belongs to another package.
+    if path.ends_with(".go") && folder(path) != folder(file) {
+        return false;
+    }
     let tests = stem(path);
     let bare = tests.strip_prefix("test_").or_else(|| tests.strip_suffix("_test")).unwrap_or(&tests);
     is_test(path) && !is_test(file) && bare == stem(file)
@@ -64,6 +69,7 @@ mod tests {
             assert!(are_tests_of(path, file), "{path}");
             assert!(!are_tests_of(file, path) && !are_tests_of(path, "src/other.rs"), "{path}");
         }
+        assert!(!are_tests_of("cache/cache_test.go", "client/v3/leasing/cache.go"));
     }
 
     #[test]
