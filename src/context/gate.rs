@@ -5,6 +5,7 @@
 //! files foreseen. What nobody told lokid (mined memories, commits) is shown only if it speaks of the situation.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
 
 use crate::context::predict::memories::Clues;
 use crate::index::analyze;
@@ -33,6 +34,9 @@ const DOING: &str = "add added adding allow avoid bug bugs change changes clean 
     return revert rework set simplify small support test tests tweak typo typos typing update updates use using value \
     values version warning wip work";
 
+static DOING_WORDS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| analyze::distinct(DOING, usize::MAX).into_iter().collect());
+
 /// What a situation is about, as far as its words tell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Situation {
@@ -44,7 +48,6 @@ pub struct Situation {
 impl Situation {
     /// `rarity` of a word is large for one that few commits say, and small for one that most say.
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a str>, rarity: &dyn Fn(&str) -> f64) -> Situation {
-        let doing: HashSet<String> = analyze::distinct(DOING, usize::MAX).into_iter().collect();
         let mut words = BTreeMap::new();
         for text in texts {
             for word in analyze::distinct(text, MOST_WORDS) {
@@ -52,7 +55,7 @@ impl Situation {
                 let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
                 let share = if is_number {
                     0.1
-                } else if doing.contains(&word) {
+                } else if DOING_WORDS.contains(&word) {
                     0.3
                 } else {
                     1.0

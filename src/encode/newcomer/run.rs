@@ -1,17 +1,19 @@
 //! Files of tests: whose they are, and the command that runs one, made from the fact that tells how one test is run.
 
+use super::paths::{folder, is_test};
+
 /// `pytest tests/test_x.py::NAME` and another file of tests give `pytest tests/test_other.py`. Nothing for what is no test,
 /// or where the command does not name a file.
 pub fn run_of(fact: &str, path: &str) -> Option<String> {
     let command = fact.split('`').nth(1)?;
-    let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+    let (place, name) = path.rsplit_once('/').unwrap_or((".", path));
     let ending = name.rsplit_once('.')?.1;
     if !is_test(path) {
         return None;
     }
     if command.starts_with("cargo ") {
         // A file right below `tests` is a target of its own.
-        let target = name.strip_suffix(".rs").filter(|_| folder == "tests" || folder.ends_with("/tests"))?;
+        let target = name.strip_suffix(".rs").filter(|_| place == "tests" || place.ends_with("/tests"))?;
         return Some(format!("cargo test --test {target}"));
     }
     let mut words: Vec<&str> = Vec::new();
@@ -21,7 +23,7 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
             return Some(format!("{} {path}", words.join(" ")));
         }
         if word.starts_with("./") && ending == "go" {
-            return Some(format!("{} ./{folder}", words.join(" ")));
+            return Some(format!("{} ./{place}", words.join(" ")));
         }
         words.push(word);
     }
@@ -34,7 +36,6 @@ pub fn are_tests_of(path: &str, file: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         name.split('.').next().unwrap_or(name).to_lowercase()
     };
-    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     // In Go tests stand beside what they test; a namesake elsewhere belongs to another package.
     if path.ends_with(".go") && folder(path) != folder(file) {
         return false;
@@ -42,16 +43,6 @@ pub fn are_tests_of(path: &str, file: &str) -> bool {
     let tests = stem(path);
     let bare = tests.strip_prefix("test_").or_else(|| tests.strip_suffix("_test")).unwrap_or(&tests);
     is_test(path) && !is_test(file) && bare == stem(file)
-}
-
-fn is_test(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
-    let in_tests = path.split('/').rev().skip(1).any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec"));
-    in_tests
-        || name.starts_with("test_")
-        || name.contains("_test.")
-        || name.contains(".test.")
-        || name.contains(".spec.")
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use crate::index::cochange::stem_of;
 const LONGEST: usize = 32_000;
 const MOST_WORDS: usize = 4_000;
 const MOST_NAMES: usize = 64;
-const SHORTEST_NAME: usize = 3;
+/// Shorter ones (`str`, `map`, `set`) are everybody's.
+const SHORTEST_NAME: usize = 4;
 /// A name that more files define leads to none of them.
 const MOST_DEFINING: usize = 4;
 
