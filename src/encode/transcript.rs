@@ -9,6 +9,7 @@ mod paths;
 mod person;
 mod piece;
 mod session;
+mod telling;
 #[cfg(test)]
 mod tests;
 

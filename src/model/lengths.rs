@@ -57,7 +57,8 @@ pub fn words(memory: &Memory) -> String {
         Body::None => {}
         Body::Fact(fact) => parts.extend([&*fact.key, &*fact.value, &*fact.scope]),
         Body::Episode(episode) => {
-            parts.push(&episode.goal);
+            parts.extend([&*episode.goal, &*episode.conclusion]);
+            parts.extend(episode.changes.iter().map(String::as_str));
             for error in &episode.errors {
                 parts.extend([&*error.kind, &*error.message, &*error.resolution]);
             }

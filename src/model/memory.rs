@@ -110,6 +110,10 @@ pub struct Episode {
     pub tokens_used: Option<u64>,
     pub files_read: Vec<String>,
     pub files_modified: Vec<String>,
+    /// Cause and fix, in the agent's own last words.
+    pub conclusion: String,
+    /// What was changed where, the decisive first.
+    pub changes: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Default)]

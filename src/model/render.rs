@@ -40,9 +40,11 @@ fn fact_text(fact: &Fact) -> String {
 }
 
 fn episode_text(episode: &Episode) -> String {
-    let mut lines = Vec::new();
-    lines.push(episode.goal.clone());
-    for action in &episode.action_log {
+    let mut lines = vec![episode.goal.clone(), episode.conclusion.clone()];
+    lines.extend(episode.changes.iter().map(|change| format!("changed {change}")));
+    // Who tells what came of it need not tell every step.
+    let is_told = !episode.conclusion.is_empty() || !episode.changes.is_empty();
+    for action in episode.action_log.iter().filter(|_| !is_told) {
         let mut line = format!("- {}", action.action);
         for (word, part) in [(" ", &action.target), (" → ", &action.result), (" ✗ ", &action.error)] {
             if !part.is_empty() {

@@ -64,6 +64,7 @@ impl Texts for Body {
                 visit(&mut episode.agent);
                 visit(&mut episode.phase);
                 visit(&mut episode.goal);
+                visit(&mut episode.conclusion);
                 for action in &mut episode.action_log {
                     let parts = [&mut action.action, &mut action.target, &mut action.result, &mut action.error];
                     parts.into_iter().for_each(&mut *visit);
@@ -76,6 +77,7 @@ impl Texts for Body {
                     &mut episode.artifacts,
                     &mut episode.files_read,
                     &mut episode.files_modified,
+                    &mut episode.changes,
                 ];
                 lists.into_iter().flatten().for_each(visit);
             }

@@ -97,7 +97,7 @@ impl Reader {
             session.tokens(tokens(message.get("usage")));
         }
         let mut calls = false;
-        let mut speaks = false;
+        let mut said: Vec<&str> = Vec::new();
         for block in message.get("content").and_then(Value::as_array).into_iter().flatten() {
             match block.get("type").and_then(Value::as_str) {
                 Some("tool_use") => {
@@ -107,7 +107,7 @@ impl Reader {
                     self.sent_out |= call.verb == "subagent";
                     session.call(block.get("id").and_then(Value::as_str).unwrap_or_default(), call, at);
                 }
-                Some("text") => speaks = true,
+                Some("text") => said.extend(block.get("text").and_then(Value::as_str)),
                 _ => {}
             }
         }
@@ -117,7 +117,7 @@ impl Reader {
                 .get("stop_reason")
                 .and_then(Value::as_str)
                 .is_none_or(|reason| reason == "end_turn" || reason == "stop_sequence");
-            session.spoke(speaks && !calls && ended, at);
+            session.spoke(&said.join("\n"), !said.is_empty() && !calls && ended, at);
         }
     }
 }

@@ -49,7 +49,7 @@ impl Reader {
                         session.person(&words, item.get("id").and_then(Value::as_str), at);
                     }
                 }
-                "assistant" => session.spoke(text("phase") != "commentary", at),
+                "assistant" => session.spoke(&spoken(item), text("phase") != "commentary", at),
                 _ => {}
             },
             "function_call" => {
@@ -142,7 +142,7 @@ impl Reader {
             }
             "exec_command_end" | "patch_apply_end" => self.done(&text(event, "call_id"), event, session),
             "token_count" => self.count(event.get("info").and_then(|info| info.get("total_token_usage")), session),
-            "task_complete" => session.spoke(true, at),
+            "task_complete" => session.spoke("", true, at),
             "turn_aborted" => session.interrupted(),
             "error" | "stream_error" => session.broke_off(),
             _ => {}
@@ -222,6 +222,11 @@ fn persons_words(item: &Map<String, Value>) -> String {
     let parts = content.into_iter().flatten().enumerate().filter(|(at, _)| is_persons(*at));
     let texts = parts.filter_map(|(_, part)| part.get("text")?.as_str());
     texts.collect::<Vec<_>>().join("\n")
+}
+
+fn spoken(item: &Map<String, Value>) -> String {
+    let parts = item.get("content").and_then(Value::as_array).into_iter().flatten();
+    parts.filter_map(|part| part.get("text")?.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 /// `{"cmd": "…"}`, `{"command": "…"}` or `{"command": ["bash", "-lc", "…"]}`.

@@ -91,6 +91,47 @@ pub(super) fn is_search(command: &str) -> bool {
         .any(|program| command.strip_prefix(program).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')))
 }
 
+/// Commands that anybody runs anywhere: that one passed explains nothing, and that one failed teaches nothing.
+pub(super) fn is_generic(command: &str) -> bool {
+    let mut words = command.split_whitespace().skip_while(|word| word.contains('=') || *word == "sudo");
+    let program = words.next().unwrap_or_default();
+    let everyday = [
+        "cd", "pwd", "ls", "echo", "cat", "cp", "mv", "rm", "mkdir", "touch", "chmod", "which", "type", "whoami",
+        "env", "export", "source", "find", "tree", "sleep", "kill", "pkill", "ps", "curl", "wget", "git", "sed", "awk",
+        "head", "tail", "date", "uname", "true", "false", "printf", "wc", "sort", "jq",
+    ];
+    let looks = ["--version", "-V", "--help", "-h", "version"];
+    everyday.contains(&program) || words.next().is_some_and(|word| looks.contains(&word))
+}
+
+/// The machine lacks something, or a place was mistaken: no matter of the project.
+pub(super) fn is_environment(message: &str) -> bool {
+    let message = message.to_lowercase();
+    let says = [
+        "no module named",
+        "modulenotfounderror",
+        "command not found",
+        "no such file or directory",
+        "cannot find module",
+        "not a git repository",
+        "can't open file",
+        "unknown command",
+        "unrecognized arguments",
+        "operation not permitted",
+        "timed out",
+        "could not resolve host",
+        "externally-managed-environment",
+    ];
+    says.iter().any(|word| message.contains(word))
+}
+
+/// Files that a command plainly takes away.
+pub(super) fn files_removed(command: &str) -> impl Iterator<Item = &str> {
+    let parts = command.split(['&', ';', '|', '\n']).map(str::trim);
+    let removals = parts.filter_map(|part| part.strip_prefix("rm "));
+    removals.flat_map(str::split_whitespace).filter(|word| !word.starts_with('-')).take(64)
+}
+
 /// Output that tells of failure although the exit code, perhaps that of a pipe, is zero.
 pub(super) fn tells_failure(output: &str) -> bool {
     let line_tells = |line: &str| {

@@ -10,9 +10,19 @@ pub(super) fn relative(path: &str, root: &str, cwd: &str) -> Option<String> {
     if path.is_empty() || path.starts_with('~') || path.chars().any(char::is_control) {
         return None;
     }
-    let full = if is_absolute { path } else { format!("{cwd}/{path}") };
+    let root = parts(&root)?;
+    // Some agents write the project's own place as a relative path, before files as well.
+    let named =
+        if is_absolute { None } else { parts(&path).filter(|parts| !root.is_empty() && parts.starts_with(&root)) };
+    let full = if is_absolute { path.clone() } else { format!("{cwd}/{path}") };
+    let parts = named.or_else(|| parts(&full))?;
+    let inside = parts.strip_prefix(root.as_slice())?;
+    (!inside.is_empty()).then(|| inside.join("/"))
+}
+
+fn parts(path: &str) -> Option<Vec<&str>> {
     let mut parts: Vec<&str> = Vec::new();
-    for part in full.split('/') {
+    for part in path.split('/') {
         match part {
             "" | "." => {}
             ".." => {
@@ -21,9 +31,7 @@ pub(super) fn relative(path: &str, root: &str, cwd: &str) -> Option<String> {
             part => parts.push(part),
         }
     }
-    let root: Vec<&str> = root.split('/').filter(|part| !part.is_empty()).collect();
-    let inside = parts.strip_prefix(root.as_slice())?;
-    (!inside.is_empty()).then(|| inside.join("/"))
+    Some(parts)
 }
 
 /// The files of a patch in the form Codex writes, with whether each is new.
@@ -74,6 +82,8 @@ mod tests {
         check("/home/ada/app", None);
         assert_eq!(relative("C:\\app\\src\\a.rs", "C:\\app", "C:\\app").as_deref(), Some("src/a.rs"));
         assert_eq!(relative("a.rs", "", "").as_deref(), Some("a.rs"));
+        assert_eq!(relative("./app/src/a.rs", "./app", "./app").as_deref(), Some("src/a.rs"));
+        assert_eq!(relative("src/a.rs", "./app", "./app").as_deref(), Some("src/a.rs"));
     }
 
     #[test]

@@ -3,9 +3,10 @@
 
 use std::collections::VecDeque;
 
-use super::command::{covers, error_in};
+use super::command::{covers, error_in, is_environment, is_generic};
 use super::person::Said;
-use crate::encode::excerpt::{cut, one_line};
+use super::telling;
+use crate::encode::excerpt::one_line;
 use crate::model::{
     Action, Body, Draft, Episode, EpisodeError, Kind, MemoryId, Outcome, Source, Tier, Timestamp, time::SECOND,
 };
@@ -16,13 +17,14 @@ const LAST_ACTIONS: usize = 80;
 const MOST_FILES: usize = 200;
 const MOST_ERRORS: usize = 40;
 const MOST_CONSTRAINTS: usize = 10;
-const MOST_STEPS: usize = 6;
-const MOST_GOAL: usize = 600;
+/// What came last before a command passed is what made it pass.
+const MOST_STEPS: usize = 2;
+const MOST_CHANGES: usize = 4;
 const MOST_CONSTRAINT: usize = 300;
-const MOST_TITLE: usize = 120;
 /// Fewer words than these, and nothing done, is a greeting.
 const GREETING_WORDS: usize = 3;
 
+#[derive(Clone)]
 pub(super) struct Piece {
     pub(super) name: String,
     goal: String,
@@ -32,31 +34,39 @@ pub(super) struct Piece {
     first: Vec<Action>,
     last: VecDeque<Action>,
     left_out: usize,
-    errors: Vec<EpisodeError>,
-    open: Vec<Open>,
+    failures: Vec<Failure>,
     read: Vec<String>,
     modified: Vec<String>,
     created: Vec<String>,
+    /// Made in this piece and thrown away again.
+    removed: Vec<String>,
+    /// The last change to each file, in the order they were made.
+    changes: Vec<(String, String)>,
+    /// The agent's last words.
+    said: String,
     pub(super) commit: Option<String>,
     pub(super) tokens: u64,
     evidence: Evidence,
 }
 
-/// A command that failed and has not passed since.
-struct Open {
+/// A command that failed, and what was done about it until it passed.
+#[derive(Clone)]
+struct Failure {
     command: String,
-    /// Where its error stands, if there was room.
-    error: Option<usize>,
-    edits: Vec<String>,
+    is_check: bool,
+    kind: String,
+    message: String,
+    edits: Vec<(String, String)>,
     runs: Vec<String>,
+    passed: bool,
 }
 
-/// What speaks for success and what against it.
-#[derive(Default)]
+/// What speaks for success and what against it, and in which order: a check says nothing of what was changed after it.
+#[derive(Clone, Default)]
 struct Evidence {
-    last_check: Option<bool>,
+    checked: Option<bool>,
     some_check_passed: bool,
-    last_run_failed: bool,
+    changed_since: bool,
     answered: bool,
     interrupted: bool,
     broke_off: bool,
@@ -68,18 +78,20 @@ impl Piece {
     pub(super) fn new(name: String, goal: &str, at: Option<Timestamp>) -> Piece {
         Piece {
             name,
-            goal: cut(goal, MOST_GOAL),
+            goal: telling::goal(goal),
             constraints: Vec::new(),
             start: at,
             end: at,
             first: Vec::new(),
             last: VecDeque::new(),
             left_out: 0,
-            errors: Vec::new(),
-            open: Vec::new(),
+            failures: Vec::new(),
             read: Vec::new(),
             modified: Vec::new(),
             created: Vec::new(),
+            removed: Vec::new(),
+            changes: Vec::new(),
+            said: String::new(),
             commit: None,
             tokens: 0,
             evidence: Evidence::default(),
@@ -121,9 +133,13 @@ impl Piece {
         self.evidence.interrupted = false;
     }
 
-    pub(super) fn answer(&mut self) {
+    /// The agent has answered; an answer without words is one, too.
+    pub(super) fn answer(&mut self, words: &str) {
         self.evidence.answered = true;
         self.evidence.broke_off = false;
+        if !words.trim().is_empty() {
+            words.clone_into(&mut self.said);
+        }
     }
 
     pub(super) fn interrupt(&mut self) {
@@ -154,64 +170,115 @@ impl Piece {
 
     /// A file was changed; `change` says how in a few words.
     pub(super) fn edit_file(&mut self, path: String, created: bool, change: &str) {
-        let step = if change.is_empty() { path.clone() } else { format!("{path} ({change})") };
-        for open in &mut self.open {
-            keep_few(&mut open.edits, &step);
+        let step = (path.clone(), change.to_owned());
+        for failure in self.failures.iter_mut().filter(|failure| !failure.passed) {
+            keep_last(&mut failure.edits, step.clone());
         }
+        self.changes.retain(|(known, change)| *known != path || (!change.is_empty() && step.1.is_empty()));
+        if !self.changes.iter().any(|(known, _)| *known == path) && self.changes.len() < MOST_FILES {
+            self.changes.push(step);
+        }
+        self.removed.retain(|removed| *removed != path);
         self.evidence.complained = false;
-        if created {
+        self.evidence.changed_since = true;
+        let is_new = created && !self.read.contains(&path) && !self.modified.contains(&path);
+        if is_new {
             keep(&mut self.created, path.clone());
         }
         keep(&mut self.modified, path);
     }
 
-    pub(super) fn command_failed(&mut self, command: &str, is_check: bool, output: &str) {
-        self.evidence.last_run_failed = true;
-        if is_check {
-            self.evidence.last_check = Some(false);
-        }
-        let (kind, message) = error_in(output);
-        let message = if message.is_empty() { format!("{} failed", one_line(command, 120)) } else { message };
-        let open = self.open.iter().position(|open| open.command == command);
-        let known = open.and_then(|at| self.open[at].error).is_some_and(|at| self.errors[at].message == message);
-        // The same failure again is not another one; a different message is.
-        if known {
-            return;
-        }
-        let error = (self.errors.len() < MOST_ERRORS).then(|| {
-            self.errors.push(EpisodeError { kind, message, resolution: String::new() });
-            self.errors.len() - 1
-        });
-        if self.open.len() < MOST_ERRORS {
-            self.open.push(Open { command: command.to_owned(), error, edits: Vec::new(), runs: Vec::new() });
+    /// `rm` took a file away again.
+    pub(super) fn remove_file(&mut self, path: &str) {
+        if self.created.iter().any(|created| created == path) {
+            keep(&mut self.removed, path.to_owned());
         }
     }
 
+    /// Made only to try something: taken away again, or alone in its folder.
+    fn is_scratch(&self, path: &str) -> bool {
+        let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+        let is_old = |other: &&String| !self.created.contains(other);
+        let has_company =
+            || self.read.iter().chain(&self.modified).filter(is_old).any(|other| folder(other) == folder(path));
+        self.removed.iter().any(|removed| removed == path)
+            || (self.created.iter().any(|created| created == path) && !has_company())
+    }
+
+    pub(super) fn command_failed(&mut self, command: &str, is_check: bool, output: &str, root: &str) {
+        let (kind, message) = error_in(output);
+        // A tool that is missing says nothing about the work.
+        let is_environment = is_environment(&message);
+        if is_check && !is_environment {
+            self.evidence.checked = Some(false);
+            self.evidence.changed_since = false;
+        }
+        if is_environment || is_generic(command) {
+            return;
+        }
+        let message = if message.is_empty() { format!("{} failed", one_line(command, 120)) } else { message };
+        let message = telling::masked(&message, root);
+        // The same failure again is not another one; a different message is.
+        let is_known = |failure: &Failure| !failure.passed && failure.command == command && failure.message == message;
+        if self.failures.iter().any(is_known) || self.failures.len() == MOST_ERRORS {
+            return;
+        }
+        let command = command.to_owned();
+        self.failures.push(Failure {
+            command,
+            is_check,
+            kind,
+            message,
+            edits: Vec::new(),
+            runs: Vec::new(),
+            passed: false,
+        });
+    }
+
     pub(super) fn command_passed(&mut self, command: &str, is_check: bool, is_step: bool) {
-        self.evidence.last_run_failed = false;
         if is_check {
-            self.evidence.last_check = Some(true);
+            self.evidence.checked = Some(true);
             self.evidence.some_check_passed = true;
+            self.evidence.changed_since = false;
             self.evidence.complained = false;
         }
-        let (resolved, rest): (Vec<Open>, Vec<Open>) =
-            std::mem::take(&mut self.open).into_iter().partition(|open| covers(command, &open.command));
-        self.open = rest;
-        for open in resolved {
-            let Some(error) = open.error.and_then(|at| self.errors.get_mut(at)) else { continue };
-            error.resolution = match (open.edits.is_empty(), open.runs.is_empty()) {
-                (false, _) => format!("edited {}", open.edits.join(", ")),
-                (true, false) => format!("ran {}", open.runs.join(", ")),
-                (true, true) => "passed when run again".to_owned(),
-            };
-        }
-        if is_step {
-            for open in &mut self.open {
-                keep_few(&mut open.runs, &one_line(command, 120));
+        for failure in self.failures.iter_mut().filter(|failure| !failure.passed) {
+            if covers(command, &failure.command) {
+                failure.passed = true;
+            } else if is_step && !is_generic(command) {
+                keep_last(&mut failure.runs, one_line(command, 120));
             }
         }
     }
 
+    /// Errors that tell somebody something: those that a change to the project ended, those a command of use ended, and
+    /// checks that fail to this day.
+    fn errors(&self) -> Vec<EpisodeError> {
+        let told = |(path, change): &(String, String)| match change.is_empty() {
+            true => path.clone(),
+            false => format!("{path} ({change})"),
+        };
+        let mut errors: Vec<EpisodeError> = Vec::new();
+        for failure in &self.failures {
+            let edits = failure.edits.iter().filter(|(path, _)| !self.is_scratch(path));
+            let edits: Vec<String> = edits.map(told).collect();
+            let resolution = match (failure.passed, edits.is_empty(), failure.runs.is_empty()) {
+                (true, false, _) => format!("edited {}", edits.join(", ")),
+                (true, true, false) => format!("ran {}", failure.runs.join(", ")),
+                (true, true, true) => continue,
+                (false, ..) if failure.is_check => String::new(),
+                (false, ..) => continue,
+            };
+            if !errors.iter().any(|known| known.message == failure.message) {
+                let (kind, message) = (failure.kind.clone(), failure.message.clone());
+                errors.push(EpisodeError { kind, message, resolution });
+            }
+        }
+        errors
+    }
+
+    /// By what happened: the person's words, checks that ran after the last change, a commit. What nobody checked is
+    /// done in part for all we know.
     fn outcome(&self) -> Outcome {
         let evidence = &self.evidence;
         if evidence.thanked {
@@ -226,22 +293,50 @@ impl Piece {
         if evidence.broke_off {
             return if self.modified.is_empty() { Outcome::Failure } else { Outcome::Partial };
         }
-        match evidence.last_check {
-            Some(true) => Outcome::Success,
-            Some(false) if evidence.some_check_passed => Outcome::Partial,
-            Some(false) => Outcome::Failure,
-            None if evidence.last_run_failed || !evidence.answered => Outcome::Partial,
+        let changed = self.modified.iter().any(|path| !self.is_scratch(path));
+        match evidence.checked {
+            Some(true) if !evidence.changed_since || self.commit.is_some() || !changed => Outcome::Success,
+            Some(false) if !evidence.some_check_passed && !evidence.changed_since => Outcome::Failure,
+            Some(_) => Outcome::Partial,
+            None if self.commit.is_some() => Outcome::Success,
+            None if changed || !evidence.answered => Outcome::Partial,
             None => Outcome::Success,
         }
     }
 
+    fn phase(&self) -> &'static str {
+        match (self.modified.is_empty(), self.failures.iter().any(|failure| failure.is_check)) {
+            (true, _) if self.evidence.checked.is_some() => "review",
+            (true, _) => "exploration",
+            (false, true) => "debugging",
+            (false, false) => "implementation",
+        }
+    }
+
+    /// Files that matter first: those that were there before, then new ones, then what was made only to try something.
+    fn in_order(&self, files: &[String]) -> Vec<String> {
+        let mut files = files.to_vec();
+        files.sort_by_key(|path| match (self.is_scratch(path), self.created.contains(path)) {
+            (true, _) => 2,
+            (false, true) => 1,
+            (false, false) => 0,
+        });
+        files
+    }
+
     /// The episode, unless nothing happened in it.
-    pub(super) fn into_draft(self, agent: &str, session: &str, branch: Option<&str>) -> Option<Draft> {
+    pub(super) fn into_draft(self, agent: &str, session: &str, branch: Option<&str>, root: &str) -> Option<Draft> {
         let idle = self.first.is_empty() && self.modified.is_empty();
         if idle && (self.goal.split_whitespace().count() < GREETING_WORDS || !self.evidence.answered) {
             return None;
         }
-        let outcome = self.outcome();
+        let (outcome, phase, errors) = (self.outcome(), self.phase(), self.errors());
+        let (modified, artifacts) = (self.in_order(&self.modified), self.in_order(&self.created));
+        let mut changes = self.changes.clone();
+        changes.retain(|(path, change)| !change.is_empty() && !self.is_scratch(path));
+        changes.reverse();
+        changes.sort_by_key(|(path, _)| is_beside(path));
+        changes.truncate(MOST_CHANGES);
         let mut actions = self.first;
         if self.left_out > 0 {
             let target = format!("{} actions", self.left_out);
@@ -250,25 +345,27 @@ impl Piece {
         actions.extend(self.last);
         let seconds = |start: Timestamp, end: Timestamp| (end.as_micros() - start.as_micros()).max(0) / SECOND;
         let day = self.start.map(|at| at.day()).unwrap_or_else(|| "undated".to_owned());
-        let mut files = self.modified.clone();
+        let mut files = modified.clone();
         self.read.iter().for_each(|file| keep(&mut files, file.clone()));
         let mut tags = vec!["transcript".to_owned(), agent.to_owned()];
         tags.extend(branch.map(|branch| format!("branch:{branch}")));
-        let title = one_line(self.goal.lines().find(|line| !line.trim().is_empty()).unwrap_or_default(), MOST_TITLE);
+        let title = telling::title(&self.goal);
         let episode = Episode {
             task_id: format!("{agent}-{}", self.name),
             duration_seconds: self.start.zip(self.end).map(|(start, end)| seconds(start, end) as f64),
             agent: agent.to_owned(),
-            phase: String::new(),
+            phase: phase.to_owned(),
             goal: self.goal,
             constraints: self.constraints,
             action_log: actions,
-            errors: self.errors,
-            artifacts: self.created,
+            errors,
+            artifacts,
             git_commit: self.commit.clone(),
             tokens_used: (self.tokens > 0).then_some(self.tokens),
             files_read: self.read,
-            files_modified: self.modified,
+            files_modified: modified,
+            conclusion: telling::masked(&telling::conclusion(&self.said), root),
+            changes: changes.into_iter().map(|(path, change)| format!("{path}: {change}")).collect(),
         };
         Some(Draft {
             id: MemoryId::new(&format!("ep-{day}-{}", self.name)),
@@ -295,8 +392,17 @@ fn keep(list: &mut Vec<String>, item: String) {
     }
 }
 
-fn keep_few(list: &mut Vec<String>, item: &str) {
-    if list.len() < MOST_STEPS && !list.iter().any(|known| known == item) {
-        list.push(item.to_owned());
+fn keep_last<T: PartialEq>(list: &mut Vec<T>, item: T) {
+    list.retain(|known| *known != item);
+    if list.len() == MOST_STEPS {
+        list.remove(0);
     }
+    list.push(item);
+}
+
+/// Tests and words about a change come behind the change.
+fn is_beside(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let is_prose = [".md", ".rst", ".txt"].iter().any(|ending| path.ends_with(ending));
+    is_prose || path.split(['/', '_', '.', '-']).any(|part| part.starts_with("test") || part == "spec")
 }

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Strip;
-use super::command::{commit_made, error_in, essence, is_check, is_search, tells_failure, upshot};
+use super::command::{commit_made, error_in, essence, files_removed, is_check, is_search, tells_failure, upshot};
 use super::paths::relative;
 use super::person::{Said, after_thanks, is_interruption, own_words, said};
 use super::piece::Piece;
+use super::telling::masked;
 use crate::encode::excerpt::{both_ends, one_line};
 use crate::model::{Action, Draft, Timestamp};
 
@@ -51,6 +52,7 @@ pub(super) struct Answer<'t> {
     pub(super) refused: bool,
 }
 
+#[derive(Clone)]
 pub(super) struct Session<'a> {
     agent: &'static str,
     strip: &'a Strip<'a>,
@@ -157,16 +159,19 @@ impl<'a> Session<'a> {
                 // Behind a pipe the exit code is that of another program.
                 failed |= checks && command.contains('|') && tells_failure(&output);
                 if failed && !is_search(&core) {
-                    piece.command_failed(&core, checks, &both_ends(&output, MOST_OUTPUT));
+                    piece.command_failed(&core, checks, &both_ends(&output, MOST_OUTPUT), &self.root);
                 } else if !failed {
                     piece.command_passed(&core, checks, !checks && !is_search(&core));
                     piece.commit = commit_made(command, &output).or(piece.commit.take());
+                    for path in files_removed(command).filter_map(|path| relative(path, &self.root, &self.cwd)) {
+                        piece.remove_file(&path);
+                    }
                 }
             }
             Deed::Edit { files, change } if !failed && !answer.refused => {
                 for (path, created) in files {
                     if let Some(path) = relative(path, &self.root, &self.cwd) {
-                        piece.edit_file(path, *created, change);
+                        piece.edit_file(path, *created && !output.contains("has been updated"), change);
                     }
                 }
             }
@@ -184,15 +189,15 @@ impl<'a> Session<'a> {
         let shown = both_ends(&output, MOST_OUTPUT);
         let (result, error) = match (answer.refused, failed) {
             (true, _) => ("refused by the person".to_owned(), String::new()),
-            (false, true) => (String::new(), one_line(&error_in(&shown).1, MOST_RESULT)),
+            (false, true) => (String::new(), one_line(&masked(&error_in(&shown).1, &self.root), MOST_RESULT)),
             (false, false) if matches!(deed, Deed::Run(_) | Deed::Other) => {
-                (upshot(&shown, MOST_RESULT), String::new())
+                (masked(&upshot(&shown, MOST_RESULT), &self.root), String::new())
             }
             (false, false) => ("ok".to_owned(), String::new()),
         };
         let is_path = matches!(deed, Deed::Edit { .. } | Deed::Read(_));
         let inside = if is_path { relative(&target, &self.root, &self.cwd) } else { None };
-        let target = inside.unwrap_or_else(|| one_line(&(self.strip)(&target), MOST_TARGET));
+        let target = inside.unwrap_or_else(|| one_line(&masked(&(self.strip)(&target), &self.root), MOST_TARGET));
         piece.log(Action { t: piece.since_start(called.or(at)), action: verb, target, result, error });
         if answer.refused {
             piece.interrupt();
@@ -200,11 +205,11 @@ impl<'a> Session<'a> {
     }
 
     /// The model spoke. `done` when it has finished its turn.
-    pub(super) fn spoke(&mut self, done: bool, at: Option<Timestamp>) {
+    pub(super) fn spoke(&mut self, words: &str, done: bool, at: Option<Timestamp>) {
         if let Some(piece) = &mut self.piece {
             piece.touch(at);
             if done {
-                piece.answer();
+                piece.answer(&(self.strip)(words));
             }
         }
     }
@@ -230,7 +235,7 @@ impl<'a> Session<'a> {
     fn close(&mut self) {
         let Some(piece) = self.piece.take() else { return };
         if self.drafts.len() < MOST_PIECES {
-            self.drafts.extend(piece.into_draft(self.agent, &self.id, self.branch.as_deref()));
+            self.drafts.extend(piece.into_draft(self.agent, &self.id, self.branch.as_deref(), &self.root));
         }
     }
 

@@ -169,7 +169,7 @@ fn a_new_goal_after_finished_work_begins_another_episode() {
         lab.person("Thanks! Now document the deployment in the readme").edit("/app/README.md", "x", "y").says("Done.");
     lab.check(&[
         ("Add a login page to the app", Outcome::Success),
-        ("Now document the deployment in the readme", Outcome::Success),
+        ("Now document the deployment in the readme", Outcome::Partial),
     ]);
     assert_ne!(lab.drafts()[0].id, lab.drafts()[1].id);
     assert_eq!(episode(&lab.drafts()[1]).files_modified, ["README.md"]);
@@ -205,7 +205,14 @@ fn the_outcome_follows_the_evidence() {
         .says("Now.")
         .check(&[(goal, Outcome::Success)]);
     begun().person("[Request interrupted by user]").check(&[(goal, Outcome::Partial)]);
-    begun().says("Done.").check(&[(goal, Outcome::Success)]);
+    // Nobody checked it: that the agent says so is no evidence.
+    begun().says("Done. All tests pass.").check(&[(goal, Outcome::Partial)]);
+    begun()
+        .run("npm test", "ok", false)
+        .edit("/app/a.ts", "b", "c")
+        .says("One more thing.")
+        .check(&[(goal, Outcome::Partial)]);
+    begun().run("git commit -am x", "[main 0a1b2c3] x", false).says("Done.").check(&[(goal, Outcome::Success)]);
     begun().check(&[(goal, Outcome::Partial)]);
     begun()
         .run("npm test", "Exit code 1\nx", true)
@@ -228,11 +235,41 @@ fn an_error_is_resolved_by_what_was_done_before_the_command_passed() {
     let drafts = lab.drafts();
     let errors: Vec<(&str, &str)> =
         episode(&drafts[0]).errors.iter().map(|error| (error.kind.as_str(), error.resolution.as_str())).collect();
-    let expect = [
-        ("TS2322", "edited src/a.ts (`let x: string` → `let x: number`)"),
-        ("ModuleNotFoundError", "ran pip install pyyaml"),
-    ];
-    assert_eq!(errors, expect);
+    // What this machine lacked is no matter of the project.
+    assert_eq!(errors, [("TS2322", "edited src/a.ts (`let x: string` → `let x: number`)")]);
+}
+
+#[test]
+fn an_episode_tells_cause_fix_and_the_change_that_decided_it() {
+    let write = |lab: Lab, path: &str| {
+        lab.call("Write", serde_json::json!({"file_path": path, "content": "x"}), "File created successfully", false)
+    };
+    let read = |lab: Lab, path: &str| lab.call("Read", serde_json::json!({"file_path": path}), "1 x", false);
+    let lab = Lab::new().person("Fix this as the manual says:\n  id: app-7\n  statement: Ports above 9999 are refused");
+    let lab = read(write(lab, "/app/try_it.py"), "/app/src/port.py").run(
+        "python try_it.py",
+        "Exit code 1\nValueError: 10000",
+        true,
+    );
+    let lab =
+        lab.edit("/app/tests/test_port.py", "", "def test_five():").edit("/app/src/port.py", "width = 4", "width = 5");
+    let lab =
+        lab.run("python try_it.py", "fine", false).run("pytest", "3 passed", false).run("rm try_it.py", "", false);
+    let lab = lab.says("Perfect!\n\n## Problem\nThe parser read four digits.\n\n## Solution\nIt reads five.");
+    let drafts = lab.drafts();
+    let told = episode(&drafts[0]);
+    assert_eq!(drafts[0].title, "Ports above 9999 are refused");
+    assert_eq!(told.conclusion, "Cause: The parser read four digits.\nFix: It reads five.");
+    assert_eq!(
+        told.changes,
+        ["src/port.py: `width = 4` → `width = 5`", "tests/test_port.py: added `def test_five():`"]
+    );
+    assert_eq!(told.files_modified, ["tests/test_port.py", "src/port.py", "try_it.py"]);
+    assert_eq!(
+        told.errors[0].resolution,
+        "edited tests/test_port.py (added `def test_five():`), src/port.py (`width = 4` → `width = 5`)"
+    );
+    assert_eq!((told.phase.as_str(), drafts[0].outcome), ("implementation", Some(Outcome::Success)));
 }
 
 #[test]

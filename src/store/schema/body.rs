@@ -85,6 +85,8 @@ pub(super) fn take_episode(object: &mut Object) -> Episode {
         tokens_used: take_count(object, "tokens_used"),
         files_read: take_texts(object, "files_read").unwrap_or_default(),
         files_modified: take_texts(object, "files_modified").unwrap_or_default(),
+        conclusion: take_text(object, "conclusion").unwrap_or_default(),
+        changes: take_texts(object, "changes").unwrap_or_default(),
     };
     if episode.goal.is_empty() {
         episode.goal = take_any(object, &["goal"]);
@@ -120,6 +122,12 @@ pub(super) fn put_episode(episode: &Episode, files_involved: Option<&[String]>, 
     put(out, "tokens_used", episode.tokens_used.unwrap_or(0));
     put_texts(out, "files_read", &episode.files_read);
     put_texts(out, "files_modified", &episode.files_modified);
+    if !episode.conclusion.is_empty() {
+        put_text(out, "conclusion", &episode.conclusion);
+    }
+    if !episode.changes.is_empty() {
+        put_texts(out, "changes", &episode.changes);
+    }
 }
 
 /// Whole numbers are written as Python writes an `int`.

@@ -45,7 +45,7 @@ fn body(kind: Kind) -> BoxedStrategy<Body> {
                     duration_seconds: Some(2.5),
                     agent: word.clone(),
                     phase: word.clone(),
-                    goal,
+                    goal: goal.clone(),
                     constraints: list.clone(),
                     action_log: vec![Action {
                         t: Some(1.0),
@@ -59,7 +59,9 @@ fn body(kind: Kind) -> BoxedStrategy<Body> {
                     git_commit,
                     tokens_used: Some(12),
                     files_read: list,
-                    files_modified: files,
+                    files_modified: files.clone(),
+                    conclusion: goal,
+                    changes: files,
                 }))
             })
             .boxed(),
