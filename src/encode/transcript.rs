@@ -5,6 +5,8 @@
 mod claude;
 mod codex;
 mod command;
+mod events;
+mod insight;
 mod paths;
 mod person;
 mod piece;
@@ -18,24 +20,29 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use self::session::Session;
-use crate::model::Draft;
+use crate::model::{Draft, Timestamp};
 
 /// Takes out of a text what memory itself put in.
-pub type Strip<'a> = dyn Fn(&str) -> Cow<'_, str> + 'a;
+pub type Strip<'a> = dyn Fn(&str) -> Cow<'_, str> + Sync + 'a;
 
 /// Lines above this hold an image or a dump; nobody's words are that long.
 const MOST_LINE: usize = 8 << 20;
 
+pub use events::Happened;
+
 /// One session being read.
+#[derive(Clone)]
 pub struct Transcript<'a> {
     session: Session<'a>,
     format: Format,
     unread: u64,
 }
 
+#[derive(Clone)]
 enum Format {
     Claude(claude::Reader),
     Codex(codex::Reader),
+    Events,
 }
 
 impl<'a> Transcript<'a> {
@@ -49,6 +56,24 @@ impl<'a> Transcript<'a> {
     pub fn codex(strip: &'a Strip<'a>) -> Transcript<'a> {
         let session = Session::new("codex", strip);
         Transcript { session, format: Format::Codex(codex::Reader::default()), unread: 0 }
+    }
+
+    /// A session of which nothing is known but what hooks tell.
+    pub fn events(agent: &str, id: &str, strip: &'a Strip<'a>) -> Transcript<'a> {
+        let mut session = Session::new(agent, strip);
+        id.clone_into(&mut session.id);
+        Transcript { session, format: Format::Events, unread: 0 }
+    }
+
+    /// Paths are told from here, wherever the session began.
+    pub fn rooted(mut self, root: &str) -> Transcript<'a> {
+        self.session.stand_in(root);
+        self
+    }
+
+    /// The next thing that a hook tells.
+    pub fn happened(&mut self, what: &Happened, at: Timestamp) {
+        events::take(what, at, &mut self.session);
     }
 
     /// The next line. One that cannot be read is counted and passed over.

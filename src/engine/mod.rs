@@ -40,6 +40,7 @@ pub mod why;
 pub use decide::etag;
 pub use error::{EngineError, ProjectError};
 pub use event::{ImportError, Imported, Remembered};
+pub use eyes::Overheard;
 pub use feed::{Feed, Follower, Happening, News};
 pub use project::{Counters, Pending, Project};
 pub use registry::{KnownProject, Registry, strip_at, traces_at};

@@ -14,7 +14,7 @@ use super::care::Care;
 use super::economy::Economy;
 use super::error::EngineError;
 use super::event::{Event, Imported, Remembered, Reply, Trust};
-use super::eyes::{Eyes, Noticed};
+use super::eyes::{Eyes, Noticed, Overheard};
 use super::feed::Feed;
 use super::foresight::Foresight;
 use super::judge::Judge;
@@ -209,6 +209,13 @@ impl Project {
 
     pub fn usage(&self) -> &UsageBook {
         &self.usage
+    }
+
+    /// A hook told of a session. What finds no room is told by the transcript later.
+    pub fn hear_session(&self, told: Overheard) {
+        if let Some(eyes) = self.eyes.get().filter(|_| !told.happened.is_empty()) {
+            let _ = eyes.inbox().try_send(Noticed::Overheard(told));
+        }
     }
 
     /// How the project is watched, if it is.

@@ -5,6 +5,7 @@
 mod away;
 mod hostile;
 mod odd;
+mod sessions;
 
 use std::io::Write;
 use std::path::Path;

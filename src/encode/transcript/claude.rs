@@ -10,7 +10,7 @@ use crate::model::Timestamp;
 
 const MOST_QUOTE: usize = 60;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Reader {
     /// The last message whose tokens were counted: one message comes in several lines, each with all its tokens.
     counted: String,

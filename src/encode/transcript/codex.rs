@@ -13,7 +13,7 @@ use crate::model::Timestamp;
 
 const MOST_RUNNING: usize = 32;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Reader {
     /// Tokens of the whole session so far, as the last count said.
     total: u64,

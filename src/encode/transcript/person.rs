@@ -125,6 +125,16 @@ fn without_element(text: &str, tag: &str) -> String {
     kept
 }
 
+/// The sentences of a message, each with its end.
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text.lines().take(200);
+    let parts =
+        lines.flat_map(|line| line.split_inclusive(['!', '?', ';']).flat_map(|part| part.split_inclusive(". ")));
+    parts
+        .map(|sentence| sentence.trim().trim_start_matches(['-', '*', '>', ' ']))
+        .filter(|sentence| !sentence.is_empty())
+}
+
 /// Does the message say that the agent was stopped?
 pub(super) fn is_interruption(text: &str) -> bool {
     text.trim_start().starts_with("[Request interrupted by user")

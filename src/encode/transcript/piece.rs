@@ -259,6 +259,12 @@ impl Piece {
             false => format!("{path} ({change})"),
         };
         let mut errors: Vec<EpisodeError> = Vec::new();
+        // What failed before something else passed was left behind, and a try that was made up proves nothing.
+        let is_open = self.evidence.checked == Some(false);
+        let is_made_up = |command: &str| {
+            let name = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
+            self.created.iter().any(|path| self.is_scratch(path) && command.contains(&name(path)))
+        };
         for failure in &self.failures {
             let edits = failure.edits.iter().filter(|(path, _)| !self.is_scratch(path));
             let edits: Vec<String> = edits.map(told).collect();
@@ -266,7 +272,7 @@ impl Piece {
                 (true, false, _) => format!("edited {}", edits.join(", ")),
                 (true, true, false) => format!("ran {}", failure.runs.join(", ")),
                 (true, true, true) => continue,
-                (false, ..) if failure.is_check => String::new(),
+                (false, ..) if failure.is_check && is_open && !is_made_up(&failure.command) => String::new(),
                 (false, ..) => continue,
             };
             if !errors.iter().any(|known| known.message == failure.message) {
@@ -404,5 +410,5 @@ fn keep_last<T: PartialEq>(list: &mut Vec<T>, item: T) {
 fn is_beside(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let is_prose = [".md", ".rst", ".txt"].iter().any(|ending| path.ends_with(ending));
-    is_prose || path.split(['/', '_', '.', '-']).any(|part| part.starts_with("test") || part == "spec")
+    is_prose || path.split(['/', '_', '.', '-']).any(|part| ["test", "tests", "spec", "specs"].contains(&part))
 }

@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::Strip;
 use super::command::{commit_made, error_in, essence, files_removed, is_check, is_search, tells_failure, upshot};
+use super::insight;
 use super::paths::relative;
 use super::person::{Said, after_thanks, is_interruption, own_words, said};
 use super::piece::Piece;
 use super::telling::masked;
 use crate::encode::excerpt::{both_ends, one_line};
-use crate::model::{Action, Draft, Timestamp};
+use crate::model::{Action, Body, Draft, Timestamp};
 
 const MOST_OUTPUT: usize = 2 << 10;
 const MOST_TARGET: usize = 200;
@@ -18,6 +19,7 @@ const MOST_RESULT: usize = 160;
 const MOST_CALLS: usize = 512;
 const MOST_HEARD: usize = 128;
 const MOST_PIECES: usize = 1_000;
+const MOST_LEARNT: usize = 200;
 
 /// What a call of a tool does to the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +56,7 @@ pub(super) struct Answer<'t> {
 
 #[derive(Clone)]
 pub(super) struct Session<'a> {
-    agent: &'static str,
+    agent: String,
     strip: &'a Strip<'a>,
     pub(super) id: String,
     root: String,
@@ -66,12 +68,14 @@ pub(super) struct Session<'a> {
     heard: VecDeque<String>,
     calls: BTreeMap<String, (Call, Option<Timestamp>)>,
     drafts: Vec<Draft>,
+    /// What it taught beside.
+    learnt: Vec<Draft>,
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(agent: &'static str, strip: &'a Strip<'a>) -> Session<'a> {
+    pub(super) fn new(agent: &str, strip: &'a Strip<'a>) -> Session<'a> {
         Session {
-            agent,
+            agent: agent.to_owned(),
             strip,
             id: String::new(),
             root: String::new(),
@@ -82,6 +86,7 @@ impl<'a> Session<'a> {
             heard: VecDeque::new(),
             calls: BTreeMap::new(),
             drafts: Vec::new(),
+            learnt: Vec::new(),
         }
     }
 
@@ -111,6 +116,11 @@ impl<'a> Session<'a> {
         let words = own_words(&stripped);
         if words.is_empty() {
             return;
+        }
+        for (kind, text) in insight::said(&words, self.piece.is_some()) {
+            if self.learnt.len() < MOST_LEARNT {
+                self.learnt.push(insight::of_person(kind, text, &self.agent, &self.id, at));
+            }
         }
         let meaning = said(&words);
         if let Some(piece) = &mut self.piece {
@@ -234,9 +244,16 @@ impl<'a> Session<'a> {
 
     fn close(&mut self) {
         let Some(piece) = self.piece.take() else { return };
-        if self.drafts.len() < MOST_PIECES {
-            self.drafts.extend(piece.into_draft(self.agent, &self.id, self.branch.as_deref(), &self.root));
+        if self.drafts.len() >= MOST_PIECES {
+            return;
         }
+        let Some(draft) = piece.into_draft(&self.agent, &self.id, self.branch.as_deref(), &self.root) else { return };
+        if let Body::Episode(episode) = &draft.body
+            && self.learnt.len() < MOST_LEARNT
+        {
+            self.learnt.extend(insight::of_errors(&draft, episode));
+        }
+        self.drafts.push(draft);
     }
 
     pub(super) fn finish(mut self) -> Vec<Draft> {
@@ -253,6 +270,7 @@ impl<'a> Session<'a> {
             }
         }
         self.close();
+        self.drafts.append(&mut self.learnt);
         self.drafts
     }
 }

@@ -122,6 +122,12 @@ pub(super) fn conclusion(message: &str) -> String {
     }
 }
 
+/// The two parts that [`conclusion`] told apart, empty where it did not.
+pub(super) fn cause_and_fix(conclusion: &str) -> (&str, &str) {
+    let part = |label: &str| conclusion.lines().find_map(|line| line.strip_prefix(label)).unwrap_or_default().trim();
+    (part("Cause:"), part("Fix:"))
+}
+
 fn push(text: &mut String, line: &str) {
     if !line.is_empty() && text.len() < 2 * MOST_PART {
         if !text.is_empty() {

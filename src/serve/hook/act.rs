@@ -60,6 +60,7 @@ pub(super) fn tell(project: &Arc<Project>, told: &Told) -> Result<(), EngineErro
     if told.session.is_empty() {
         return Ok(());
     }
+    project.hear_session(told.news(failed.is_some()));
     if told.compacted {
         project.compacted(&told.session);
     }

@@ -12,6 +12,7 @@ const LONGEST_PROMPT: usize = 16 << 10;
 const LONGEST_MESSAGE: usize = 256 << 10;
 const LONGEST_ERROR: usize = 16 << 10;
 const LONGEST_NAME: usize = 200;
+const LONGEST_PATH: usize = 4_096;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
@@ -59,6 +60,8 @@ pub(in crate::serve) struct Happening {
     /// Empty when the agent does not say.
     pub(in crate::serve) session: String,
     pub(in crate::serve) cwd: Option<PathBuf>,
+    /// Where the agent writes down the session.
+    pub(super) transcript: Option<PathBuf>,
     /// The turn and the call it belongs to, as far as the agent numbers them.
     pub(super) turn: String,
     pub(super) call: String,
@@ -114,6 +117,9 @@ impl Happening {
             called: name(called),
             session: name(text(input, &["session_id", "sessionId", "conversation_id", "conversationId"])),
             cwd: here.map(PathBuf::from).or(cwd),
+            transcript: Some(text(input, &["transcript_path", "transcriptPath"]))
+                .filter(|path| path.starts_with('/') && path.len() < LONGEST_PATH)
+                .map(PathBuf::from),
             turn: name(text(input, &["turn_id", "prompt_id", "generation_id", "turnId"])),
             call: name(text(input, &["tool_use_id", "toolUseId", "tool_call_id", "toolCallId"])),
             event: what(kind(called), called, input),

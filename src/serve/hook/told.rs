@@ -7,12 +7,15 @@ use serde_json::{Map, Value, json};
 
 use super::heard::Mark;
 use super::payload::{Happening, What, cut};
+use crate::encode::transcript::Happened;
+use crate::engine::Overheard;
 use crate::model::citation;
 use crate::model::{Signal, SignalKind, Timestamp};
 
 /// In bytes.
 const LONGEST_GOAL: usize = 2_000;
 const LONGEST_ERROR: usize = 4 << 10;
+const LONGEST_ANSWER: usize = 8 << 10;
 /// Of a line of the spool.
 const VERSION: u64 = 1;
 
@@ -29,6 +32,11 @@ pub(in crate::serve) struct Told {
     /// Output that may tell of a failure.
     pub(super) doubtful: Option<String>,
     pub(super) compacted: bool,
+    /// Where the agent writes down the session.
+    pub(super) transcript: Option<PathBuf>,
+    /// The command that was run, and the agent's last words: told where no transcript tells them.
+    pub(super) command: Option<String>,
+    pub(super) answer: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -60,7 +68,11 @@ impl Told {
             cited: None,
             doubtful: None,
             compacted: false,
+            transcript: happening.transcript.clone(),
+            command: None,
+            answer: None,
         };
+        let heard = |text: &str, most: usize| happening.transcript.is_none().then(|| cut(text, most));
         let absolute = |path: &String| absolute(happening.cwd.as_deref(), path);
         let about = |kind: SignalKind, path: &String| Said { path: Some(absolute(path)), ..Said::new(kind) };
         match &happening.event {
@@ -82,14 +94,19 @@ impl Told {
             What::After { deeds, doubtful } => {
                 told.signals.extend(deeds.edited.iter().map(|path| about(SignalKind::FileEdited, path)));
                 told.doubtful = doubtful.as_deref().map(|text| cut(text, LONGEST_ERROR));
+                told.command = deeds.command.as_deref().and_then(|command| heard(command, LONGEST_GOAL));
             }
             What::Failed { deeds, error } => {
                 let path = deeds.files().first().map(absolute);
                 let text = Some(cut(error, LONGEST_ERROR)).filter(|text| !text.trim().is_empty());
                 told.signals.push(Said { path, text, ..Said::new(SignalKind::Error) });
+                told.command = deeds.command.as_deref().and_then(|command| heard(command, LONGEST_GOAL));
             }
             What::Answered { message, is_done, subagent } => {
                 told.cited = Some(citation::cited(message).into_iter().map(citation::Cited::into_name).collect());
+                if subagent.is_none() {
+                    told.answer = heard(message, LONGEST_ANSWER);
+                }
                 if *is_done {
                     let within = subagent.clone();
                     told.signals.push(Said { within, ..Said::new(SignalKind::TaskComplete) });
@@ -103,7 +120,11 @@ impl Told {
 
     /// Does it tell the project anything?
     pub(super) fn is_empty(&self) -> bool {
-        self.signals.is_empty() && self.cited.is_none() && self.doubtful.is_none() && !self.compacted
+        self.signals.is_empty()
+            && self.cited.is_none()
+            && self.doubtful.is_none()
+            && !self.compacted
+            && self.command.is_none()
     }
 
     pub(super) fn signal(&self, said: &Said) -> Signal {
@@ -119,6 +140,34 @@ impl Told {
             agent: Some(self.agent.clone()),
             ..Signal::new(self.at, said.kind)
         }
+    }
+
+    /// What became known of the session, for the episode it will be.
+    pub(super) fn news(&self, doubtful_failed: bool) -> Overheard {
+        let mut happened: Vec<Happened> = Vec::new();
+        let mut failed = doubtful_failed.then(|| self.doubtful.clone().unwrap_or_default());
+        for said in self.signals.iter().filter(|said| said.within.is_none()) {
+            match (said.kind, &said.path, &said.goal) {
+                (SignalKind::TaskStart, _, Some(goal)) => {
+                    happened.push(Happened::Asked { words: goal.clone(), id: self.mark.name() });
+                }
+                (SignalKind::FileOpened, Some(path), _) => happened.push(Happened::Read(path.clone())),
+                (SignalKind::FileEdited, Some(path), _) => happened.push(Happened::Edited(path.clone())),
+                (SignalKind::Error, ..) => failed = said.text.clone().or(failed),
+                (SignalKind::SessionEnd, ..) => happened.push(Happened::Ended),
+                _ => {}
+            }
+        }
+        if let Some(command) = self.command.clone() {
+            let (output, failed) = (failed.clone().unwrap_or_default(), failed.is_some());
+            happened.push(Happened::Ran { command, output, failed });
+        }
+        let is_done = |said: &Said| said.kind == SignalKind::TaskComplete && said.within.is_none();
+        if self.answer.is_some() || self.signals.iter().any(is_done) {
+            happened.push(Happened::Answered(self.answer.clone().unwrap_or_default()));
+        }
+        let (agent, session, transcript) = (self.agent.clone(), self.session.clone(), self.transcript.clone());
+        Overheard { agent, session, transcript, at: self.at, happened }
     }
 
     /// One line for the spool. Nothing that is text leaves unread by `redact`.
@@ -152,6 +201,9 @@ impl Told {
         put("cited", cited.map_or(Value::Null, |cited| json!(cited)));
         put("doubtful", clean(&self.doubtful).into());
         put("compacted", if self.compacted { true.into() } else { Value::Null });
+        put("transcript", self.transcript.as_ref().and_then(|path| path.to_str()).into());
+        put("command", clean(&self.command).into());
+        put("answer", clean(&self.answer).into());
         Value::Object(line).to_string()
     }
 
@@ -182,6 +234,9 @@ impl Told {
             cited: list("cited").map(|all| all.iter().filter_map(|one| one.as_str().map(str::to_owned)).collect()),
             doubtful: text(&value, "doubtful"),
             compacted: value.get("compacted").and_then(Value::as_bool) == Some(true),
+            transcript: text(&value, "transcript").map(PathBuf::from),
+            command: text(&value, "command"),
+            answer: text(&value, "answer"),
         })
     }
 }
