@@ -271,15 +271,18 @@ fn what_waits_comes_back_as_it_was_and_without_its_secrets() {
 }
 
 #[test]
-fn prompts_are_kept_as_goals_alone_and_answers_as_citations_alone() {
+fn prompts_are_kept_as_goals_and_answers_as_citations_unless_nobody_else_keeps_them() {
     let keep = |event: &str, extra: Value| {
         let mut input = json!({"session_id": "s", "cwd": "/code/app"});
         input.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
         let event = Event::new(Some(Agent::Claude), event, AT, None, input.to_string().into_bytes());
         waiting(&event, &str::to_owned)
     };
-    let line = keep("Stop", json!({"last_assistant_message": "long words [M:1a2b3c4d] more"})).unwrap();
-    assert!(line.contains("1a2b3c4d") && !line.contains("long words"), "{line}");
+    let said = json!({"last_assistant_message": "long words [M:1a2b3c4d] more", "transcript_path": "/t/s.jsonl"});
+    let line = keep("Stop", said).unwrap();
+    assert!(line.contains("1a2b3c4d") && line.contains("/t/s.jsonl") && !line.contains("long words"), "{line}");
+    let line = keep("Stop", json!({"last_assistant_message": "long words"})).unwrap();
+    assert!(line.contains("long words"), "{line}");
     assert_eq!(keep("PostToolUse", json!({"tool_name": "Read", "tool_input": {"file_path": "a.rs"}})), None);
     assert_eq!(keep("Notification", json!({})), None);
 }
