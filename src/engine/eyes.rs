@@ -9,7 +9,6 @@ mod continuity;
 mod errors;
 mod git;
 mod logs;
-mod sessions;
 mod traces;
 pub(super) mod trees;
 
@@ -39,8 +38,6 @@ use crate::watch::{GitArea, Seen, WatchState};
 
 use book::Book;
 use logs::ErrorLogs;
-pub use sessions::Overheard;
-use sessions::Sessions;
 use trees::Trees;
 
 /// Observations that may wait here; then they wait in the watcher.
@@ -90,8 +87,6 @@ pub(super) enum Noticed {
         files: Vec<String>,
         told: String,
     },
-    /// A hook told of a session.
-    Overheard(Overheard),
     /// Who has worked here before, by hash: nobody of these joins.
     Known(Vec<String>),
     /// Somebody waits until everything that is there was taken in.
@@ -166,7 +161,6 @@ struct Looker {
     logs: ErrorLogs,
     git: git::Heads,
     continuity: continuity::Reading,
-    sessions: Sessions,
     rescan_at: Option<Instant>,
     save_at: Option<Instant>,
     said: Vec<(Timestamp, SignalKind, String)>,
@@ -188,8 +182,6 @@ impl Looker {
     fn new(setting: Setting, inbox: Receiver<Noticed>, trees: Trees, past: PastHandle) -> Looker {
         let book = Book::open(&setting.state);
         let logs = ErrorLogs::new(setting.clock.now(), book.places.clone());
-        let root = setting.root.display().to_string();
-        let sessions = Sessions::of_value(&book.sessions, &root, setting.clock.monotonic());
         Looker {
             setting,
             inbox,
@@ -199,7 +191,6 @@ impl Looker {
             logs,
             git: git::Heads::default(),
             continuity: continuity::Reading::default(),
-            sessions,
             rescan_at: None,
             save_at: None,
             said: Vec::new(),
@@ -242,7 +233,6 @@ impl Looker {
                 }
             }
         }
-        self.tell_all_sessions();
         self.save();
     }
 
@@ -255,8 +245,7 @@ impl Looker {
 
     /// The next moment something is due; without one the thread sleeps until it is woken.
     fn deadline(&self) -> Option<Instant> {
-        let (flush, errors, sessions) = (self.logs.flush_at(), self.errors_at(), self.sessions.due());
-        let timers = [self.rescan_at, self.save_at, self.continuity.again_at, flush, errors, sessions];
+        let timers = [self.rescan_at, self.save_at, self.continuity.again_at, self.logs.flush_at(), self.errors_at()];
         timers.into_iter().flatten().min()
     }
 
@@ -278,9 +267,6 @@ impl Looker {
         }
         if due(self.logs.flush_at()) {
             self.flush_logs(now);
-        }
-        if due(self.sessions.due()) {
-            self.tell_sessions_due(now);
         }
         if due(self.errors_at()) {
             let resolved = self.book.errors.quiet(None, &[], self.setting.clock.now());
@@ -314,7 +300,6 @@ impl Looker {
                     self.book.errors.touched(&files, &errors::Remedy { commit: None, told, at });
                     self.save_soon();
                 }
-                Noticed::Overheard(told) => self.overhear(told),
                 Noticed::Known(people) => {
                     self.book.people.get_or_insert_default().extend(people);
                     self.save_soon();
@@ -441,7 +426,6 @@ impl Looker {
     fn save(&mut self) {
         self.save_at = None;
         self.book.places = self.logs.places();
-        self.book.sessions = self.sessions.to_value();
         if let Err(error) = self.book.save(&self.setting.state) {
             tracing::warn!(project = %self.setting.project, reason = %error, "what was seen could not be written down");
         }

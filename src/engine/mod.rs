@@ -10,6 +10,7 @@ mod company;
 pub mod context;
 mod decide;
 mod derived;
+mod ears;
 pub mod economy;
 mod error;
 mod event;
@@ -38,9 +39,9 @@ pub mod usage;
 pub mod why;
 
 pub use decide::etag;
+pub use ears::Overheard;
 pub use error::{EngineError, ProjectError};
 pub use event::{ImportError, Imported, Remembered};
-pub use eyes::Overheard;
 pub use feed::{Feed, Follower, Happening, News};
 pub use project::{Counters, Pending, Project};
 pub use registry::{KnownProject, Registry, strip_at, traces_at};

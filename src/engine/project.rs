@@ -11,10 +11,11 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use super::care::Care;
+use super::ears::Ears;
 use super::economy::Economy;
 use super::error::EngineError;
 use super::event::{Event, Imported, Remembered, Reply, Trust};
-use super::eyes::{Eyes, Noticed, Overheard};
+use super::eyes::{Eyes, Noticed};
 use super::feed::Feed;
 use super::foresight::Foresight;
 use super::judge::Judge;
@@ -91,6 +92,7 @@ pub struct Project {
     pub(super) clock: Clock,
     pub(super) config: Arc<ArcSwap<Config>>,
     pub(super) redaction: Redaction,
+    pub(super) ears: Ears,
     pub(super) eyes: OnceLock<Eyes>,
     /// The writer's way to the eyes.
     pub(super) tell_eyes: Arc<OnceLock<Sender<Noticed>>>,
@@ -209,13 +211,6 @@ impl Project {
 
     pub fn usage(&self) -> &UsageBook {
         &self.usage
-    }
-
-    /// A hook told of a session. What finds no room is told by the transcript later.
-    pub fn hear_session(&self, told: Overheard) {
-        if let Some(eyes) = self.eyes.get().filter(|_| !told.happened.is_empty()) {
-            let _ = eyes.inbox().try_send(Noticed::Overheard(told));
-        }
     }
 
     /// How the project is watched, if it is.

@@ -16,6 +16,7 @@ use parking_lot::{Mutex, RwLock};
 
 use super::care::Care;
 use super::derived::Derived;
+use super::ears::Ears;
 use super::economy::Economy;
 use super::error::ProjectError;
 use super::event::Event;
@@ -213,6 +214,7 @@ impl Registry {
     /// Opens the project's eyes, unless somebody wants them shut. What cannot be watched can still be asked.
     fn watch(&self, project: &Arc<Project>) {
         let Some(cache) = project.cache.clone() else { return };
+        project.hear_what_was_left();
         if !self.config.load().watch.enabled || !project.captures() {
             return;
         }
@@ -411,6 +413,7 @@ impl Registry {
             clock: self.clock.clone(),
             config: Arc::clone(&self.config),
             redaction: self.redaction.clone(),
+            ears: Ears::default(),
             eyes: OnceLock::new(),
             tell_eyes,
             foresight,
@@ -450,6 +453,7 @@ fn ask_to_stop(project: &Project) {
 
 /// Before the writer stops: what was seen last is still told.
 fn close_eyes(project: &Project) {
+    project.ears.stop();
     if let Some(eyes) = project.eyes.get() {
         eyes.stop();
     }

@@ -241,6 +241,29 @@ PY
   ok "$(cat "$lab/out")"
   reached prefix > "$lab/out" 2>&1 || fail "the prefix: $(cat "$lab/out")"
   ok "$(cat "$lab/out")"
+
+  # Another session meets an error and ends it; the one after that asks about the same error.
+  case $agent in claude) place=relay ;; codex) place=beacon ;; esac
+  printf '4\n' > "$app/$place.width"
+  printf '[ "$(cat %s.width)" = 5 ] || { echo "ValueError: 10000 is no port of the %s" >&2; exit 1; }\n' $place $place > "$app/test_$place.sh"
+  printf 'echo 5 > %s.width\n' $place > "$app/widen_$place.sh"
+  rm -f "$lab/prompts"
+  begin
+  say "The $place refuses large ports, make its test pass. [[run sh test_$place.sh]] [[run sh widen_$place.sh]] [[run sh test_$place.sh]] [[say The $place read four digits; it reads five now.]]"
+  end
+  tells() { "$LOKID" --project "$app" list --kind "$1" --json | grep -qF "$2"; }
+  await "the episode of $agent" tells episode "The $place refuses large ports"
+  await 'the error it fixed' tells learning "is no port of the $place"
+  ok "$agent: a session left its episode and the error it fixed"
+  await 'both in the index' finds "10000 is no port of the $place" "widen_$place.sh"
+  rm -f "$lab/prompts"
+  turn=$(reached count)
+  begin
+  say "What does this mean: ValueError: 10000 is no port of the $place? [[say Hm.]]"
+  end
+  reaches "$turn" "widen_$place.sh" "the fix of the session before"
+  same "$(cat "$lab/at")" "$turn" 'the request that first holds the fix of the session before'
+  ok "$agent: the next session was given that fix with its first prompt"
 done
 
 requests=$(wc -l < "$log")

@@ -125,6 +125,12 @@ pub(super) fn is_environment(message: &str) -> bool {
     says.iter().any(|word| message.contains(word))
 }
 
+/// Files that `sed -i` changes where they are.
+pub(super) fn files_edited(command: &str) -> impl Iterator<Item = &str> {
+    let parts = command.split(['&', ';', '|', '\n']).map(str::trim);
+    parts.filter(|part| part.starts_with("sed -i")).filter_map(|part| part.split_whitespace().next_back()).take(64)
+}
+
 /// Files that a command plainly takes away.
 pub(super) fn files_removed(command: &str) -> impl Iterator<Item = &str> {
     let parts = command.split(['&', ';', '|', '\n']).map(str::trim);

@@ -86,10 +86,10 @@ pub(super) fn of_errors(draft: &Draft, episode: &Episode) -> Vec<Draft> {
     if draft.outcome != Some(Outcome::Success) {
         return Vec::new();
     }
-    let fixed = episode.errors.iter().filter(|error| error.resolution.starts_with("edited "));
+    let fixed = episode.errors.iter().filter(|error| !error.resolution.is_empty());
     let (cause, fix) = telling::cause_and_fix(&episode.conclusion);
     let learnt = fixed.take(MOST_ERRORS).map(|error| {
-        let done = one_line(error.resolution.trim_start_matches("edited "), MOST_PART);
+        let done = one_line(error.resolution.trim_start_matches("edited ").trim_start_matches("ran "), MOST_PART);
         let fix = if fix.is_empty() { done } else { format!("{} ({done})", one_line(fix, MOST_PART)) };
         let cause = one_line(cause, MOST_PART);
         let body = Learning { error: error.message.clone(), cause, fix, ..Learning::default() };

@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Strip;
-use super::command::{commit_made, error_in, essence, files_removed, is_check, is_search, tells_failure, upshot};
+use super::command::{
+    commit_made, error_in, essence, files_edited, files_removed, is_check, is_search, tells_failure, upshot,
+};
 use super::insight;
 use super::paths::relative;
 use super::person::{Said, after_thanks, is_interruption, own_words, said};
@@ -16,6 +18,7 @@ use crate::model::{Action, Body, Draft, Timestamp};
 const MOST_OUTPUT: usize = 2 << 10;
 const MOST_TARGET: usize = 200;
 const MOST_RESULT: usize = 160;
+const MOST_CHANGE: usize = 100;
 const MOST_CALLS: usize = 512;
 const MOST_HEARD: usize = 128;
 const MOST_PIECES: usize = 1_000;
@@ -173,6 +176,9 @@ impl<'a> Session<'a> {
                 } else if !failed {
                     piece.command_passed(&core, checks, !checks && !is_search(&core));
                     piece.commit = commit_made(command, &output).or(piece.commit.take());
+                    for path in files_edited(command).filter_map(|path| relative(path, &self.root, &self.cwd)) {
+                        piece.edit_file(path, false, &one_line(&core, MOST_CHANGE));
+                    }
                     for path in files_removed(command).filter_map(|path| relative(path, &self.root, &self.cwd)) {
                         piece.remove_file(&path);
                     }

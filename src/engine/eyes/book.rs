@@ -25,8 +25,6 @@ pub(super) struct Book {
     pub(super) errors: ErrorBook,
     /// By the hash of their address; `None` until the history was read.
     pub(super) people: Option<BTreeSet<String>>,
-    /// Transcripts that are not read to their end.
-    pub(super) sessions: Value,
 }
 
 impl Book {
@@ -43,7 +41,6 @@ impl Book {
             texts: texts.collect(),
             errors: ErrorBook::of_value(whole.get("errors").unwrap_or(&Value::Null)),
             people,
-            sessions: whole.get("sessions").cloned().unwrap_or_default(),
         }
     }
 
@@ -56,7 +53,6 @@ impl Book {
             "texts": self.texts,
             "errors": self.errors.to_value(),
             "people": self.people,
-            "sessions": self.sessions,
         });
         plain::replace(&folder.join(FILE), whole.to_string().as_bytes())
     }
