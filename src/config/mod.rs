@@ -174,6 +174,8 @@ pub struct LearnConfig {
 pub struct HookConfig {
     /// How long an agent may be kept waiting.
     pub deadline: Duration,
+    /// Sessions that hooks tell of become episodes.
+    pub episodes: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -342,6 +344,7 @@ impl Config {
             },
             learn: LearnConfig { enabled: typed("learn.enabled", learn.enabled).flag()? },
             hook: HookConfig {
+                episodes: typed("hook.episodes", hook.episodes).flag()?,
                 deadline: typed("hook.deadline", hook.deadline)
                     .duration(Duration::from_millis(1)..=Duration::from_mins(1))?,
             },

@@ -127,6 +127,7 @@ pub(super) struct RawWatch {
 #[serde(deny_unknown_fields)]
 pub(super) struct RawHook {
     pub(super) deadline: Spanned<Value>,
+    pub(super) episodes: Spanned<Value>,
 }
 
 #[derive(Deserialize)]

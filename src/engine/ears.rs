@@ -59,7 +59,8 @@ pub(super) struct Ears {
 impl Project {
     /// A hook told of a session.
     pub fn hear_session(&self, told: Overheard) {
-        if !told.happened.is_empty() && !told.session.is_empty() && self.captures() {
+        let wanted = self.captures() && self.config.load().hook.episodes;
+        if wanted && !told.happened.is_empty() && !told.session.is_empty() {
             self.ears.tell(self, Task::Told(told));
         }
     }
