@@ -193,7 +193,13 @@ pub(super) fn error_in(output: &str) -> (String, String) {
         says.iter().any(|word| lower.contains(word)) || line.starts_with("FAILED") || line.starts_with("E   ")
     };
     let is_frame = |line: &&str| line.starts_with("Exit code") || line.starts_with("Error: Exit code") || *line == "…";
-    let telling = lines().filter(|line| !is_frame(line)).find(names_error);
+    // What Python prints last is what ended it; a compiler's first word tells most.
+    let is_raised = |line: &&str| {
+        let name = line.split([':', ' ']).next().unwrap_or_default();
+        name.len() > 5 && (name.ends_with("Error") || name.ends_with("Exception"))
+    };
+    let raised = if output.contains("Traceback (most recent call last)") { lines().rfind(is_raised) } else { None };
+    let telling = raised.or_else(|| lines().filter(|line| !is_frame(line)).find(names_error));
     let line = telling.or_else(|| lines().rfind(|line| !is_frame(line))).unwrap_or_default();
     let message = one_line(line, MOST_MESSAGE);
     let words = || message.split(|c: char| c.is_whitespace() || c == ':' || c == '(');
@@ -268,6 +274,8 @@ mod tests {
         assert_eq!(error_in(python), ("ValueError".into(), "ValueError: bad port".into()));
         let rust = "error[E0308]: mismatched types\n --> src/a.rs:3";
         assert_eq!(error_in(rust), ("E0308".into(), "error[E0308]: mismatched types".into()));
+        let twice = format!("Error in a.pth:\nTraceback (most recent call last):\nAttributeError: x\n\n{python}");
+        assert_eq!(error_in(&twice).0, "ValueError");
         assert_eq!(error_in("Exit code 3\nboom"), (String::new(), "boom".into()));
         assert_eq!(error_in("src/a.ts(3,1): error TS2322: Type x").0, "TS2322");
         assert_eq!(error_in(""), (String::new(), String::new()));
