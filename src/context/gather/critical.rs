@@ -65,20 +65,26 @@ fn errors(table: &mut Table<'_>, clues: &Clues, predicted: &[PredictedMemory]) {
     let is_late = |memory: &Memory| memory.times.updated_at.max(memory.times.created_at) >= since;
     for found in predicted {
         let is_at_hand = found.evidence.contains(&Evidence::SameError) || found.evidence.contains(&Evidence::ErrorTie);
-        let is_fresh = tells_of_error(&found.memory) && is_late(&found.memory);
+        let is_fresh = tells_of_error(&found.memory)
+            && is_late(&found.memory)
+            && (presses(&found.memory) || table.is_wanted(found));
         if is_at_hand || is_fresh || (!clues.errors.is_empty() && has_fix(found) && table.is_wanted(found)) {
             table.put(&found.memory, Part::Critical, CRITICAL + table.worth(found), found.why.clone());
         }
     }
     let newest = table.sources.snapshot.latest(Kind::Learning, &table.filter.namespace).take(MOST_LEARNINGS);
-    let fresh = newest.filter(|memory| tells_of_error(memory) && is_late(memory) && table.admits(memory));
+    let is_news = |memory: &&Arc<Memory>| tells_of_error(memory) && is_late(memory) && presses(memory);
+    let fresh = newest.filter(|memory| is_news(memory) && table.admits(memory));
     let fresh: Vec<Arc<Memory>> = fresh.take(MOST_ERRORS).cloned().collect();
     for memory in fresh {
-        let is_open = memory.tags.iter().any(|tag| tag == "open");
-        let (worth, why) =
-            if is_open { (0.3, "an open error of the last day") } else { (0.2, "an error of the last day") };
-        table.put(&memory, Part::Critical, CRITICAL + worth, why.to_owned());
+        table.put(&memory, Part::Critical, CRITICAL + 0.3, "an error of the last day".to_owned());
     }
+}
+
+/// It is open, or a log told of it; what a session mended is told to whoever meets it again.
+fn presses(memory: &Memory) -> bool {
+    let was_logged = matches!(&memory.body, Body::Learning(learning) if !learning.fingerprint.is_empty());
+    was_logged || memory.tags.iter().any(|tag| tag == "open")
 }
 
 /// Does it tell what helped against an error like the one at hand?

@@ -21,6 +21,8 @@ const MOST_CONSTRAINTS: usize = 10;
 const MOST_STEPS: usize = 2;
 const MOST_CHANGES: usize = 4;
 const MOST_CONSTRAINT: usize = 300;
+/// How files are called that are made to try something.
+const TRIES: [&str; 9] = ["test_", "repro", "debug", "verify", "check_", "demo", "tmp", "scratch", "try_"];
 /// Fewer words than these, and nothing done, is a greeting.
 const GREETING_WORDS: usize = 3;
 
@@ -199,8 +201,11 @@ impl Piece {
     fn is_scratch(&self, path: &str) -> bool {
         let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
         let is_old = |other: &&String| !self.created.contains(other);
-        let has_company =
-            || self.read.iter().chain(&self.modified).filter(is_old).any(|other| folder(other) == folder(path));
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let is_try = !is_beside(&folder(path)) && TRIES.iter().any(|word| name.starts_with(word));
+        let has_company = || {
+            !is_try && self.read.iter().chain(&self.modified).filter(is_old).any(|other| folder(other) == folder(path))
+        };
         self.removed.iter().any(|removed| removed == path)
             || (self.created.iter().any(|created| created == path) && !has_company())
     }

@@ -174,7 +174,8 @@ pub(super) fn masked(text: &str, root: &str) -> String {
     while let Some(at) = rest.find('/') {
         let begin = rest[..at].rfind(ends).map_or(0, |end| end + rest[end..].chars().next().map_or(1, char::len_utf8));
         let until = rest[at..].find(ends).map_or(rest.len(), |end| at + end);
-        let (word, is_absolute) = (&rest[begin..until], begin == at);
+        let word = &rest[begin..until];
+        let is_absolute = begin == at || (root.starts_with("./") && word.starts_with(root));
         told.push_str(&rest[..begin]);
         told.push_str(&if is_absolute { place(word, root) } else { word.to_owned() });
         rest = &rest[until..];

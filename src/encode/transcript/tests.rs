@@ -98,11 +98,8 @@ impl Lab {
 
 /// Both agents were given the same work by the same words; what they did is told alike.
 fn check_the_fixed_sum(drafts: &[Draft]) {
-    // The episode, and the error it fixed.
-    assert_eq!(drafts.iter().map(|draft| draft.kind).collect::<Vec<_>>(), [Kind::Episode, Kind::Learning]);
-    let Body::Learning(learnt) = &drafts[1].body else { panic!("{drafts:#?}") };
-    assert_eq!(learnt.error, "FAILED: expected 5, got -1");
-    assert!(learnt.fix.contains("add.sh (`expr $1 - $2` → `expr $1 + $2`)"), "{learnt:?}");
+    // That a test failed is no lesson of its own.
+    assert_eq!(drafts.len(), 1, "{drafts:#?}");
     let (draft, episode) = (&drafts[0], episode(&drafts[0]));
     assert_eq!(
         (draft.kind, draft.source, draft.outcome),
@@ -263,6 +260,7 @@ fn an_episode_tells_cause_fix_and_the_change_that_decided_it() {
     let drafts = lab.drafts();
     let told = episode(&drafts[0]);
     assert_eq!(drafts[0].title, "Ports above 9999 are refused");
+    assert_eq!(drafts.len(), 1, "a number alone tells nobody anything");
     assert_eq!(told.conclusion, "Cause: The parser read four digits.\nFix: It reads five.");
     assert_eq!(
         told.changes,
@@ -329,7 +327,7 @@ fn the_oldest_rollouts_and_their_json_in_strings_are_read() {
         r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}"#,
     ];
     let drafts = codex(&lines.join("\n"));
-    assert_eq!(drafts.len(), 2);
+    assert_eq!(drafts.len(), 1);
     let episode = episode(&drafts[0]);
     assert_eq!((episode.goal.as_str(), drafts[0].outcome), ("Fix the broken build please", Some(Outcome::Success)));
     assert_eq!(episode.errors[0].resolution, "edited Makefile (`al:` → `all:`)");

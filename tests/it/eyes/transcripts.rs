@@ -10,7 +10,7 @@ fn fixture(name: &str) -> String {
 
 fn episodes(lab: &Lab) -> Vec<Value> {
     let all = lab.memories();
-    let expected = ["episode", "learning"];
+    let expected = ["episode"];
     assert!(all.iter().all(|memory| expected.iter().any(|kind| memory["kind"] == *kind)), "{all:#?}");
     all.iter()
         .filter(|memory| memory["kind"] == "episode")
