@@ -40,10 +40,12 @@ fn fact_text(fact: &Fact) -> String {
 }
 
 fn episode_text(episode: &Episode) -> String {
-    let mut lines = vec![episode.goal.clone(), episode.conclusion.clone()];
-    lines.extend(episode.changes.iter().map(|change| format!("changed {change}")));
-    // Who tells what came of it need not tell every step.
+    // Who tells what came of it need not tell every step, and tells it before the rest of the question.
     let is_told = !episode.conclusion.is_empty() || !episode.changes.is_empty();
+    let goal = episode.goal.trim();
+    let (asked, rest) = if is_told { goal.split_once('\n').unwrap_or((goal, "")) } else { (goal, "") };
+    let mut lines = vec![asked.to_owned(), episode.conclusion.clone()];
+    lines.extend(episode.changes.iter().map(|change| format!("changed {change}")));
     for action in episode.action_log.iter().filter(|_| !is_told) {
         let mut line = format!("- {}", action.action);
         for (word, part) in [(" ", &action.target), (" → ", &action.result), (" ✗ ", &action.error)] {
@@ -62,6 +64,7 @@ fn episode_text(episode: &Episode) -> String {
         }
         lines.push(line);
     }
+    lines.push(rest.to_owned());
     join(lines)
 }
 

@@ -348,6 +348,7 @@ impl Piece {
         changes.reverse();
         changes.sort_by_key(|(path, _)| is_beside(path));
         changes.truncate(MOST_CHANGES);
+        let mut files: Vec<String> = modified.iter().filter(|path| !self.is_scratch(path)).cloned().collect();
         let mut actions = self.first;
         if self.left_out > 0 {
             let target = format!("{} actions", self.left_out);
@@ -356,7 +357,6 @@ impl Piece {
         actions.extend(self.last);
         let seconds = |start: Timestamp, end: Timestamp| (end.as_micros() - start.as_micros()).max(0) / SECOND;
         let day = self.start.map(|at| at.day()).unwrap_or_else(|| "undated".to_owned());
-        let mut files = modified.clone();
         self.read.iter().for_each(|file| keep(&mut files, file.clone()));
         let mut tags = vec!["transcript".to_owned(), agent.to_owned()];
         tags.extend(branch.map(|branch| format!("branch:{branch}")));

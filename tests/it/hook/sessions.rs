@@ -66,7 +66,10 @@ fn without_a_transcript_what_was_heard_is_the_episode_and_goes_on_with_the_sessi
     assert_eq!((&heard["outcome"], &heard["files"][0]), (&json!("success"), &json!("port.py")));
     let whole = get(&home, &format!("/v1/memories/{}", heard["id"].as_str().unwrap()));
     let text = whole["text"].as_str().unwrap();
-    assert!(text.contains("Cause: four digits were read.") && text.contains("ValueError: 10000 is no port of the relay"), "{text}");
+    assert!(
+        text.contains("Cause: four digits were read.") && text.contains("ValueError: 10000 is no port of the relay"),
+        "{text}"
+    );
     // The error, its cause and its fix are a lesson of their own.
     let lesson = told(&home, "learning").pop().unwrap();
     assert!(lesson["title"].as_str().unwrap().contains("10000 is no port of the relay"), "{lesson:#}");
