@@ -115,14 +115,13 @@ fn index(memory: &Memory) -> Cow<'_, str> {
     if !memory.title.trim().is_empty() {
         return if fits(head, INDEX_CHARS) { Cow::Borrowed(head) } else { Cow::Owned(clipped(head, INDEX_CHARS)) };
     }
-    let text = memory.text.trim();
-    if fits(text, INDEX_CHARS) {
-        return Cow::Borrowed(head);
-    }
     let before = told(memory, Level::Compressed);
     let room = INDEX_CHARS.min(count(&before));
     if fits(head, room) {
         return Cow::Borrowed(head);
+    }
+    if fits(&before, room) {
+        return Cow::Owned(one_line(&before));
     }
     let turn = || turn_of(memory).and_then(|turn| turn.line("", room));
     let made = structured(memory, room).or_else(turn).unwrap_or_else(|| {

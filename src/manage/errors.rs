@@ -82,28 +82,39 @@ pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
         met.sort_by(|one, other| other.at().cmp(&one.at()).then_with(|| one.memory.id.cmp(&other.memory.id)));
         learning(&mut writer, &known, key, met);
     }
+    let untold = |scope: Scope, tried: &Tried<'_>| {
+        let is_untold = |print: &String| !recurring.contains(&(scope, print.clone()));
+        tried.failed.values().filter(|(_, print)| print.as_ref().is_none_or(is_untold)).count()
+    };
+    let is_wrong = |scope: Scope, tried: &Tried<'_>| {
+        let (failed, passed) = (tried.failed.len(), tried.passed.len());
+        untold(scope, tried) >= limits.episodes && lower_bound(failed, failed + passed) >= limits.sure
+    };
+    // A command that is wrong whatever it says is told once, and not once for everything it said.
+    let all =
+        || seen.tried.iter().flat_map(|(scope, tried)| tried.iter().map(move |(key, tried)| (*scope, key, tried)));
+    let wrong: Vec<(Scope, &String, &Tried<'_>)> = all().filter(|(scope, _, tried)| is_wrong(*scope, tried)).collect();
+    let prints = |(scope, _, tried): &(Scope, &String, &Tried<'_>)| {
+        let scope = *scope;
+        tried.failed.values().filter_map(move |(_, print)| Some((scope, print.clone()?))).collect::<Vec<_>>()
+    };
+    let covered: BTreeSet<(Scope, String)> = wrong.iter().flat_map(prints).collect();
     for (key, met) in &seen.errors {
         if scene.around.is_over() {
             return writer.done();
         }
-        if recurring.contains(key) || is_unsolved(met) {
+        if recurring.contains(key) || writer.knows(key) || is_unsolved(met) && !covered.contains(key) {
             anti_pattern_of_error(&mut writer, &known, &seen, key, met);
         }
     }
     for ((scope, from, to), met) in &seen.swaps {
         anti_pattern_of_program(&mut writer, &known, (*scope, from, to), met);
     }
-    let all = seen.tried.iter().flat_map(|(scope, tried)| tried.iter().map(move |(key, tried)| (scope, key, tried)));
-    for (scope, key, tried) in all {
+    for (scope, key, tried) in wrong {
         if scene.around.is_over() {
             return writer.done();
         }
-        let untold =
-            |error: &Option<String>| error.as_ref().is_none_or(|error| !recurring.contains(&(*scope, error.clone())));
-        let untold = tried.failed.values().filter(|(_, error)| untold(error)).count();
-        if untold >= limits.episodes {
-            anti_pattern_of_approach(&mut writer, &known, &seen, (*scope, key), tried);
-        }
+        anti_pattern_of_approach(&mut writer, &known, &seen, (scope, key), tried);
     }
     writer.done()
 }
@@ -158,7 +169,8 @@ fn anti_pattern_of_error(
     let what_fails = first_told(met);
     let why = format!("`{}` failed in {}", short(&what_fails), of_all(met.len(), passed));
     // An error that nobody solved is open until what ended with it has passed.
-    let times = met.iter().flat_map(|one| &one.commands).filter_map(|run| Some((run, seen.passes.get(&(key.0, run.clone()))?)));
+    let times =
+        met.iter().flat_map(|one| &one.commands).filter_map(|run| Some((run, seen.passes.get(&(key.0, run.clone()))?)));
     let later = times.filter_map(|(run, times)| Some((times.range(newest.plus_micros(1)..).next()?, run))).min();
     let state = match (&fix, later) {
         (Some(_), _) => State::Learnt,
@@ -196,7 +208,8 @@ fn anti_pattern_of_program(
     met: &[Met<'_>],
 ) {
     let mut memories: Vec<&Arc<Memory>> = met.iter().map(|one| one.memory).collect();
-    memories.sort_by(|one, other| other.times.created_at.cmp(&one.times.created_at).then_with(|| one.id.cmp(&other.id)));
+    memories
+        .sort_by(|one, other| other.times.created_at.cmp(&one.times.created_at).then_with(|| one.id.cmp(&other.id)));
     memories.dedup_by(|one, other| one.id == other.id);
     if memories.len() < writer.limits.episodes {
         return;
@@ -224,9 +237,6 @@ fn anti_pattern_of_approach(
     tried: &Tried<'_>,
 ) {
     let (failed, passed) = (tried.failed.len(), tried.passed.len());
-    if lower_bound(failed, failed + passed) < writer.limits.sure {
-        return;
-    }
     let mut memories: Vec<&Arc<Memory>> = tried.failed.values().map(|(memory, _)| *memory).collect();
     memories
         .sort_by(|one, other| other.times.created_at.cmp(&one.times.created_at).then_with(|| one.id.cmp(&other.id)));

@@ -20,8 +20,6 @@ pub const REASON: &str = "night: ";
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
-    /// What tells of a day (episodes, notes) and was never named rests after this long.
-    pub resting: i64,
     /// How long something must be over before it leaves, or be unused before it rests. What tells of a day (episodes,
     /// notes) and was never of use leaves then.
     pub quiet: i64,
@@ -47,7 +45,6 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            resting: 30 * DAY,
             quiet: 90 * DAY,
             quiet_lasting: 730 * DAY,
             references: 5,
@@ -126,9 +123,8 @@ impl End {
         }
         let usage = scene.around.usage(memory);
         let last = last_need(memory, &usage, limits);
-        let wait = if usage.referenced == 0 && is_passing(memory) { limits.resting } else { limits.quiet };
         let unused = usage.referenced < limits.references
-            && since(last, scene.now) > wait.max(limits.rhythm_of(memory, &usage));
+            && since(last, scene.now) > limits.quiet.max(limits.rhythm_of(memory, &usage));
         let end = End::Unused { since: last, named: usage.referenced };
         let is_due = unused && (memory.tier != Tier::Archive || end.leaves(limits, memory, scene.now));
         is_due.then_some(end)
@@ -139,9 +135,8 @@ impl End {
         match self {
             End::Over { .. } => true,
             End::Unused { since: last, named } => {
-                let passing = *named == 0 && is_passing(memory);
-                let quiet = if passing { limits.quiet } else { limits.quiet_lasting.max(limits.quiet) };
-                since(*last, now) > quiet
+                let passing = *named == 0 && matches!(memory.kind, Kind::Episode | Kind::Note);
+                passing || since(*last, now) > limits.quiet_lasting.max(limits.quiet)
             }
         }
     }
@@ -166,11 +161,6 @@ impl Limits {
         let gap = usage.last_used.map_or(0, |last| since(memory.times.created_at, last));
         if gap > self.rhythm { gap.saturating_mul(self.patience) } else { 0 }
     }
-}
-
-/// Does it tell of a day?
-fn is_passing(memory: &Memory) -> bool {
-    matches!(memory.kind, Kind::Episode | Kind::Note)
 }
 
 fn last_need(memory: &Memory, usage: &Usage, limits: &Limits) -> Timestamp {

@@ -58,7 +58,8 @@ const EVERYDAY: &str = "cd ls cat pwd echo printf grep rg egrep find fd head tai
 /// What git does beyond everyday.
 const GIT_TELLING: &[&str] = &["tag", "push", "merge", "rebase", "cherry-pick", "bisect", "submodule", "lfs", "revert"];
 const INTERPRETERS: &[&str] = &["python", "node", "ruby", "perl", "bash", "sh", "zsh"];
-const TEST_WORDS: &[&str] = &["test", "tests", "pytest", "spec", "rspec", "jest", "vitest", "tox", "nox", "unittest", "ctest"];
+const TEST_WORDS: &[&str] =
+    &["test", "tests", "pytest", "spec", "rspec", "jest", "vitest", "tox", "nox", "unittest", "ctest"];
 
 /// Does this error tell of the surroundings, or of nothing at all? What lacks something is worth a word where the fix
 /// brings it.
@@ -94,7 +95,8 @@ fn brings(fix: &str, error: &str) -> bool {
         return false;
     }
     let named = error.split(['\'', '"', ' ', '.', '/', '`']).filter(|word| word.len() > 3 && !word.contains(':'));
-    let mut named = named.filter(|word| !["module", "named", "library", "loaded", "cannot", "find", "error"].contains(word));
+    let mut named =
+        named.filter(|word| !["module", "named", "library", "loaded", "cannot", "find", "error"].contains(word));
     named.any(|word| fix.contains(word))
 }
 
@@ -121,7 +123,8 @@ pub(super) fn is_everyday(command: &str) -> bool {
     let Some(program) = words.first().map(|word| word.rsplit('/').next().unwrap_or(word)) else { return true };
     if words.windows(2).any(|pair| pair[1] == "install" && (pair[0].contains("pip") || pair[0] == "conda")) {
         // What is installed by name is a fix; the project itself is how everybody begins.
-        let names = |word: &&&str| !word.starts_with('-') && !word.contains('/') && **word != "." && **word != "testbed";
+        let names =
+            |word: &&&str| !word.starts_with('-') && !word.contains('/') && **word != "." && **word != "testbed";
         let at = words.iter().position(|word| *word == "install").unwrap_or(0);
         let is_upgrade = words[at..].iter().any(|word| ["pip", "setuptools", "wheel"].contains(word));
         return is_upgrade || words[at + 1..].iter().filter(names).count() == 0;
@@ -210,7 +213,8 @@ impl Scratch {
     /// Does a command run such a file, by its name or without the ending?
     pub(super) fn is_run_by(&self, command: &str) -> bool {
         let words = command.split(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | ':' | '`'));
-        let bare = |word: &str| self.files.iter().any(|file| file.rsplit_once('.').is_some_and(|(name, _)| name == word));
+        let bare =
+            |word: &str| self.files.iter().any(|file| file.rsplit_once('.').is_some_and(|(name, _)| name == word));
         words.into_iter().any(|word| self.files.contains(word) || word.len() > 3 && !word.contains(' ') && bare(word))
     }
 }
@@ -258,7 +262,10 @@ mod tests {
         check("passed when run again", None);
         check("ran pwd && ls -la, ls", None);
         check("ran git clone https://x/y.git testbed, pip install -e testbed", None);
-        check("ran python3 check.py, python3 -m pip install -q \"jinja2<3.1\"", Some("ran python3 -m pip install -q \"jinja2<3.1\""));
+        check(
+            "ran python3 check.py, python3 -m pip install -q \"jinja2<3.1\"",
+            Some("ran python3 -m pip install -q \"jinja2<3.1\""),
+        );
         check("edited src/a.rs (+ parse_utc)", Some("edited src/a.rs (+ parse_utc)"));
         check("close the other shell", Some("close the other shell"));
         check("ran alembic upgrade head", Some("ran alembic upgrade head"));

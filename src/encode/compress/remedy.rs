@@ -4,11 +4,32 @@
 use super::plain::{clipped, count, one_line, terse};
 
 const FIXES: &[&str] = &[
-    "fixed by ", "fixed it by ", "fixed this by ", "fixed with ", "solved by ", "resolved by ", "the fix was to ",
-    "the fix is to ", "fix was to ", "fix is to ", "fix: ", "fixed to ", "fix to ", "workaround: ", "solution: ",
+    "fixed by ",
+    "fixed it by ",
+    "fixed this by ",
+    "fixed with ",
+    "solved by ",
+    "resolved by ",
+    "the fix was to ",
+    "the fix is to ",
+    "fix was to ",
+    "fix is to ",
+    "fix: ",
+    "fixed to ",
+    "fix to ",
+    "workaround: ",
+    "solution: ",
 ];
-const CAUSES: &[&str] =
-    &["root cause was ", "root cause is ", "root cause: ", "caused by ", "because ", "due to ", "cause: ", "cause was "];
+const CAUSES: &[&str] = &[
+    "root cause was ",
+    "root cause is ",
+    "root cause: ",
+    "caused by ",
+    "because ",
+    "due to ",
+    "cause: ",
+    "cause was ",
+];
 
 /// Nothing where no fix is told.
 pub(super) fn line(sentences: &[&str], most: usize) -> Option<String> {
@@ -27,6 +48,9 @@ pub(super) fn line(sentences: &[&str], most: usize) -> Option<String> {
     let before = [before.as_str(), if at > 0 { sentences[at - 1] } else { "" }].map(|text| terse(&one_line(text)));
     let cause = told.filter(|cause| count(cause) > 2).or_else(|| before.into_iter().find(|text| count(text) > 2));
     let fix = clipped(&fix, most * 3 / 5);
+    if fix.is_empty() {
+        return None;
+    }
     let Some(cause) = cause.filter(|cause| !fix.contains(cause.as_str())) else { return Some(fix) };
     let room = most.saturating_sub(count(&fix) + 3);
     Some(if room < 8 { fix } else { format!("{} → {fix}", clipped(&cause, room)) })
@@ -62,7 +86,10 @@ mod tests {
             &["The report test failed because dates were parsed in local time.", "Fixed by parsing them as UTC."],
             Some("dates parsed in local time → parsing them as UTC"),
         );
-        check(&["Login timed out.", "The fix was to raise the pool size to 20."], Some("Login timed out → raise pool size to 20"));
+        check(
+            &["Login timed out.", "The fix was to raise the pool size to 20."],
+            Some("Login timed out → raise pool size to 20"),
+        );
         check(&["Fix: pin jinja2 below 3.1"], Some("pin jinja2 below 3.1"));
         check(&["Tests pass."], None);
         check(&["The prefix: none of it"], None);
@@ -70,7 +97,8 @@ mod tests {
 
     #[test]
     fn there_is_no_more_than_was_asked_for() {
-        let long = ["It broke because of the many words that were said about it.", "Fixed by saying fewer words about it."];
+        let long =
+            ["It broke because of the many words that were said about it.", "Fixed by saying fewer words about it."];
         for most in [10, 20, 40] {
             assert!(count(&line(&long, most).unwrap()) <= most);
         }

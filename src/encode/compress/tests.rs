@@ -156,7 +156,8 @@ fn no_length_is_longer_than_the_one_above_whoever_wrote_it() {
 
 #[test]
 fn steps_causes_and_choices_are_one_line() {
-    let mut ci = memory("How a pull request is checked\n1. `npm ci`\n2. `npm run lint`\n3. `npm run test`\n4. `npm run build`");
+    let mut ci =
+        memory("How a pull request is checked\n1. `npm ci`\n2. `npm run lint`\n3. `npm run test`\n4. `npm run build`");
     (ci.kind, ci.title) = (Kind::Workflow, "ci".into());
     assert_eq!(made(&ci, Level::Compressed), "ci: npm ci→lint→test→build");
     let check = |text: &str, expect: &str| assert_eq!(made(&memory(text), Level::Compressed), expect);

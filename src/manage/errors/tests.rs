@@ -105,7 +105,8 @@ fn a_program_that_another_had_to_stand_in_for_is_one_anti_pattern_whatever_it_sa
         let begun = ran(episode(name, day, Outcome::Success), "cd app && python check.py", error);
         ran(begun, "cd app && python3 check.py", "")
     };
-    let lab = after([one("ep-1", 1, "object has no attribute 'lru_cache'"), one("ep-2", 2, "SyntaxError: invalid syntax")]);
+    let lab =
+        after([one("ep-1", 1, "object has no attribute 'lru_cache'"), one("ep-2", 2, "SyntaxError: invalid syntax")]);
     let (memory, anti) = avoided(&lab);
     assert_eq!(anti.what_fails, "`python` fails here where `python3` passes");
     assert_eq!((anti.prevention.as_str(), memory.sources.len()), ("run `python3` with the same arguments", 2));
@@ -113,7 +114,8 @@ fn a_program_that_another_had_to_stand_in_for_is_one_anti_pattern_whatever_it_sa
 
 #[test]
 fn a_failure_told_whole_and_cut_is_one_anti_pattern() {
-    let long = format!("ConfigError: {} end", "the settings of the service are not what they should be, and ".repeat(3));
+    let long =
+        format!("ConfigError: {} end", "the settings of the service are not what they should be, and ".repeat(3));
     let cut = format!("E {}…", &long[..140]);
     let lab = after([
         met(episode("ep-1", 1, Outcome::Success), "", &long, "set SERVICE_ENV"),

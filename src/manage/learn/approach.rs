@@ -71,7 +71,8 @@ pub(super) fn approach(cases: &[&Case]) -> Approach {
         let (consistent, all) = evidence(tally);
         lower_bound(consistent, all)
     };
-    let mut shared: Vec<(&String, &Tally)> = tallies.iter().filter(|(_, tally)| tally.well >= least && !tally.is_routine).collect();
+    let mut shared: Vec<(&String, &Tally)> =
+        tallies.iter().filter(|(_, tally)| tally.well >= least && !tally.is_routine).collect();
     shared.sort_by(|(name, a), (other, b)| {
         let steps = |sure: f64| (sure * 1000.0).round() as i64;
         (steps(sure(b)).cmp(&steps(sure(a))))

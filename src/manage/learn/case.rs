@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::deed::{Deed, deeds, path_of};
 use super::words::{Words, head, weight};
-use crate::manage::plan::Around;
 use crate::manage::errors::telling::headline;
+use crate::manage::plan::Around;
 use crate::manage::worth::{self, Scratch};
 use crate::model::{Body, Episode, Memory, Outcome, Timestamp};
 

@@ -222,7 +222,8 @@ fn failed_way(cases: &[&Case]) -> Option<String> {
             Sort::Told => uncapital(&deed.shown),
         };
         let end = case.troubles.last().map(|trouble| snippet(&trouble.message, LONGEST_ERROR));
-        let end = end.filter(|end| !end.is_empty()).map_or("ended badly".to_owned(), |end| format!("ended with `{end}`"));
+        let end =
+            end.filter(|end| !end.is_empty()).map_or("ended badly".to_owned(), |end| format!("ended with `{end}`"));
         Some(format!("{what} ({end})"))
     })
 }

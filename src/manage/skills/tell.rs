@@ -93,7 +93,10 @@ fn inputs(used: &[Option<Used>]) -> Vec<String> {
         Words::Command(command) => command.rsplit_once(' ').map(|(run, argument)| (run, argument)),
         Words::Act(..) => None,
     });
-    commands.map(|(run, argument)| format!("input: what follows `{run}`, such as `{argument}`")).take(MOST_FILES).collect()
+    commands
+        .map(|(run, argument)| format!("input: what follows `{run}`, such as `{argument}`"))
+        .take(MOST_FILES)
+        .collect()
 }
 
 /// The program of a command, behind assignments and `sudo`.
