@@ -174,6 +174,7 @@ fn action_value(memory: &Memory, topic: &str) -> Value {
 
 fn decision_value(memory: &Memory, topic: &str) -> Value {
     let rationale = memory.text.split_once('\n').map_or("", |(_, rest)| rest.trim());
+    let rationale = rationale.strip_prefix("rationale:").unwrap_or(rationale).trim_start();
     json!({
         "decision": clip(memory.headline(), 200),
         "rationale": clip(rationale, 300),

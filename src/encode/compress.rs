@@ -5,8 +5,10 @@
 //! its time to find what is telling, for lengths that are kept.
 
 mod bodies;
+mod listed;
 mod plain;
 mod quick;
+mod remedy;
 mod sentences;
 mod telling;
 mod turn;
@@ -20,7 +22,9 @@ use turn::Turn;
 const SUMMARY_CHARS: usize = 400;
 const COMPRESSED_CHARS: usize = 160;
 const INDEX_CHARS: usize = 60;
-/// What is as short as this is not made shorter.
+/// What is as short as this needs no summary,
+const BRIEF_CHARS: usize = 240;
+/// and of this no sentence is left out.
 const SHORT_CHARS: usize = 80;
 
 /// A memory at one of its four lengths. What somebody wrote for a length is used, and what was made for it while the
@@ -29,7 +33,15 @@ pub fn at_level(memory: &Memory, level: Level) -> Cow<'_, str> {
     if level == Level::Full {
         return Cow::Borrowed(&memory.text);
     }
-    kept(memory, level).map_or_else(|| quick::at_level(memory, level), Cow::Borrowed)
+    let found = kept(memory, level).map_or_else(|| quick::at_level(memory, level), Cow::Borrowed);
+    // Nobody asks for a shorter length to be given more to read.
+    let above = match level {
+        Level::Summary => Cow::Borrowed(memory.text.trim()),
+        Level::Compressed => at_level(memory, Level::Summary),
+        // A title is what people look for.
+        Level::Full | Level::Index => return found,
+    };
+    if count(&found) <= count(&above) { found } else { above }
 }
 
 /// A shorter length as it is worth keeping: what the text tells, in fewer words.
@@ -49,8 +61,8 @@ fn kept(memory: &Memory, level: Level) -> Option<&str> {
 }
 
 fn told(memory: &Memory, level: Level) -> Cow<'_, str> {
-    if let Some(text) = kept(memory, level) {
-        return Cow::Borrowed(text);
+    if kept(memory, level).is_some() {
+        return at_level(memory, level);
     }
     match level {
         Level::Full | Level::Summary => summary(memory),
@@ -61,26 +73,34 @@ fn told(memory: &Memory, level: Level) -> Cow<'_, str> {
 
 fn summary(memory: &Memory) -> Cow<'_, str> {
     let text = memory.text.trim();
-    if fits(text, SUMMARY_CHARS) {
+    if fits(text, BRIEF_CHARS) {
         return Cow::Borrowed(text);
     }
-    if let Some(line) = structured(memory, SUMMARY_CHARS) {
+    // A third saved is the least that a second text is worth.
+    let most = SUMMARY_CHARS.min(count(text) * 2 / 3);
+    if let Some(line) = structured(memory, most) {
         return Cow::Owned(line);
     }
-    let made = telling::summary(&sentences::of(text), SUMMARY_CHARS);
-    Cow::Owned(if made.is_empty() { beginning(text, SUMMARY_CHARS) } else { made })
+    let made = telling::summary(&sentences::of(text), most);
+    Cow::Owned(if made.is_empty() { beginning(text, most) } else { made })
 }
 
 fn compressed(memory: &Memory) -> Cow<'_, str> {
     let text = memory.text.trim();
-    if fits(text, SHORT_CHARS) {
-        return Cow::Borrowed(text);
-    }
     let before = told(memory, Level::Summary);
     let room = COMPRESSED_CHARS.min(count(&before));
+    let found = sentences::of(text);
     let turn = || turn_of(memory).and_then(|turn| turn.line(&subject(memory), room));
-    match structured(memory, room).or_else(turn) {
+    let told = structured(memory, room)
+        .or_else(|| listed::line(memory, room))
+        .or_else(|| remedy::line(&found, room))
+        .or_else(turn);
+    match told {
         Some(made) => Cow::Owned(made),
+        None if fits(text, SHORT_CHARS) => match found.as_slice() {
+            [one] => Cow::Owned(clipped(&terse(one), room)),
+            _ => Cow::Borrowed(text),
+        },
         None if fits(text, room) => Cow::Borrowed(text),
         None => {
             let made = phrases(text, room);
@@ -95,14 +115,13 @@ fn index(memory: &Memory) -> Cow<'_, str> {
     if !memory.title.trim().is_empty() {
         return if fits(head, INDEX_CHARS) { Cow::Borrowed(head) } else { Cow::Owned(clipped(head, INDEX_CHARS)) };
     }
-    let text = memory.text.trim();
-    if fits(text, INDEX_CHARS) {
-        return Cow::Borrowed(head);
-    }
     let before = told(memory, Level::Compressed);
     let room = INDEX_CHARS.min(count(&before));
     if fits(head, room) {
         return Cow::Borrowed(head);
+    }
+    if fits(&before, room) {
+        return Cow::Owned(one_line(&before));
     }
     let turn = || turn_of(memory).and_then(|turn| turn.line("", room));
     let made = structured(memory, room).or_else(turn).unwrap_or_else(|| {

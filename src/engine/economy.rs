@@ -21,7 +21,7 @@ use crate::context::economics::{Checkpoint, Correction, Entry, Ledger, Measures}
 use crate::context::layers::Arrangement;
 use crate::context::predict::memories::{Evidence, MemoryWeights};
 use crate::context::session::{SessionItem, Sessions};
-use crate::model::{Key, Level, Outcome, Signal, SignalKind};
+use crate::model::{Key, Level, Outcome, Signal, SignalKind, Tier};
 use crate::sys::plain;
 
 /// The account of requests that name no session.
@@ -55,6 +55,8 @@ struct State {
     /// What each session under way has opened, and whether its answers are heard: only then does silence tell anything.
     under_way: BTreeMap<String, UnderWay>,
     turns: u64,
+    /// Tiers that were asked for and are not yet published: asking again would tell of them twice.
+    rising: BTreeMap<Key, Tier>,
 }
 
 #[derive(Default)]
@@ -98,6 +100,7 @@ impl Economy {
             weights: MemoryWeights::from_value(&part("weights")),
             under_way: BTreeMap::new(),
             turns: 0,
+            rising: BTreeMap::new(),
         };
         Economy { path, state: Mutex::new(state), changed: AtomicBool::new(false), saving: Mutex::new(()) }
     }

@@ -13,7 +13,7 @@ const SUMMARY_AFTER: i64 = 7 * DAY;
 /// and from this age the one line as well.
 const COMPRESSED_AFTER: i64 = 30 * DAY;
 /// Nothing is kept for a text shorter than this: it is as soon read as its summary.
-const SHORT_CHARS: usize = 240;
+const SHORT_CHARS: usize = 120;
 
 pub fn plan(scene: &Scene<'_>) -> Vec<Proposal> {
     let mut proposals = Vec::new();
@@ -70,22 +70,22 @@ fn made(scene: &Scene<'_>, memory: &Memory) -> Vec<(Level, String)> {
     let at = |level, written: &Option<String>| written.clone().unwrap_or_else(|| scene.around.shorten(memory, level));
     let summary = at(Level::Summary, &shorter.summary);
     let summary_chars = summary.chars().count();
-    if !is_clearly_longer(full, summary_chars) {
-        return Vec::new();
-    }
+    let is_long = is_clearly_longer(full, summary_chars);
     let mut made = Vec::new();
-    if age > SUMMARY_AFTER && shorter.summary.is_none() {
+    if is_long && age > SUMMARY_AFTER && shorter.summary.is_none() {
         made.push((Level::Summary, summary));
     }
+    // What is too short for a summary may still be worth one line.
     if age > COMPRESSED_AFTER && shorter.compressed.is_none() {
         made.push((Level::Compressed, scene.around.shorten(memory, Level::Compressed)));
     }
-    if shorter.index.is_none() {
+    if is_long && shorter.index.is_none() {
         made.push((Level::Index, scene.around.shorten(memory, Level::Index)));
     }
     made.retain(|(level, text)| {
         let chars = text.chars().count();
-        !text.trim().is_empty() && chars < full && (*level == Level::Summary || chars <= summary_chars)
+        let saves = is_clearly_longer(full, chars) && chars < full;
+        !text.trim().is_empty() && saves && (*level == Level::Summary || chars <= summary_chars)
     });
     made
 }

@@ -233,8 +233,8 @@ fn proposals(cast: &Cast<'_>, settled: Settled, successions: Vec<Link>) -> Vec<P
         (from, Act::Linked, why, links.into_iter().map(|(link, _)| link).collect::<Vec<_>>())
     });
     let unlinked = gone.into_iter().map(|(from, links)| {
-        let links_or_link = if links.len() == 1 { "link" } else { "links" };
-        let why = format!("{} {links_or_link} of {from} found earlier have too little to stand on now", links.len());
+        let (links_have, count) = (if links.len() == 1 { "link has" } else { "links have" }, links.len());
+        let why = format!("{count} older {links_have} too little to stand on now, from {from}");
         (from, Act::Unlinked, why, links)
     });
     let all: Vec<_> = linked.chain(unlinked).collect();

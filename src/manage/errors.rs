@@ -24,7 +24,7 @@ use self::telling::Fingerprints;
 use self::write::{Evidence, Writer};
 use super::made;
 use super::plan::{Proposal, Scene, lower_bound};
-use crate::model::{AntiPattern, Learning, Memory, MemoryId, Scope, Timestamp};
+use crate::model::{AntiPattern, Learning, Memory, MemoryId, Outcome, Scope, Timestamp};
 
 /// How much evidence makes a lesson, and how much of it is kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +44,29 @@ impl Default for Limits {
     }
 }
 
+/// An error in more episodes than this, and in more than a tenth of all, belongs to the surroundings.
+const EVERYWHERE: usize = 8;
+
+/// How far an error has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Somebody said, or was seen doing, what helps.
+    Learnt,
+    Open,
+    /// It went away, and nobody said how.
+    Closed,
+}
+
+impl State {
+    fn tag(self) -> &'static str {
+        match self {
+            State::Learnt => "learnt",
+            State::Open => "open",
+            State::Closed => "closed",
+        }
+    }
+}
+
 pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
     let prints = Fingerprints::new(scene.around);
     let Some(mut seen) = Seen::read(scene, &prints) else { return Vec::new() };
@@ -59,25 +82,48 @@ pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
         met.sort_by(|one, other| other.at().cmp(&one.at()).then_with(|| one.memory.id.cmp(&other.memory.id)));
         learning(&mut writer, &known, key, met);
     }
-    for (key, met) in seen.errors.iter().filter(|(key, _)| recurring.contains(*key)) {
+    let untold = |scope: Scope, tried: &Tried<'_>| {
+        let is_untold = |print: &String| !recurring.contains(&(scope, print.clone()));
+        tried.failed.values().filter(|(_, print)| print.as_ref().is_none_or(is_untold)).count()
+    };
+    let is_wrong = |scope: Scope, tried: &Tried<'_>| {
+        let (failed, passed) = (tried.failed.len(), tried.passed.len());
+        untold(scope, tried) >= limits.episodes && lower_bound(failed, failed + passed) >= limits.sure
+    };
+    // A command that is wrong whatever it says is told once, and not once for everything it said.
+    let all =
+        || seen.tried.iter().flat_map(|(scope, tried)| tried.iter().map(move |(key, tried)| (*scope, key, tried)));
+    let wrong: Vec<(Scope, &String, &Tried<'_>)> = all().filter(|(scope, _, tried)| is_wrong(*scope, tried)).collect();
+    let prints = |(scope, _, tried): &(Scope, &String, &Tried<'_>)| {
+        let scope = *scope;
+        tried.failed.values().filter_map(move |(_, print)| Some((scope, print.clone()?))).collect::<Vec<_>>()
+    };
+    let covered: BTreeSet<(Scope, String)> = wrong.iter().flat_map(prints).collect();
+    for (key, met) in &seen.errors {
         if scene.around.is_over() {
             return writer.done();
         }
-        anti_pattern_of_error(&mut writer, &known, &seen, key, met);
+        if recurring.contains(key) || writer.knows(key) || is_unsolved(met) && !covered.contains(key) {
+            anti_pattern_of_error(&mut writer, &known, &seen, key, met);
+        }
     }
-    let all = seen.tried.iter().flat_map(|(scope, tried)| tried.iter().map(move |(key, tried)| (scope, key, tried)));
-    for (scope, key, tried) in all {
+    for ((scope, from, to), met) in &seen.swaps {
+        anti_pattern_of_program(&mut writer, &known, (*scope, from, to), met);
+    }
+    for (scope, key, tried) in wrong {
         if scene.around.is_over() {
             return writer.done();
         }
-        let untold =
-            |error: &Option<String>| error.as_ref().is_none_or(|error| !recurring.contains(&(*scope, error.clone())));
-        let untold = tried.failed.values().filter(|(_, error)| untold(error)).count();
-        if untold >= limits.episodes {
-            anti_pattern_of_approach(&mut writer, &known, &seen, (*scope, key), tried);
-        }
+        anti_pattern_of_approach(&mut writer, &known, &seen, (scope, key), tried);
     }
     writer.done()
+}
+
+/// Did the work end with it?
+fn is_unsolved(met: &[Met<'_>]) -> bool {
+    let ended = |one: &Met<'_>| matches!(one.memory.outcome, Some(Outcome::Failure | Outcome::Partial));
+    let is_open = |one: &Met<'_>| one.resolutions.is_empty() && one.between.is_none() && !one.commands.is_empty();
+    met.iter().any(|one| ended(one) && is_open(one))
 }
 
 /// What solved an error, even if it was met once.
@@ -122,15 +168,64 @@ fn anti_pattern_of_error(
     let ran = command.map(|command| format!("`{command}` ends with it"));
     let what_fails = first_told(met);
     let why = format!("`{}` failed in {}", short(&what_fails), of_all(met.len(), passed));
+    // An error that nobody solved is open until what ended with it has passed.
+    let times =
+        met.iter().flat_map(|one| &one.commands).filter_map(|run| Some((run, seen.passes.get(&(key.0, run.clone()))?)));
+    let later = times.filter_map(|(run, times)| Some((times.range(newest.plus_micros(1)..).next()?, run))).min();
+    let state = match (&fix, later) {
+        (Some(_), _) => State::Learnt,
+        (None, Some(_)) => State::Closed,
+        (None, None) => State::Open,
+    };
+    let passed_since = later.map(|(at, run)| format!("`{run}` passes since {}", at.day()));
+    let cause = known.cause(key);
+    let is_known = writer.knows(key) || known.anti(key).is_some();
+    let is_everywhere = met.len() > EVERYWHERE.max(seen.episodes / 10);
+    let is_told = match state {
+        State::Learnt => true,
+        State::Open => (cause.is_some() || ran.is_some() && is_unsolved(met)) && !is_everywhere,
+        State::Closed => false,
+    };
+    if !is_told && !is_known {
+        return;
+    }
     let body = AntiPattern {
         what_fails,
-        why: known.cause(key).or(ran).unwrap_or_else(|| "it came back in one episode after another".to_owned()),
-        prevention: fix.unwrap_or_default(),
+        why: cause.or(ran).unwrap_or_default(),
+        prevention: fix.or(passed_since).unwrap_or_default(),
         learnt_from: first_episode(met.iter().map(|one| one.memory)),
     };
     let of_kind = || known.anti_of_kind(key.0, met).filter(|memory| !writer.has_spoken_of(memory));
     let living = known.anti(key).or_else(of_kind);
-    writer.anti_pattern(living, &key.1, body, passed, &evidence(met), why);
+    writer.anti_pattern(living, &key.1, (body, state), passed, &evidence(met), why);
+}
+
+/// A program that fails where another passes with the same arguments.
+fn anti_pattern_of_program(
+    writer: &mut Writer<'_, '_>,
+    known: &Known<'_>,
+    (scope, from, to): (Scope, &str, &str),
+    met: &[Met<'_>],
+) {
+    let mut memories: Vec<&Arc<Memory>> = met.iter().map(|one| one.memory).collect();
+    memories
+        .sort_by(|one, other| other.times.created_at.cmp(&one.times.created_at).then_with(|| one.id.cmp(&other.id)));
+    memories.dedup_by(|one, other| one.id == other.id);
+    if memories.len() < writer.limits.episodes {
+        return;
+    }
+    let errors: BTreeSet<String> = met.iter().map(|one| short(&one.headline)).collect();
+    let count = episodes(memories.len());
+    let body = AntiPattern {
+        what_fails: format!("`{from}` fails here where `{to}` passes"),
+        why: format!("it ended with {}", errors.into_iter().take(3).collect::<Vec<_>>().join("; ")),
+        prevention: format!("run `{to}` with the same arguments"),
+        learnt_from: first_episode(memories.iter().copied()),
+    };
+    let why = format!("`{to}` passed after `{from}` had failed in {count}");
+    let living = known.approach(scope, &body.what_fails);
+    let key = format!("swap\0{from}\0{to}");
+    writer.anti_pattern(living, &key, (body, State::Learnt), 0, &Evidence { memories }, why);
 }
 
 /// A command or a way that fails whenever it is tried, each time with another error.
@@ -142,9 +237,6 @@ fn anti_pattern_of_approach(
     tried: &Tried<'_>,
 ) {
     let (failed, passed) = (tried.failed.len(), tried.passed.len());
-    if lower_bound(failed, failed + passed) < writer.limits.sure {
-        return;
-    }
     let mut memories: Vec<&Arc<Memory>> = tried.failed.values().map(|(memory, _)| *memory).collect();
     memories
         .sort_by(|one, other| other.times.created_at.cmp(&one.times.created_at).then_with(|| one.id.cmp(&other.id)));
@@ -168,7 +260,7 @@ fn anti_pattern_of_approach(
     };
     let why = format!("{} failed in {}", tried.told, of_all(failed, passed));
     let living = known.approach(scope, &tried.told);
-    writer.anti_pattern(living, key, body, passed, &Evidence { memories }, why);
+    writer.anti_pattern(living, key, (body, State::Learnt), passed, &Evidence { memories }, why);
 }
 
 fn evidence<'a>(met: &[Met<'a>]) -> Evidence<'a> {

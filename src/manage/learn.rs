@@ -100,7 +100,7 @@ impl<'a> Learning<'a> {
         // Whose clock was wrong comes last: it may join, and never decides where others belong.
         episodes.sort_by_key(|memory| (when(memory).is_none(), when(memory), &memory.id));
         let known = Known::new(self.scene, self.scope);
-        let mut reader = Reader::new(self.scene.around);
+        let mut reader = Reader::new(self.scene.around, &episodes);
         let mut cases: Vec<Case> = Vec::with_capacity(episodes.len());
         for memory in episodes {
             if cases.len().is_multiple_of(256) && self.scene.around.is_over() {
@@ -118,7 +118,7 @@ impl<'a> Learning<'a> {
                 Some(memory) => {
                     entries.give(memory, lot);
                 }
-                None if lot.cases.len() >= self.limits.episodes => entries.list.push(Entry::new(None, lot)),
+                None if tasks_of(&lot.cases) >= self.limits.episodes => entries.list.push(Entry::new(None, lot)),
                 None => {}
             }
         }
@@ -362,6 +362,11 @@ impl<'a> Learning<'a> {
         let new = self.oldest_first(lot).filter(|case| living.contains(case.id()) && !linked.contains(case.id()));
         new.take(room).map(|case| tie(memory, Relation::DerivedFrom, &case.memory.id, 1.0, self.scene.now)).collect()
     }
+}
+
+/// How many different tasks: one that was tried again is evidence for itself alone.
+fn tasks_of(cases: &[&Case]) -> usize {
+    cases.iter().map(|case| case.task.as_str()).collect::<BTreeSet<_>>().len()
 }
 
 /// Where a lesson that says the same would be found.

@@ -20,3 +20,4 @@ pub mod skills;
 pub mod stale;
 pub mod statement;
 pub mod words;
+mod worth;

@@ -20,6 +20,7 @@ use super::errors::seen::Seen;
 use super::errors::telling::{Fingerprints, headline};
 use super::made::{self, Roots};
 use super::plan::{Act, Phase, Proposal, Scene, create, holds, lower_bound, revise};
+use super::worth::{self, Scratch};
 use crate::model::{Body, Change, Kind, Memory, MemoryId, Outcome, Scope, Skill};
 
 /// A sequence of steps that episodes have in common, as it was found.
@@ -53,8 +54,11 @@ impl Default for Limits {
 }
 
 pub fn plan(scene: &Scene<'_>, found: &[Found], limits: &Limits) -> Vec<Proposal> {
-    let mut found: Vec<&Found> =
-        found.iter().filter(|found| found.support >= limits.support && is_sequence(&found.steps, limits)).collect();
+    let scratch = Scratch::of(scene.memories.iter());
+    let is_wanted = |found: &&Found| {
+        found.support >= limits.support && is_sequence(&found.steps, limits) && worth::is_way(&found.steps, &scratch)
+    };
+    let mut found: Vec<&Found> = found.iter().filter(is_wanted).collect();
     if found.is_empty() {
         return Vec::new();
     }
@@ -312,7 +316,7 @@ impl<'a> Shelf<'a> {
             self.skills.iter().any(held)
         };
         let whole = made::flat(&found.steps.join(" then "), 76);
-        let short = made::flat(&found.name, 60);
+        let short = made::flat(&worth::name_of_way(&found.name, &found.steps), 60);
         let short = if short.chars().any(char::is_alphanumeric) { short } else { whole.clone() };
         if is_held(&short, false) {
             return None;

@@ -41,7 +41,7 @@ fn of_episode(episode: &Episode, outcome: Option<Outcome>, say: Say<'_>) -> Stri
         let mut part = format!("✗ {}", say(what, 20));
         if !error.resolution.trim().is_empty() {
             part.push_str(" → ");
-            part.push_str(&say(&error.resolution, 25));
+            part.push_str(&say(&error.resolution, 30));
         }
         parts.push(part);
     }
@@ -49,7 +49,10 @@ fn of_episode(episode: &Episode, outcome: Option<Outcome>, say: Say<'_>) -> Stri
         let acts = episode.action_log.iter().rev().find(|action| !action.result.trim().is_empty());
         parts.extend(acts.map(|action| say(&format!("{} {} → {}", action.action, action.target, action.result), 30)));
     }
-    joined(&parts, "; ")
+    // That a test came with it is the difference between mended and mended for good.
+    let is_test = |path: &String| path.to_lowercase().contains("test");
+    let tested = !episode.errors.is_empty() && episode.files_modified.iter().take(MOST_ITEMS).any(is_test);
+    joined(&parts, "; ") + if tested { ", +test" } else { "" }
 }
 
 fn of_pattern(pattern: &Pattern, say: Say<'_>) -> String {

@@ -142,6 +142,35 @@ fn what_has_parts_has_forms_of_its_own() {
 }
 
 #[test]
+fn no_length_is_longer_than_the_one_above_whoever_wrote_it() {
+    for kind in [Kind::Workflow, Kind::CodePattern, Kind::Decision, Kind::Note] {
+        let mut memory = memory(&format!("ci: npm ci→lint→test→build\n{}", "1. npm ci\n2. npm run lint\n".repeat(8)));
+        memory.kind = kind;
+        memory.shorter.summary = Some("ci: npm ci→lint→test→build".into());
+        for level in [Level::Summary, Level::Compressed] {
+            assert_eq!(at_level(&memory, level), "ci: npm ci→lint→test→build", "{kind:?}");
+            assert_eq!(made(&memory, level), "ci: npm ci→lint→test→build", "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn steps_causes_and_choices_are_one_line() {
+    let mut ci =
+        memory("How a pull request is checked\n1. `npm ci`\n2. `npm run lint`\n3. `npm run test`\n4. `npm run build`");
+    (ci.kind, ci.title) = (Kind::Workflow, "ci".into());
+    assert_eq!(made(&ci, Level::Compressed), "ci: npm ci→lint→test→build");
+    let check = |text: &str, expect: &str| assert_eq!(made(&memory(text), Level::Compressed), expect);
+    check("We use Result types instead of try-catch.", "try-catch→Result types");
+    check("The cache is written in the background.", "cache written in background");
+    let utc = "The nightly report test failed on the build server. It failed because dates were parsed in local time. \
+        We looked at it for a while and compared the machines. Fixed by parsing everything as UTC and adding a test. \
+        Afterwards the whole team had lunch and the weather was fine.";
+    check(utc, "dates parsed in local time → parsing everything as UTC and adding test");
+    assert!(made(&memory(utc), Level::Summary).contains("UTC"), "{}", made(&memory(utc), Level::Summary));
+}
+
+#[test]
 fn other_scripts_are_shortened_too() {
     let japanese = "認証をJWTからセッションに変更した。理由はトークンが大きすぎるため。".repeat(12);
     let russian = "Сборка падает, потому что не хватает памяти. Мы увеличили лимит до 4 ГБ. ".repeat(12);

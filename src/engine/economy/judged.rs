@@ -8,7 +8,7 @@ use crate::engine::event::Event;
 use crate::engine::project::Project;
 use crate::manage::promote;
 use crate::model::citation::{self, Cited};
-use crate::model::{Key, MemoryId, Namespace, Outcome, Patch};
+use crate::model::{Key, MemoryId, Namespace, Outcome, Patch, Tier};
 use crate::sys::kept;
 
 /// A file of so many bytes is about a token's worth of reading.
@@ -153,7 +153,11 @@ impl Project {
         let snapshot = self.snapshot();
         for key in keys {
             let Some(memory) = snapshot.get(key) else { continue };
-            let Some(verdict) = promote::judge(memory, &self.usage.of(memory)) else { continue };
+            let verdict = promote::judge(memory, &self.usage.of(memory));
+            if !self.is_news(key, verdict.as_ref().map(|verdict| verdict.tier)) {
+                continue;
+            }
+            let Some(verdict) = verdict else { continue };
             let data = serde_json::json!({
                 "op": if verdict.tier < memory.tier { "promoted" } else { "demoted" },
                 "id": key.id.as_str(),
@@ -165,6 +169,20 @@ impl Project {
             let patch = Box::new(Patch { tier: Some(verdict.tier), ..Patch::default() });
             if self.inbox.try_send(Event::Patch { key: key.clone(), patch, if_match: None, reply }).is_ok() {
                 self.say("tier", data);
+            } else {
+                self.is_news(key, None);
+            }
+        }
+    }
+
+    /// Was this tier not asked for already? A memory that has what it earned waits for nothing.
+    fn is_news(&self, key: &Key, earned: Option<Tier>) -> bool {
+        let rising = &mut self.economy.state.lock().rising;
+        match earned {
+            Some(tier) => rising.insert(key.clone(), tier) != Some(tier),
+            None => {
+                rising.remove(key);
+                false
             }
         }
     }

@@ -6,12 +6,15 @@ use std::sync::Arc;
 
 use super::super::made::{self, flat};
 use super::super::plan::Scene;
+use super::super::worth::{self, Scratch};
 use super::telling::{Fingerprints, headline, noted};
 use crate::model::{Action, Episode, Memory, MemoryId, Outcome, Scope, Timestamp};
 
 const MOST_ACTIONS: usize = 2_000;
 const MOST_ERRORS: usize = 200;
 const LONGEST: usize = 300;
+/// So many actions later another try is still about the same.
+const SOON: usize = 6;
 
 /// An error in one episode.
 #[derive(Clone, Debug)]
@@ -26,6 +29,8 @@ pub(in crate::manage) struct Met<'a> {
     pub(in crate::manage) resolutions: BTreeSet<String>,
     /// What was done between the command that failed and the same command that passed.
     pub(in crate::manage) between: Option<String>,
+    /// Did another program do it right away?
+    pub(in crate::manage) is_swapped: bool,
 }
 
 /// Something that was tried: a command with its arguments, or a whole way to a goal.
@@ -42,6 +47,11 @@ pub(in crate::manage) struct Tried<'a> {
 pub(in crate::manage) struct Seen<'a> {
     pub(in crate::manage) errors: BTreeMap<(Scope, String), Vec<Met<'a>>>,
     pub(in crate::manage) tried: BTreeMap<Scope, BTreeMap<String, Tried<'a>>>,
+    /// When commands that once failed have passed.
+    pub(in crate::manage) passes: BTreeMap<(Scope, String), BTreeSet<Timestamp>>,
+    /// One program in place of another, with the same arguments: what failed with the first, by both.
+    pub(in crate::manage) swaps: BTreeMap<(Scope, String, String), Vec<Met<'a>>>,
+    pub(in crate::manage) episodes: usize,
 }
 
 impl<'a> Seen<'a> {
@@ -53,6 +63,7 @@ impl<'a> Seen<'a> {
             if scene.around.is_over() {
                 return None;
             }
+            reader.seen.episodes += 1;
             reader.failures(memory, episode);
         }
         for (memory, episode) in episodes() {
@@ -85,30 +96,42 @@ struct Reader<'a, 's> {
     prints: &'s Fingerprints<'s>,
     steps: HashMap<String, Option<String>>,
     has_failed_ways: bool,
+    scratch: Scratch,
     seen: Seen<'a>,
 }
 
 impl<'a, 's> Reader<'a, 's> {
     fn new(scene: &'s Scene<'a>, prints: &'s Fingerprints<'s>) -> Reader<'a, 's> {
-        Reader { scene, prints, steps: HashMap::new(), has_failed_ways: false, seen: Seen::default() }
+        let scratch = Scratch::of(scene.memories.iter());
+        Reader { scene, prints, steps: HashMap::new(), has_failed_ways: false, scratch, seen: Seen::default() }
     }
 
     fn failures(&mut self, memory: &'a Arc<Memory>, episode: &'a Episode) {
         let mut met: BTreeMap<String, Met<'a>> = BTreeMap::new();
         for error in episode.errors.iter().take(MOST_ERRORS) {
             let line = noted(&error.kind, &error.message);
-            let Some(print) = self.prints.of(&line) else { continue };
+            let Some(print) = self.prints.of(&line).filter(|_| !worth::is_noise(&line, &error.resolution)) else {
+                continue;
+            };
             let one = met.entry(print).or_insert_with(|| Met::new(memory, line));
             one.kinds.insert(flat(&error.kind, 60).to_lowercase());
-            let resolution = flat(&error.resolution, LONGEST);
-            if says_something(&resolution) {
-                one.resolutions.insert(resolution);
-            }
+            let resolution = worth::fix_in(&flat(&error.resolution, LONGEST), &self.scratch);
+            one.resolutions.extend(resolution.filter(|resolution| says_something(resolution)));
         }
         for (command, how) in runs(episode) {
             let Some(print) = self.prints.of(&how.error) else { continue };
+            if !met.contains_key(&print) && how.swap.is_none() && worth::is_noise(&how.error, "") {
+                continue;
+            }
             let one = met.entry(print.clone()).or_insert_with(|| Met::new(memory, how.error));
             one.commands.insert(command.clone());
+            if let Some((from, to)) = how.swap {
+                one.is_swapped = true;
+                let one = one.clone();
+                self.seen.swaps.entry((memory.scope, from, to)).or_default().push(one);
+                continue;
+            }
+            self.seen.passes.entry((memory.scope, command.clone())).or_default();
             if let Some(between) = how.between {
                 one.between.get_or_insert(between);
             }
@@ -120,6 +143,7 @@ impl<'a, 's> Reader<'a, 's> {
         if met.is_empty() && memory.outcome == Some(Outcome::Failure) {
             self.failed_way(memory, episode);
         }
+        met.retain(|_, one| !one.is_swapped);
         for (print, one) in met {
             self.seen.errors.entry((memory.scope, print)).or_default().push(one);
         }
@@ -137,6 +161,13 @@ impl<'a, 's> Reader<'a, 's> {
     fn successes(&mut self, memory: &'a Arc<Memory>, episode: &'a Episode) {
         let may_be_way = self.has_failed_ways && memory.outcome == Some(Outcome::Success);
         let way = may_be_way.then(|| self.way(episode)).flatten();
+        if !self.seen.passes.is_empty() {
+            for action in episode.action_log.iter().take(MOST_ACTIONS).filter(|action| is_blank(&action.error)) {
+                if let Some(times) = self.seen.passes.get_mut(&(memory.scope, told(action))) {
+                    times.insert(memory.times.created_at);
+                }
+            }
+        }
         let Some(tried) = self.seen.tried.get_mut(&memory.scope) else { return };
         let mut pass = |command: &str| match tried.get_mut(command) {
             Some(tried) if !tried.failed.contains_key(&memory.id) => drop(tried.passed.insert(&memory.id, memory)),
@@ -182,14 +213,15 @@ impl<'a, 's> Reader<'a, 's> {
                 break;
             }
         }
-        (steps.len() >= 2).then(|| (format!("\0{goal}\0{}", steps.join("\0")), steps))
+        let is_telling = steps.len() >= 2 && steps.iter().any(|step| !worth::is_everyday(step));
+        is_telling.then(|| (format!("\0{goal}\0{}", steps.join("\0")), steps))
     }
 }
 
 impl<'a> Met<'a> {
     fn new(memory: &'a Arc<Memory>, headline: String) -> Met<'a> {
         let [kinds, commands, resolutions] = [const { BTreeSet::new() }; 3];
-        Met { memory, headline, kinds, commands, resolutions, between: None }
+        Met { memory, headline, kinds, commands, resolutions, between: None, is_swapped: false }
     }
 
     pub(in crate::manage) fn at(&self) -> Timestamp {
@@ -207,6 +239,8 @@ struct Run {
     is_shell: bool,
     passed_later: bool,
     between: Option<String>,
+    /// The program that failed, and the one that passed with the same arguments soon after.
+    swap: Option<(String, String)>,
 }
 
 fn runs(episode: &Episode) -> Vec<(String, Run)> {
@@ -224,17 +258,32 @@ fn runs(episode: &Episode) -> Vec<(String, Run)> {
         }
         let pass = next_pass.get(command.as_str()).copied();
         let between = pass.and_then(|pass| {
-            let done = (at + 1..pass).rev().take(20).filter(|at| changes(&actions[*at]));
+            let changes = |at: &usize| changes(&actions[*at]) && !worth::is_everyday(&tolds[*at]);
+            let done = (at + 1..pass).rev().take(20).filter(changes);
             let mut done: Vec<String> = done.map(|at| format!("`{}`", tolds[at])).take(3).collect();
             done.reverse();
             done.dedup();
             (!done.is_empty()).then(|| format!("{}, then `{command}` passed", done.join(", ")))
         });
         let (error, is_shell, passed_later) = (headline(&action.error), is_shell(action), pass.is_some());
-        found.push((command.clone(), Run { error, is_shell, passed_later, between }));
+        let soon = actions.iter().zip(&tolds).skip(at + 1).take(SOON).filter(|(action, _)| is_blank(&action.error));
+        let swap = soon.filter(|_| is_shell && !passed_later).find_map(|(_, other)| swap(command, other));
+        found.push((command.clone(), Run { error, is_shell, passed_later, between, swap }));
     }
     found.reverse();
     found
+}
+
+/// `python x.py` and `python3 x.py`: the program is another, everything else is the same.
+fn swap(failed: &str, passed: &str) -> Option<(String, String)> {
+    let (failed, passed): (Vec<&str>, Vec<&str>) =
+        (failed.split_whitespace().collect(), passed.split_whitespace().collect());
+    let differ: Vec<usize> = (0..failed.len().min(passed.len())).filter(|at| failed[*at] != passed[*at]).collect();
+    let [at] = differ[..] else { return None };
+    let is_program = at == 0 || matches!(failed[at - 1], "&&" | "||" | ";" | "|");
+    let is_name = |word: &str| word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'));
+    let is_alike = is_program && failed.len() == passed.len() && failed.len() > at + 1;
+    (is_alike && is_name(failed[at]) && is_name(passed[at])).then(|| (failed[at].to_owned(), passed[at].to_owned()))
 }
 
 /// Looking at something solves nothing.

@@ -13,6 +13,8 @@ const MOST_LINES: usize = 200;
 const MOST_BYTES: usize = 16 * 1024;
 /// So many words tell an error without the name of its kind.
 const TELLING_WORDS: usize = 3;
+/// The beginning tells one error from another.
+const ENOUGH_BYTES: usize = 110;
 
 /// The one line of an error that a person would quote.
 pub(in crate::manage) fn headline(text: &str) -> String {
@@ -85,7 +87,9 @@ impl<'a> Fingerprints<'a> {
         if let Some(known) = self.known.borrow().get(headline) {
             return Some(known.clone());
         }
-        let found = self.around.fingerprint(core(headline));
+        // A line that somebody has cut is the same error as the whole of it, and pytest marks its own.
+        let core = core(headline.strip_prefix("E ").unwrap_or(headline).trim_start());
+        let found = self.around.fingerprint(head(core, ENOUGH_BYTES).trim_end_matches('…').trim_end());
         self.known.borrow_mut().insert(headline.to_owned(), found.clone());
         Some(found)
     }

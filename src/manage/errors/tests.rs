@@ -67,6 +67,64 @@ fn an_error_that_nobody_solved_teaches_nothing_until_it_comes_back() {
 }
 
 #[test]
+fn an_error_that_ended_the_work_is_open_until_its_command_passes_or_somebody_mends_it() {
+    let broken = || ran(episode("ep-1", 1, Outcome::Failure), "cargo test -p db", LOCKED);
+    let state = |lab: &Lab| (avoided(lab).0.tags[1].clone(), avoided(lab).1.clone());
+    let mut lab = after([broken()]);
+    let (tag, anti) = state(&lab);
+    assert_eq!((tag.as_str(), anti.what_fails.as_str()), ("open", LOCKED));
+    assert_eq!((anti.why.as_str(), anti.prevention.as_str()), ("`cargo test -p db` ends with it", ""));
+    lab.put(ran(episode("ep-2", 2, Outcome::Success), "cargo test -p db", ""));
+    lab.night(lessons);
+    let (tag, anti) = state(&lab);
+    assert_eq!((tag.as_str(), anti.prevention.as_str()), ("closed", "`cargo test -p db` passes since 1997-05-21"));
+    lab.put(met(episode("ep-3", 3, Outcome::Success), "", LOCKED, "close the other shell"));
+    lab.night(lessons);
+    let (tag, anti) = state(&lab);
+    assert_eq!((tag.as_str(), anti.prevention.as_str()), ("learnt", "close the other shell"));
+    let passed = ran(episode("ep-2", 2, Outcome::Success), "cargo test -p db", "");
+    assert!(after([broken(), passed]).of(Kind::AntiPattern).is_empty(), "over before anybody noted it");
+}
+
+#[test]
+fn what_belongs_to_the_room_and_what_only_went_away_teaches_nothing() {
+    let noise = ["pwd failed", "ls: testbed: No such file or directory", "ImportError: No module named django"];
+    let episodes = |error: &'static str| {
+        (1..6).map(move |day| ran(episode(&format!("ep-{day}"), day, Outcome::Failure), "python x.py --all", error))
+    };
+    for error in noise {
+        assert!(after(episodes(error)).of(Kind::AntiPattern).is_empty(), "{error}");
+    }
+    let again = met(episode("ep-1", 1, Outcome::Success), "", LOCKED, "passed when run again");
+    assert_eq!(after([again]).memories.len(), 1);
+}
+
+#[test]
+fn a_program_that_another_had_to_stand_in_for_is_one_anti_pattern_whatever_it_said() {
+    let one = |name, day, error| {
+        let begun = ran(episode(name, day, Outcome::Success), "cd app && python check.py", error);
+        ran(begun, "cd app && python3 check.py", "")
+    };
+    let lab =
+        after([one("ep-1", 1, "object has no attribute 'lru_cache'"), one("ep-2", 2, "SyntaxError: invalid syntax")]);
+    let (memory, anti) = avoided(&lab);
+    assert_eq!(anti.what_fails, "`python` fails here where `python3` passes");
+    assert_eq!((anti.prevention.as_str(), memory.sources.len()), ("run `python3` with the same arguments", 2));
+}
+
+#[test]
+fn a_failure_told_whole_and_cut_is_one_anti_pattern() {
+    let long =
+        format!("ConfigError: {} end", "the settings of the service are not what they should be, and ".repeat(3));
+    let cut = format!("E {}…", &long[..140]);
+    let lab = after([
+        met(episode("ep-1", 1, Outcome::Success), "", &long, "set SERVICE_ENV"),
+        met(episode("ep-2", 2, Outcome::Success), "", &cut, "set SERVICE_ENV"),
+    ]);
+    assert_eq!(avoided(&lab).1.prevention, "set SERVICE_ENV");
+}
+
+#[test]
 fn of_several_fixes_the_one_that_worked_most_is_told_and_the_others_are_mentioned() {
     let lab = after([
         met(episode("ep-1", 1, Outcome::Success), "", LOCKED, "Close the other shell."),

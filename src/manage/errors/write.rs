@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::super::made::{self, Roots};
 use super::super::plan::{Act, Phase, Proposal, Scene, create, holds, lower_bound, revise};
-use super::Limits;
-use crate::model::{AntiPattern, Body, Change, Kind, Learning, Memory, MemoryId, Source, render};
+use super::{Limits, State};
+use crate::model::{AntiPattern, Body, Change, Kind, Learning, Memory, MemoryId, Scope, Source, render};
 
 /// The episodes that show it, newest first.
 pub(super) struct Evidence<'a> {
@@ -30,6 +30,11 @@ impl<'s, 'a> Writer<'s, 'a> {
 
     pub(super) fn has_spoken_of(&self, memory: &Memory) -> bool {
         self.spoken_of.contains(&memory.id)
+    }
+
+    /// Is there an anti-pattern of the night about this error?
+    pub(super) fn knows(&self, (scope, print): &(Scope, String)) -> bool {
+        self.scene.get(&made::mint(Kind::AntiPattern, *scope, &[print])).is_some()
     }
 
     pub(super) fn done(self) -> Vec<Proposal> {
@@ -84,7 +89,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         &mut self,
         living: Option<&Arc<Memory>>,
         key: &str,
-        body: AntiPattern,
+        (body, state): (AntiPattern, State),
         passed: usize,
         evidence: &Evidence<'_>,
         why: String,
@@ -95,7 +100,7 @@ impl<'s, 'a> Writer<'s, 'a> {
         let Some(living) = self.scene.get(&id).or(living) else {
             let body = Body::AntiPattern(Box::new(body));
             let memory = Memory {
-                tags: vec!["error".to_owned(), "learnt".to_owned()],
+                tags: vec!["error".to_owned(), state.tag().to_owned()],
                 importance: 0.6,
                 confidence: made::rounded(lower_bound(failed, failed + passed)),
                 ..self.fresh(id, Kind::AntiPattern, body, evidence)
@@ -115,6 +120,10 @@ impl<'s, 'a> Writer<'s, 'a> {
                     _ => (body.what_fails, body.learnt_from),
                 };
                 made::reword(memory, Body::AntiPattern(Box::new(AntiPattern { what_fails, learnt_from, ..body })));
+                let states = [State::Learnt, State::Open, State::Closed].map(State::tag);
+                if let Some(tag) = memory.tags.iter_mut().find(|tag| states.contains(&tag.as_str())) {
+                    state.tag().clone_into(tag);
+                }
                 memory.confidence = confidence;
             } else if !made::is_a_persons(memory) {
                 let old = render::text_of(&memory.body) == memory.text;

@@ -71,11 +71,11 @@ pub(super) fn approach(cases: &[&Case]) -> Approach {
         let (consistent, all) = evidence(tally);
         lower_bound(consistent, all)
     };
-    let mut shared: Vec<(&String, &Tally)> = tallies.iter().filter(|(_, tally)| tally.well >= least).collect();
+    let mut shared: Vec<(&String, &Tally)> =
+        tallies.iter().filter(|(_, tally)| tally.well >= least && !tally.is_routine).collect();
     shared.sort_by(|(name, a), (other, b)| {
         let steps = |sure: f64| (sure * 1000.0).round() as i64;
-        (a.is_routine.cmp(&b.is_routine))
-            .then(steps(sure(b)).cmp(&steps(sure(a))))
+        (steps(sure(b)).cmp(&steps(sure(a))))
             .then(b.remedy.cmp(&a.remedy))
             .then(b.well.cmp(&a.well))
             .then(name.cmp(other))
@@ -93,7 +93,7 @@ pub(super) fn approach(cases: &[&Case]) -> Approach {
     for (name, tally) in &shared {
         let sort = tally.sort.unwrap_or(Sort::Told);
         let room = chosen.len() < MOST_DEEDS && sorts.get(&sort).copied().unwrap_or(0) < MOST_OF_A_SORT;
-        if room && sure(tally) >= floor && (!tally.is_routine || chosen.is_empty()) {
+        if room && sure(tally) >= floor {
             *sorts.entry(sort).or_default() += 1;
             chosen.push(name);
         }

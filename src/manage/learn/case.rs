@@ -1,13 +1,15 @@
 //! An episode as learning sees it: what it was about, what was touched, what went wrong, what was done and how it ended.
 //! Everything is bounded here, so that no later step meets a megabyte.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::deed::{Deed, deeds, path_of};
 use super::words::{Words, head, weight};
+use crate::manage::errors::telling::headline;
 use crate::manage::plan::Around;
+use crate::manage::worth::{self, Scratch};
 use crate::model::{Body, Episode, Memory, Outcome, Timestamp};
 
 const LONGEST_GOAL: usize = 400;
@@ -38,6 +40,8 @@ pub(super) struct Case {
     pub(super) when: Option<i64>,
     pub(super) end: End,
     pub(super) goal: String,
+    /// The same for the same task, whoever did it and however often.
+    pub(super) task: String,
     pub(super) phase: String,
     /// Each once, with its weight, in the order they were said.
     pub(super) stems: Vec<(u32, f32)>,
@@ -101,12 +105,18 @@ pub(super) struct Reader<'a> {
     pub(super) steps: Names,
     meanings: HashMap<String, Option<Rc<[f32]>>>,
     fingerprints: HashMap<String, u32>,
+    /// Lines that stand in the goals of many tasks: a form that somebody fills in.
+    forms: HashSet<String>,
+    scratch: Scratch,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(around: &'a dyn Around) -> Reader<'a> {
+    /// A reader for these: what all of them have in common tells none from another.
+    pub(super) fn new(around: &'a dyn Around, episodes: &[&Arc<Memory>]) -> Reader<'a> {
         Reader {
             around,
+            forms: forms(episodes),
+            scratch: Scratch::of(episodes.iter().copied()),
             words: Words::new(),
             stems: Names::default(),
             files: Names::default(),
@@ -123,8 +133,9 @@ impl<'a> Reader<'a> {
             Body::Episode(episode) => episode.as_ref(),
             _ => &none,
         };
-        let goal = goal_of(memory, episode);
-        let deeds = deeds(&episode.action_log, self.around);
+        let goal = self.goal_of(memory, episode);
+        let mut deeds = deeds(&episode.action_log, self.around);
+        deeds.retain(|deed| !self.scratch.names(&deed.shown) && !self.scratch.is_run_by(&deed.shown));
         let mut steps: Vec<u32> = Vec::new();
         for deed in &deeds {
             let step = self.steps.number(&deed.key);
@@ -141,11 +152,21 @@ impl<'a> Reader<'a> {
             meaning: self.meaning(&goal),
             files: self.files_of(memory, episode),
             memory: Arc::clone(memory),
+            task: told_in(memory, episode).split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase(),
             goal,
             troubles,
             deeds,
             steps,
         }
+    }
+
+    /// The line that says what this task is about.
+    fn goal_of(&self, memory: &Memory, episode: &Episode) -> String {
+        let told = told_in(memory, episode);
+        let first = lines(told).next().unwrap_or("");
+        let own = || lines(told).take(24).filter(|line| !self.forms.contains(*line)).find_map(filled_in);
+        let line = if self.forms.contains(first) { own().unwrap_or(first) } else { first };
+        head(line, LONGEST_GOAL).trim().to_owned()
     }
 
     fn stems_of(&mut self, goal: &str) -> Vec<(u32, f32)> {
@@ -175,7 +196,8 @@ impl<'a> Reader<'a> {
         let lists = [&episode.files_modified, &memory.anchors.files, &episode.artifacts, &episode.files_read];
         let mut found: Vec<u32> = Vec::new();
         for list in lists {
-            for path in list.iter().take(4 * MOST_FILES).filter_map(|path| path_of(path)) {
+            let lasting = |path: &&String| !self.scratch.names(path);
+            for path in list.iter().take(4 * MOST_FILES).filter(lasting).filter_map(|path| path_of(path)) {
                 let file = self.files.number(&path);
                 if found.len() < MOST_FILES && !found.contains(&file) {
                     found.push(file);
@@ -200,7 +222,8 @@ impl<'a> Reader<'a> {
         let met = ends.map(|action| (head(action.error.trim(), LONGEST_ERROR).to_owned(), String::new()));
         for (message, resolution) in told.take(2 * MOST_ERRORS).chain(met) {
             // `true` and `1` say that something failed, not what.
-            if found.len() == MOST_ERRORS || message.len() < 6 {
+            let resolution = worth::fix_in(&resolution, &self.scratch).unwrap_or_default();
+            if found.len() == MOST_ERRORS || message.len() < 6 || worth::is_noise(&headline(&message), &resolution) {
                 continue;
             }
             let print = self.fingerprint(&message);
@@ -234,11 +257,37 @@ pub(super) fn newest(cases: &[&Case], now: Timestamp) -> Timestamp {
     passed.max().map_or(now, Timestamp::from_micros)
 }
 
-fn goal_of(memory: &Memory, episode: &Episode) -> String {
+fn told_in<'m>(memory: &'m Memory, episode: &'m Episode) -> &'m str {
     let told = [episode.goal.as_str(), memory.title.as_str(), memory.text.as_str()];
-    let line = told.into_iter().map(|text| head(text, 4 * LONGEST_GOAL).trim()).find(|text| !text.is_empty());
-    let line = line.unwrap_or("").lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
-    head(line, LONGEST_GOAL).trim().to_owned()
+    let text = told.into_iter().map(|text| head(text, 4 * LONGEST_GOAL).trim()).find(|text| !text.is_empty());
+    text.unwrap_or("")
+}
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().map(str::trim).filter(|line| !line.is_empty())
+}
+
+/// Lines that the goals of several tasks share.
+fn forms(episodes: &[&Arc<Memory>]) -> HashSet<String> {
+    const SHARED: usize = 3;
+    let mut tasks: HashMap<&str, HashSet<&str>> = HashMap::new();
+    for memory in episodes {
+        let Body::Episode(episode) = &memory.body else { continue };
+        let told = told_in(memory, episode);
+        for line in lines(told).take(12).filter(|line| line.len() < told.len()) {
+            let known = tasks.entry(line).or_default();
+            if known.len() < SHARED {
+                known.insert(told);
+            }
+        }
+    }
+    tasks.into_iter().filter(|(_, tasks)| tasks.len() >= SHARED).map(|(line, _)| line.to_owned()).collect()
+}
+
+/// A line of a form without its label: `title: Login fails` says what `id: 7` does not.
+fn filled_in(line: &str) -> Option<&str> {
+    let value = line.split_once(": ").filter(|(label, _)| !label.contains(' ')).map_or(line, |(_, value)| value);
+    (value.split_whitespace().count() >= 3).then_some(value)
 }
 
 fn end_of(memory: &Memory, deeds: &[Deed]) -> End {

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use super::words::{head, line as one_line};
 use crate::manage::plan::Around;
+use crate::manage::worth;
 use crate::model::Action;
 
 const LONGEST: usize = 400;
@@ -45,9 +46,8 @@ static CHECKING: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     typecheck validate e2e spec ctest nextest fmt",
     )
 });
-/// Every piece of work has them.
-const ROUTINE: &str =
-    "git add|git commit|git push|git checkout|git switch|git pull|git merge|git stash|git status|git diff|git log";
+/// Every piece of work has them, beside what everybody does everywhere.
+const ROUTINE: &str = "git push|git merge";
 const FAILING: &[&str] =
     &["fail", "error", "panicked", "traceback", "exception", "exit 1", "exit=1", "exit code 1", "exit status 1"];
 const HARMLESS: &[&str] = &[
@@ -97,7 +97,8 @@ impl Deed {
     }
 
     pub(super) fn is_routine(&self) -> bool {
-        ROUTINE.split('|').any(|start| self.shown.starts_with(start))
+        self.sort == Sort::Run
+            && (ROUTINE.split('|').any(|start| self.shown.starts_with(start)) || worth::is_everyday(&self.shown))
     }
 }
 

@@ -1,11 +1,11 @@
 //! What a group of episodes teaches, in words a person reads. The sentence is made of the conditions and the approaches
 //! alone, so that it can be told later whether somebody has changed the words.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::approach::{Approach, Tally, approach};
 use super::case::{Case, End, Reader};
-use super::deed::Sort;
+use super::deed::{Deed, Sort};
 use super::words::{snippet, theme, uncapitalised};
 use crate::manage::plan::lower_bound;
 use crate::model::Pattern;
@@ -200,8 +200,32 @@ fn incorrect(found: &Approach, cases: &[&Case]) -> String {
     let example = untold.filter(|case| !cases.iter().any(|other| other.end == End::Well && other.goal == case.goal));
     match example.filter(|case| !case.goal.is_empty()).min_by_key(|case| (case.goal.len(), &case.goal)) {
         Some(case) => format!("repeat “{}” (ended badly)", snippet(&case.goal, LONGEST_QUOTE)),
-        None => String::new(),
+        None => failed_way(cases).unwrap_or_default(),
     }
+}
+
+/// What the newest episode that ended badly did and none that ended well, with what it ended in.
+fn failed_way(cases: &[&Case]) -> Option<String> {
+    let helped: HashSet<&str> = cases
+        .iter()
+        .filter(|case| case.end == End::Well)
+        .flat_map(|case| case.deeds.iter().map(|deed| deed.key.as_str()))
+        .collect();
+    let mut failed: Vec<&&Case> = cases.iter().filter(|case| case.end == End::Badly).collect();
+    failed.sort_by_key(|case| std::cmp::Reverse(case.order()));
+    failed.into_iter().find_map(|case| {
+        let own = |deed: &&Deed| !deed.is_routine() && !deed.is_check() && !helped.contains(deed.key.as_str());
+        let deed = case.deeds.iter().filter(own).max_by_key(|deed| deed.failed)?;
+        let what = match deed.sort {
+            Sort::Run => format!("run `{}`", deed.shown),
+            Sort::Edit => format!("rely on changing `{}`", deed.shown),
+            Sort::Told => uncapital(&deed.shown),
+        };
+        let end = case.troubles.last().map(|trouble| snippet(&trouble.message, LONGEST_ERROR));
+        let end =
+            end.filter(|end| !end.is_empty()).map_or("ended badly".to_owned(), |end| format!("ended with `{end}`"));
+        Some(format!("{what} ({end})"))
+    })
 }
 
 fn conditions(

@@ -215,6 +215,7 @@ impl Words {
         match self {
             Words::Command(command) => format!("Run `{command}`"),
             Words::Act(act, on) => {
+                let act = act.replace('_', " ");
                 let mut letters = act.chars();
                 let act = letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>());
                 let act = act.unwrap_or_default();

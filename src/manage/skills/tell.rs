@@ -83,7 +83,20 @@ fn prerequisites(used: &[Option<Used>], places: &[Place<'_>]) -> Vec<String> {
         all.take(200).filter(|file| is_setup(file)).map(|file| flat(file, 200)).collect()
     });
     let tools = tools.into_iter().take(MOST_TOOLS).map(|tool| format!("`{tool}` can be run"));
-    tools.chain(files.into_iter().map(|file| format!("`{file}` is in place"))).collect()
+    tools.chain(inputs(used)).chain(files.into_iter().map(|file| format!("`{file}` is in place"))).collect()
+}
+
+/// What differs from one time to the next has to be chosen.
+fn inputs(used: &[Option<Used>]) -> Vec<String> {
+    let varies = used.iter().flatten().filter(|used| !used.is_usual);
+    let commands = varies.filter_map(|used| match &used.words {
+        Words::Command(command) => command.rsplit_once(' ').map(|(run, argument)| (run, argument)),
+        Words::Act(..) => None,
+    });
+    commands
+        .map(|(run, argument)| format!("input: what follows `{run}`, such as `{argument}`"))
+        .take(MOST_FILES)
+        .collect()
 }
 
 /// The program of a command, behind assignments and `sudo`.

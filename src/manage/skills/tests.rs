@@ -68,7 +68,15 @@ fn what_was_done_three_times_with_a_good_end_is_a_skill() {
     let (memory, skill) = only(&lab);
     assert_eq!(memory.id.as_str(), "skill-release");
     assert_eq!(skill.description, "cargo test → cargo build → git push. Done for “release the app”.");
-    assert_eq!(skill.prerequisites, ["`cargo` can be run", "`git` can be run", "`Cargo.toml` is in place"]);
+    assert_eq!(
+        skill.prerequisites,
+        [
+            "`cargo` can be run",
+            "`git` can be run",
+            "input: what follows `git push origin`, such as `v1`",
+            "`Cargo.toml` is in place",
+        ]
+    );
     let last = "Run `git push`, such as `git push origin v1`";
     assert_eq!(skill.steps, ["Run `cargo test --all`", "Run `cargo build --release`", last]);
     let ends = ["`cargo test --all` passes", "`git push` ends without an error", "`target/release/app` is there"];

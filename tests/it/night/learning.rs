@@ -175,3 +175,31 @@ fn a_skill_that_a_person_wrote_is_not_overwritten() {
     night(&home);
     assert_eq!(std::fs::read_to_string(&document).unwrap(), edited);
 }
+
+#[test]
+fn an_unsolved_error_is_remembered_as_open_and_closed_once_it_is_mended() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let error = "deadlock detected while waiting for the ledger";
+    let run = ("cargo test -p ledger", error);
+    remember(&home, episode("ep-open", "make the ledger fast", "failure", &[run], &[]));
+    // What belongs to the room is no lesson, however often it is met.
+    for at in 0..4 {
+        let lost = [("python run.py --all", "ls: testbed: No such file or directory"), ("pwd", "")];
+        remember(&home, episode(&format!("ep-lost-{at}"), &format!("look at part {at}"), "failure", &lost, &[]));
+    }
+    night(&home);
+    let lessons = patterns(&home);
+    assert_eq!(lessons.len(), 1, "{lessons:#?}");
+    let id = lessons[0]["id"].as_str().unwrap();
+    let open = get(&home, &format!("/v1/memories/{id}"));
+    assert_eq!((&open["kind"], &open["tags"]), (&json!("anti_pattern"), &json!(["error", "open"])), "{open:#}");
+    let text = open["text"].as_str().unwrap();
+    assert!(text.contains("deadlock detected") && text.contains("cargo test -p ledger"), "{open:#}");
+    let mended = [("DeadlockError", error, "take the locks in the order of their ids")];
+    remember(&home, episode("ep-mended", "the ledger hangs", "success", &[("cargo test -p ledger", "")], &mended));
+    night(&home);
+    let closed = get(&home, &format!("/v1/memories/{id}"));
+    assert_eq!(closed["tags"], json!(["error", "learnt"]), "{closed:#}");
+    assert!(closed["text"].as_str().unwrap().contains("order of their ids"), "{closed:#}");
+}

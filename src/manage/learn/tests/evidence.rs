@@ -185,7 +185,7 @@ fn private_unverified_and_restricted_episodes_teach_nobody_else() {
         change(3, |memory| memory.restricted = true),
     ]);
     assert_eq!(lab.night(LATER), 0);
-    lab.add([change(4, |memory| memory.scope = Scope::UserPrivate)]);
+    lab.add([change(5, |memory| memory.scope = Scope::UserPrivate)]);
     lab.night(LATER);
     assert_eq!(lab.patterns().iter().map(|pattern| pattern.scope).collect::<Vec<_>>(), [Scope::UserPrivate]);
 }
