@@ -66,12 +66,17 @@ fn one_step(
         let ties: Vec<(&MemoryId, Relation)> = snapshot.tied_to(key).take(MOST_LINKS).collect();
         let strength = strength * STEP * voice(ties.len());
         for (other, relation) in ties {
+            let other = at(&key.namespace, other);
+            // Whom everybody is tied to says little about any of them.
             let strength = strength * bond(relation);
             if strength < FAINTEST {
                 continue;
             }
+            let strength = strength * voice(snapshot.tied_to(&other).take(MOST_LINKS).count());
+            if strength < FAINTEST {
+                continue;
+            }
             let arrival = || Arrival { strength, relation, from: key.id.clone() };
-            let other = at(&key.namespace, other);
             if seen.contains(&other.id) {
                 if let Some(known) = next.get_mut(&other).filter(|known| known.strength < strength) {
                     *known = arrival();
