@@ -511,7 +511,7 @@ pub const NEARLY_AS_GOOD: f64 = 0.7;
 /// May one more of the repository's own documents, code and commits stand behind so many answers? Every second place is
 /// kept for experience that is nearly as good.
 pub fn has_room(taught: usize, placed: usize) -> bool {
-    2 * taught < placed + 2
+    2 * taught <= placed
 }
 
 /// Of what arrives over a link, this much counts.

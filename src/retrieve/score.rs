@@ -151,13 +151,17 @@ pub fn outcome(outcome: Option<Outcome>, task: TaskType) -> f64 {
     }
 }
 
-/// What an assistant said is often what it was asked, in other words. An episode is what happened, whoever tells it.
+/// What a person said counts a little more than what nobody knows who said, and what an assistant said, often its
+/// question in other words, a little less. An episode is what happened, whoever tells it.
 pub fn speaker(memory: &Memory) -> f64 {
-    let speaks = |names: &[&str]| {
-        memory.actor.as_deref().is_some_and(|actor| names.iter().any(|name| actor.eq_ignore_ascii_case(name)))
-    };
-    let assistant = speaks(&["assistant"]) || memory.source == Source::Agent && !speaks(&["user"]);
-    if assistant && memory.kind != Kind::Episode { 0.9 } else { 1.0 }
+    let actor = memory.actor.as_deref().unwrap_or_default();
+    let is_one_of = |names: &[&str]| names.iter().any(|name| actor.eq_ignore_ascii_case(name));
+    match memory.kind {
+        Kind::Episode => 1.0,
+        _ if is_one_of(&["assistant", "agent", "ai"]) => 0.9,
+        _ if memory.source == Source::User || is_one_of(&["user", "human"]) => 1.05,
+        _ => 1.0,
+    }
 }
 
 /// A kind of memory that a task calls for weighs more; one it does not call for is still found.
@@ -206,12 +210,11 @@ mod tests {
         let said = |source, actor: Option<&str>, kind| {
             speaker(&Memory { source, actor: actor.map(str::to_owned), kind, ..note(0) })
         };
-        assert_eq!(said(Source::User, None, Kind::Note), 1.0);
-        assert_eq!(said(Source::Import, Some("user"), Kind::Note), 1.0);
-        assert!(said(Source::Import, Some("assistant"), Kind::Note) < 1.0);
-        assert!(said(Source::Agent, None, Kind::Fact) < 1.0);
-        assert_eq!(said(Source::Agent, Some("user"), Kind::Fact), 1.0);
-        assert_eq!(said(Source::Agent, None, Kind::Episode), 1.0);
+        let unknown = said(Source::Agent, None, Kind::Note);
+        assert!(said(Source::User, None, Kind::Note) > unknown);
+        assert!(said(Source::Import, Some("user"), Kind::Note) > unknown);
+        assert!(said(Source::Import, Some("Assistant"), Kind::Note) < unknown);
+        assert_eq!(said(Source::Agent, Some("assistant"), Kind::Episode), 1.0);
     }
 
     #[test]

@@ -219,7 +219,7 @@ mod tests {
             &["keyword refactor", "keyword rename", "keyword move"],
         );
         asked("cleaning up", TaskType::Refactoring, &["keyword clean up"]);
-        asked("adding what was written", TaskType::Implementation, &["keyword add", "keyword write"]);
+        asked("adding the words she wrote", TaskType::Implementation, &["keyword add", "keyword write"]);
         asked("a bug-fix (urgent)", TaskType::Debugging, &["keyword fix", "keyword bug"]);
     }
 
