@@ -1,10 +1,13 @@
 //! How good recall is on public data, through the real engine, beside BM25 from the same run.
 //!
 //! `LOKID_BENCH_DATA=… cargo bench --bench quality` reads LongMemEval and LoCoMo as `docs/BENCHMARKS.md` describes them;
-//! without the variable it says so and measures nothing. A model directory in `LOKID_BENCH_MODEL` replaces the one inside.
+//! without the variable it says so and measures nothing. `LOKID_BENCH_BEAM` is the folder of BEAM's chats of one length.
+//! A model directory in `LOKID_BENCH_MODEL` replaces the one inside, a file of settings in `LOKID_BENCH_CONFIG` the
+//! usual ones. Rows named "live" have every date moved so that the newest record is from now: old dates hide what
+//! recency does.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,17 +22,24 @@ use lokid::sys::{Clock, Dirs};
 use serde_json::Value;
 
 fn main() {
-    let Some(data) = std::env::var_os("LOKID_BENCH_DATA").map(PathBuf::from) else {
-        println!("LOKID_BENCH_DATA is not set: nothing to measure");
-        return;
-    };
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let (data, chats) = (folder("LOKID_BENCH_DATA"), folder("LOKID_BENCH_BEAM"));
+    if data.is_none() && chats.is_none() {
+        println!("neither LOKID_BENCH_DATA nor LOKID_BENCH_BEAM is set: nothing to measure");
+    }
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
-    if wants("longmemeval") {
+    if let Some(data) = data.as_ref().filter(|_| wants("longmemeval")) {
         longmemeval(&data.join("longmemeval"));
     }
-    if wants("locomo") {
+    if let Some(data) = data.as_ref().filter(|_| wants("locomo")) {
         locomo(&data.join("locomo"));
+    }
+    if let Some(chats) = chats.as_ref().filter(|_| wants("beam")) {
+        beam(chats);
+    }
+    if let Some(data) = data.as_ref().filter(|_| wants("strange")) {
+        strange(data);
     }
 }
 
@@ -56,6 +66,8 @@ fn longmemeval(folder: &Path) {
     rank(&|query| baseline_all.best(query, 10)).print_pool("BM25, everything");
     let tally = rank(&ours);
     tally.print_pool("lokid");
+    lab.fill("pool-live", &live(&pool));
+    rank(&|query| lab.ask("pool-live", query, 10)).print_pool("lokid, live");
     by_type(&questions, &ours);
 
     println!("\n{:34} {:>7} {:>7} {:>7} {:>7}", "S48 (a store of 48 each)", "any@5", "all@5", "frac@10", "MRR");
@@ -68,8 +80,8 @@ fn longmemeval(folder: &Path) {
         lokid.add(&lab.ask(&space, query, 10), &gold(question));
         bm25.add(&Bm25::of(&few, |record| user_text(text(record, "text"))).best(query, 10), &gold(question));
     }
-    bm25.print_few("BM25, what the user said");
-    lokid.print_few("lokid");
+    bm25.print_few("BM25, what the user said", ["any@5", "all@5", "frac@10", "mrr"]);
+    lokid.print_few("lokid", ["any@5", "all@5", "frac@10", "mrr"]);
 }
 
 fn locomo(folder: &Path) {
@@ -81,6 +93,7 @@ fn locomo(folder: &Path) {
         corpora.entry(name.clone()).or_insert_with(|| {
             let records = read(&folder.join(format!("{name}.ndjson")));
             lab.fill(&name, &records);
+            lab.fill(&format!("{name}-live"), &live(&records));
             let baseline = Bm25::of(&records, |record| text(record, "text").to_owned());
             (records, baseline)
         });
@@ -122,7 +135,139 @@ fn locomo(folder: &Path) {
     print("BM25", measure(&|corpus, query| corpora[corpus].1.best(query, 100)));
     print("lokid", measure(&|corpus, query| lab.ask(corpus, query, 100)));
     print("lokid, asked for 10", measure(&|corpus, query| lab.ask(corpus, query, 10)));
+    print("lokid, asked for 10, live", measure(&|corpus, query| lab.ask(&format!("{corpus}-live"), query, 10)));
 }
+
+/// Long talks with an assistant, a note a message, and questions that name the messages their answers come from.
+fn beam(chats: &Path) {
+    let lab = Lab::new();
+    let mut rows: BTreeMap<&str, (Tally, BTreeMap<String, Tally>)> = BTreeMap::new();
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(chats).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    for (place, folder) in folders.iter().enumerate() {
+        let messages = messages(&json(&folder.join("chat.json")));
+        let space = format!("beam{place}");
+        let moved = format!("{space}-live");
+        lab.fill(&space, &messages);
+        lab.fill(&moved, &live(&messages));
+        let baseline = Bm25::of(&messages, |record| text(record, "text").to_owned());
+        let questions = json(&folder.join("probing_questions/probing_questions.json"));
+        for (sort, question) in questions
+            .as_object()
+            .unwrap()
+            .iter()
+            .flat_map(|(sort, list)| list.as_array().into_iter().flatten().map(move |question| (sort, question)))
+        {
+            let mut gold = HashSet::new();
+            message_ids(&question["source_chat_ids"], &mut gold);
+            if gold.is_empty() {
+                continue;
+            }
+            let query = text(question, "question");
+            for (name, found) in [
+                ("BM25", baseline.best(query, 10)),
+                ("lokid", lab.ask(&space, query, 10)),
+                ("lokid, live", lab.ask(&moved, query, 10)),
+            ] {
+                let (all, sorts) = rows.entry(name).or_default();
+                all.add(&found, &gold);
+                sorts.entry(sort.clone()).or_default().add(&found, &gold);
+            }
+        }
+    }
+    println!("\n{:34} {:>7} {:>7} {:>7} {:>7}", "BEAM, a note a message", "any@5", "any@10", "frac@10", "MRR");
+    for (name, (all, sorts)) in rows {
+        all.print_few(name, ["any@5", "any@10", "frac@10", "mrr"]);
+        for (sort, tally) in sorts {
+            tally.print_few(&format!("    {sort}"), ["any@5", "any@10", "frac@10", "mrr"]);
+        }
+    }
+}
+
+/// The messages of a chat as records. Those of one batch follow each other by a minute.
+fn messages(chat: &Value) -> Vec<Value> {
+    let mut records = Vec::new();
+    for batch in chat.as_array().unwrap() {
+        let day = jiff::civil::Date::strptime("%B-%d-%Y", text(batch, "time_anchor"));
+        let start = day.unwrap_or(jiff::civil::date(2024, 1, 1)).at(9, 0, 0, 0);
+        for (place, message) in
+            batch["turns"].as_array().unwrap().iter().flat_map(|turn| turn.as_array().unwrap()).enumerate()
+        {
+            let at = start + jiff::Span::new().minutes(place as i64);
+            records.push(serde_json::json!({
+                "id": message["id"].to_string(), "text": message["content"], "actor": message["role"],
+                "timestamp": format!("{at}Z"),
+            }));
+        }
+    }
+    records
+}
+
+/// The numbers in a value, however they are nested.
+fn message_ids(value: &Value, found: &mut HashSet<String>) {
+    match value {
+        Value::Number(number) => drop(found.insert(number.to_string())),
+        Value::Array(list) => list.iter().for_each(|part| message_ids(part, found)),
+        Value::Object(fields) => fields.values().for_each(|part| message_ids(part, found)),
+        _ => {}
+    }
+}
+
+/// Questions that nothing here answers, beside those that something does: who gets an answer at all.
+fn strange(data: &Path) {
+    let lab = Lab::new();
+    let folder = data.join("locomo");
+    let questions = read(&folder.join("questions.jsonl"));
+    let corpora: Vec<String> = questions
+        .iter()
+        .map(|question| text(question, "corpus").to_owned())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    for name in &corpora {
+        lab.fill(name, &read(&folder.join(format!("{name}.ndjson"))));
+    }
+    let pool = read(&data.join("longmemeval/pool.ndjson"));
+    lab.fill("pool", &pool);
+    let own: Vec<(String, &Value)> =
+        questions.iter().map(|question| (text(question, "corpus").to_owned(), question)).collect();
+    let next =
+        |name: &str| corpora[(corpora.iter().position(|other| other == name).unwrap() + 1) % corpora.len()].clone();
+    let others: Vec<(String, &Value)> = own.iter().map(|(name, question)| (next(name), *question)).collect();
+    let long = read(&data.join("longmemeval/questions.jsonl"));
+    let long: Vec<(String, &Value)> = long.iter().map(|question| ("pool".to_owned(), question)).collect();
+    let goals: Vec<Value> = STRANGE.iter().map(|goal| serde_json::json!({ "query": goal })).collect();
+    let goals: Vec<(String, &Value)> =
+        corpora.iter().flat_map(|name| goals.iter().map(move |goal| (name.clone(), goal))).collect();
+    println!("\n{:34} {:>7} {:>7} {:>7}", "who gets an answer", "asked", "answered", "any@10");
+    for (name, asked) in
+        [("LoCoMo", own), ("LongMemEval", long), ("LoCoMo, of another talk", others), ("goals from elsewhere", goals)]
+    {
+        let (mut answered, mut right) = (0, 0);
+        for (space, question) in &asked {
+            let found = lab.ask(space, text(question, "query"), 10);
+            let gold = gold(question);
+            answered += usize::from(!found.is_empty());
+            right += usize::from(found.iter().any(|id| gold.contains(id)));
+        }
+        let share = |count: usize| count as f64 / asked.len() as f64;
+        println!("{name:34} {:>7} {:>7.3} {:>7.3}", asked.len(), share(answered), share(right));
+    }
+}
+
+/// What nobody who talks about a holiday or a program has ever asked.
+const STRANGE: [&str; 10] = [
+    "rotate the TLS certificates of the mail relay",
+    "tune the espresso grinder for a lighter roast",
+    "migrate the payroll ledger to the new fiscal year",
+    "calibrate the telescope mount after the move",
+    "translate the wedding invitation into Portuguese",
+    "resize the thumbnails of the photo archive",
+    "schedule the crew for the night shift at the warehouse",
+    "lower the humidity in the greenhouse",
+    "negotiate the lease of the second office",
+    "prune the apple trees before March",
+];
 
 /// One daemon's worth of engine in a folder of its own.
 struct Lab {
@@ -136,7 +281,8 @@ impl Lab {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("repo");
         std::fs::create_dir_all(root.join(".loki")).unwrap();
-        let mut config = Config::default();
+        let settings = std::env::var_os("LOKID_BENCH_CONFIG").map(|path| std::fs::read_to_string(path).unwrap());
+        let mut config = settings.map_or_else(Config::default, |settings| Config::parse(&settings).unwrap());
         config.embed.model = std::env::var_os("LOKID_BENCH_MODEL").map(PathBuf::from);
         let registry = Registry::open(Dirs::under(folder.path()), config, Clock::system());
         let project = registry.add(&root).unwrap();
@@ -153,6 +299,7 @@ impl Lab {
                 draft.id = MemoryId::new(text(record, "id"));
                 draft.namespace = namespace.clone();
                 draft.tags = strings(record, "tags");
+                draft.actor = record["actor"].as_str().map(str::to_owned);
                 draft.timestamp = Timestamp::parse(text(record, "timestamp"));
                 (line as u64, draft)
             })
@@ -280,15 +427,9 @@ impl Tally {
         );
     }
 
-    fn print_few(&self, name: &str) {
-        let mean = |figure| self.mean(figure);
-        println!(
-            "{name:34} {:>7.3} {:>7.3} {:>7.3} {:>7.3}",
-            mean("any@5"),
-            mean("all@5"),
-            mean("frac@10"),
-            mean("mrr")
-        );
+    fn print_few(&self, name: &str, figures: [&str; 4]) {
+        let [a, b, c, d] = figures.map(|figure| self.mean(figure));
+        println!("{name:34} {a:>7.3} {b:>7.3} {c:>7.3} {d:>7.3}");
     }
 }
 
@@ -313,6 +454,23 @@ fn user_text(talk: &str) -> String {
         }
     }
     said
+}
+
+/// The same with every date moved by as much, the newest to now.
+fn live(records: &[Value]) -> Vec<Value> {
+    let time = |record: &Value| Timestamp::parse(text(record, "timestamp")).unwrap().as_micros();
+    let newest = records.iter().map(time).max().unwrap_or_default();
+    let ahead = Clock::system().now().as_micros() - newest;
+    let moved = |record: &Value| {
+        let mut record = record.clone();
+        record["timestamp"] = Timestamp::from_micros(time(&record) + ahead).record_style().into();
+        record
+    };
+    records.iter().map(moved).collect()
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 fn read(path: &Path) -> Vec<Value> {

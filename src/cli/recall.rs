@@ -108,7 +108,7 @@ fn explain(parts: &Value) -> Vec<String> {
     let rest = ["occasion", "linked", "place", "time"];
     let rest: Vec<String> = rest.iter().filter(|name| number(name) != 0.0).map(named).collect();
     let factors: Vec<String> =
-        ["fit", "recency", "usage", "tier", "importance", "task", "outcome"].iter().map(named).collect();
+        ["fit", "recency", "usage", "tier", "importance", "task", "outcome", "speaker"].iter().map(named).collect();
     let relevance = format!("relevance {}", number("relevance"));
     let mut lines = vec![[vec![relevance], sum, rest].concat().join(", "), factors.join(", ")];
     let matched = words::field(parts, "words");
@@ -133,11 +133,11 @@ mod tests {
     #[test]
     fn an_explanation_leaves_out_what_added_nothing() {
         let parts = json!({"relevance": 0.59, "semantic": 0.5, "keyword": 1.0, "occasion": 0.0, "linked": 0.1, "place": 0, "time": 0.0,
-            "fit": 1, "recency": 1.0, "usage": 0.5, "tier": 1.0, "importance": 0.5, "task": 1.25, "outcome": 1.0,
+            "fit": 1, "recency": 1.0, "usage": 0.5, "tier": 1.0, "importance": 0.5, "task": 1.25, "outcome": 1.0, "speaker": 1.0,
             "words": ["parser"], "instead_of": "fact-1"});
         let expected = [
             "relevance 0.59, semantic 0.5, keyword 1, linked 0.1",
-            "fit 1, recency 1, usage 0.5, tier 1, importance 0.5, task 1.25, outcome 1",
+            "fit 1, recency 1, usage 0.5, tier 1, importance 0.5, task 1.25, outcome 1, speaker 1",
             "words: parser",
             "in place of fact-1",
         ];

@@ -91,6 +91,22 @@ pub struct RecallConfig {
     pub keyword: f64,
     pub recency: f64,
     pub usage: f64,
+    pub decay: Decay,
+}
+
+impl RecallConfig {
+    /// The formula lokid was designed with.
+    pub const DESIGN: RecallConfig =
+        RecallConfig { semantic: 0.22, keyword: 0.38, recency: 0.2, usage: 0.2, decay: Decay::Weekly };
+}
+
+/// How quickly a memory stops being recent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decay {
+    /// What happened within weeks, how things are done within half a year.
+    ByKind,
+    /// Half every week, for a mandate every month.
+    Weekly,
 }
 
 /// How a context is put together.
@@ -290,11 +306,15 @@ impl Config {
                 actions: typed("layers.actions", layers.actions).count(0..=100)?,
                 decisions: typed("layers.decisions", layers.decisions).count(0..=50)?,
             },
-            recall: RecallConfig {
-                semantic: typed("recall.semantic", recall.semantic).share()?,
-                keyword: typed("recall.keyword", recall.keyword).share()?,
-                recency: typed("recall.recency", recall.recency).share()?,
-                usage: typed("recall.usage", recall.usage).share()?,
+            recall: match typed("recall.profile", recall.profile).choice(&[("relevant", false), ("design", true)])? {
+                true => RecallConfig::DESIGN,
+                false => RecallConfig {
+                    semantic: typed("recall.semantic", recall.semantic).share()?,
+                    keyword: typed("recall.keyword", recall.keyword).share()?,
+                    recency: typed("recall.recency", recall.recency).share()?,
+                    usage: typed("recall.usage", recall.usage).share()?,
+                    decay: Decay::ByKind,
+                },
             },
             context: ContextConfig {
                 budget: typed("context.budget", context.budget).count(1..=1_000_000)?,

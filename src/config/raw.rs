@@ -80,6 +80,7 @@ pub(super) struct RawLayers {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawRecall {
+    pub(super) profile: Spanned<Value>,
     pub(super) semantic: Spanned<Value>,
     pub(super) keyword: Spanned<Value>,
     pub(super) recency: Spanned<Value>,

@@ -20,7 +20,10 @@ fn the_default_is_the_example() {
     assert_eq!(config.store.max_document, 256 << 20);
     assert_eq!((config.layers.topics, config.layers.actions, config.layers.decisions), (12, 100, 50));
     let recall = config.recall;
-    assert_eq!((recall.semantic, recall.keyword, recall.recency, recall.usage), (0.22, 0.38, 0.2, 0.2));
+    assert_eq!((recall.semantic, recall.keyword, recall.recency, recall.usage), (0.22, 0.38, 0.05, 0.2));
+    assert_eq!(recall.decay, Decay::ByKind);
+    let design = Config::parse("[recall]\nprofile = \"design\"").unwrap().recall;
+    assert_eq!(design, RecallConfig::DESIGN);
     let context = &config.context;
     assert_eq!((context.budget, context.session_budget, context.prompt_budget), (8_000, 400, 300));
     assert_eq!((context.min_score, context.window), (0.35, Duration::from_hours(24 * 90)));

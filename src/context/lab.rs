@@ -61,7 +61,7 @@ impl Lab {
         let (mut indexer, _) = Indexer::open(None, &model, Vec::new()).unwrap();
         self.snapshot.memories().for_each(|memory| indexer.put(memory, &[]).unwrap());
         let view = indexer.view();
-        let config = RecallConfig { semantic: 0.22, keyword: 0.38, recency: 0.2, usage: 0.2 };
+        let config = RecallConfig::DESIGN;
         question(&Sources {
             snapshot: &self.snapshot,
             view: &view,

@@ -11,10 +11,10 @@ use crate::context::predict::PredictedFile;
 use crate::context::predict::memories::branch_topic;
 use crate::encode::commits::as_memory;
 use crate::index::cochange::Cochange;
-use crate::index::commits::CommitMatch;
+use crate::index::commits::{CommitIndex, CommitMatch};
 use crate::model::{Commit, Kind, Memory, MemoryId, Tier};
 use crate::retrieve::query;
-use crate::retrieve::recall::{Answer, Hit, Request};
+use crate::retrieve::recall::{self, Answer, Hit, Request};
 use crate::retrieve::score::{self, Parts};
 
 /// Nobody told a commit to be remembered: of two that match alike, what was told comes first.
@@ -86,7 +86,11 @@ impl Project {
             return;
         }
         let Some(commits) = self.past_known().commits else { return };
+        if !answer.timeline.is_empty() {
+            return with_commits_of_the_time(&commits, request, weights, answer);
+        }
         let mut wanted = query::wanted(&request.query);
+        let is_long = wanted.len() > query::LONG || commits.commits() < FEW;
         wanted.truncate(query::MOST_ASKED);
         let told: Vec<&str> =
             answer.hits.iter().flat_map(|hit| &hit.memory.anchors.commits).map(String::as_str).collect();
@@ -94,17 +98,26 @@ impl Project {
         let hits: Vec<Hit> = found
             .into_iter()
             .filter(|found| !told.iter().any(|told| found.commit.id.starts_with(told)))
+            .filter(|found| request.min_score.is_some() || is_long || found.share >= score::FLOOR)
             .filter_map(|found| self.hit(&found, request, weights, answer))
             .filter(|hit| request.min_score.is_none_or(|least| hit.score >= least))
             .collect();
         // The memories keep their order, which is not by score alone.
         let mut commits = hits.into_iter().peekable();
-        let mut mixed = Vec::with_capacity(answer.hits.len());
+        let snapshot = self.snapshot();
+        let (mut mixed, mut taught) = (Vec::with_capacity(answer.hits.len()), 0);
         for hit in std::mem::take(&mut answer.hits) {
-            while let Some(commit) = commits.next_if(|commit| commit.score > hit.score) {
+            let is_taught = snapshot.is_derived(&hit.memory.key());
+            let comes_first = |commit: &Hit, taught: usize, placed: usize| {
+                let nearly = !is_taught && hit.score >= recall::NEARLY_AS_GOOD * commit.score;
+                commit.score > hit.score && (!nearly || recall::has_room(taught, placed))
+            };
+            while let Some(commit) = commits.next_if(|commit| comes_first(commit, taught, mixed.len())) {
                 mixed.push(commit);
+                taught += 1;
             }
             mixed.push(hit);
+            taught += usize::from(is_taught);
         }
         mixed.extend(commits);
         mixed.truncate(request.k);
@@ -123,12 +136,34 @@ impl Project {
             importance: memory.importance,
             task: score::task(answer.weights.of(memory.kind)),
             outcome: 1.0,
+            speaker: 1.0,
             ..Parts::default()
         };
         let relevance = (weights.semantic + weights.keyword) * found.share;
         let score = UNTOLD * relevance * (0.5 + parts.importance) * parts.task;
         let score = (score * 1e6).round() / 1e6;
         Some(Hit { memory: Arc::new(memory), score, parts, arrival: None, instead_of: None })
+    }
+}
+
+/// Where memories of a time leave room, its commits are told.
+fn with_commits_of_the_time(commits: &CommitIndex, request: &Request, weights: &RecallConfig, answer: &mut Answer) {
+    let second = |micros: i64| micros.div_euclid(1_000_000);
+    for (from, until) in answer.timeline.clone() {
+        for commit in commits.between(second(from), second(until), request.k) {
+            let told = answer.hits.iter().flat_map(|hit| &hit.memory.anchors.commits);
+            if answer.hits.len() >= request.k || told.into_iter().any(|told| commit.id.starts_with(told)) {
+                continue;
+            }
+            let Some(memory) = as_memory(&commit) else { continue };
+            let importance = memory.importance;
+            let base = Parts { time: score::TIME, tier: 1.0, task: 1.0, outcome: 1.0, ..Parts::default() };
+            let parts = Parts { importance, speaker: UNTOLD, ..base };
+            let score = parts.total(weights);
+            if request.min_score.is_none_or(|least| score >= least) {
+                answer.hits.push(Hit { memory: Arc::new(memory), score, parts, arrival: None, instead_of: None });
+            }
+        }
     }
 }
 

@@ -54,6 +54,16 @@ pub fn distinct(text: &str, most: usize) -> Vec<String> {
     found
 }
 
+/// What the inflections of an English word have in common; the word itself in small letters where it is none.
+pub fn stem(word: &str) -> String {
+    let lower = word.to_lowercase();
+    if lower.bytes().all(|letter| letter.is_ascii_lowercase()) {
+        ENGLISH.with_borrow(|english| english.stem(&lower).into_owned())
+    } else {
+        lower
+    }
+}
+
 /// A short name for a term.
 pub fn hash(term: &str) -> u64 {
     let mut state = 0xcbf2_9ce4_8422_2325_u64;

@@ -5,13 +5,14 @@
 //! It judges nothing: a match is the share of the question's words that a commit answers.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Bound;
 use std::path::Path;
 
 use serde_json::{Value, json};
 use tantivy::collector::TopDocs;
 use tantivy::directory::MmapDirectory;
 use tantivy::postings::Postings;
-use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
+use tantivy::query::{BooleanQuery, Occur, Query, RangeQuery, TermQuery};
 use tantivy::schema::{
     FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value as _,
 };
@@ -126,6 +127,12 @@ impl CommitIndex {
     /// The newest of all.
     pub fn newest(&self, k: usize) -> Vec<Commit> {
         self.in_order(&tantivy::query::AllQuery, Order::Desc, k)
+    }
+
+    /// The newest of a time: from one second on and before another.
+    pub fn between(&self, from: i64, until: i64, k: usize) -> Vec<Commit> {
+        let bound = |second| Term::from_field_i64(self.fields.time, second);
+        self.in_order(&RangeQuery::new(Bound::Included(bound(from)), Bound::Excluded(bound(until))), Order::Desc, k)
     }
 
     fn in_order(&self, query: &dyn Query, order: Order, k: usize) -> Vec<Commit> {

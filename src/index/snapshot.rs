@@ -79,6 +79,13 @@ impl Snapshot {
         self.by_time.range((start, Unbounded)).filter_map(|(_, key)| self.memories.get(key))
     }
 
+    /// Those created before a moment, newest first.
+    pub fn newest_before(&self, moment: Timestamp) -> impl Iterator<Item = &Arc<Memory>> {
+        let start = (Reverse(moment), lowest_key());
+        let before = self.by_time.range(start..).filter_map(|(_, key)| self.memories.get(key));
+        before.skip_while(move |memory| memory.times.created_at >= moment)
+    }
+
     /// The memories of a kind in a namespace, newest first: of every kind but notes and facts.
     pub fn latest(&self, kind: Kind, namespace: &Namespace) -> impl Iterator<Item = &Arc<Memory>> {
         let first = (kind, (Reverse(Timestamp::from_micros(i64::MAX)), lowest_key()));

@@ -66,12 +66,17 @@ fn one_step(
         let ties: Vec<(&MemoryId, Relation)> = snapshot.tied_to(key).take(MOST_LINKS).collect();
         let strength = strength * STEP * voice(ties.len());
         for (other, relation) in ties {
+            let other = at(&key.namespace, other);
+            // Whom everybody is tied to says little about any of them.
             let strength = strength * bond(relation);
             if strength < FAINTEST {
                 continue;
             }
+            let strength = strength * voice(snapshot.tied_to(&other).take(MOST_LINKS).count());
+            if strength < FAINTEST {
+                continue;
+            }
             let arrival = || Arrival { strength, relation, from: key.id.clone() };
-            let other = at(&key.namespace, other);
             if seen.contains(&other.id) {
                 if let Some(known) = next.get_mut(&other).filter(|known| known.strength < strength) {
                     *known = arrival();
@@ -209,9 +214,9 @@ mod tests {
             let of = |name: &str| reached.get(&key(name)).map_or(0.0, |arrival| (arrival.strength * 1e3).round());
             (reached.len(), of("00"), of("00-0"))
         };
-        // 40 links: 1 / (1 + ln 5), and 11 behind them.
-        assert_eq!(strength(1.0), (440, 192.0, 44.0));
-        assert_eq!(strength(0.5), (40, 96.0, 0.0));
+        // 40 links: 1 / (1 + ln 5), and 11 of each they lead to: 1 / (1 + ln 11/8), on arriving and on going on.
+        assert_eq!(strength(1.0), (440, 145.0, 33.0));
+        assert_eq!(strength(0.5), (40, 73.0, 0.0));
         assert_eq!(strength(0.1), (0, 0.0, 0.0));
     }
 }

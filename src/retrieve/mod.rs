@@ -1,6 +1,7 @@
 //! Finding what a question asks for. Pure: the question, the snapshot and the time come in as arguments.
 
 pub mod graph;
+mod newer;
 pub mod query;
 pub mod recall;
 mod reinforce;

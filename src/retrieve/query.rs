@@ -13,6 +13,12 @@ use crate::model::Timestamp;
 const LONGEST: usize = 32 * 1024;
 /// More words than this do not make a question clearer.
 const MOST_WORDS: usize = 256;
+/// With more words than this somebody pasted a report: nobody answers most of it, and its first line says what it is
+/// about. Measured on problem statements as questions: the session that fixed the like comes first in 16 of 25 without,
+/// 18 at twice the weight, 19 at three times and 20 at four and at six times.
+pub const LONG: usize = 30;
+const TITLE_WEIGHT: f32 = 4.0;
+const FEWEST_IN_A_TITLE: usize = 3;
 /// As many of them as the history is asked for.
 pub const MOST_ASKED: usize = 48;
 /// Nobody asks about more files at once.
@@ -31,6 +37,13 @@ const COUNTING: &str = "one two three four five six seven eight nine ten day day
     hour hours minute minutes";
 const COUNTING_SHARE: f32 = 0.5;
 
+/// Words of something having happened, without saying what.
+const HAPPENING: &str = "accomplish achieve activity anything change day do done event events everything finish happen \
+    history learn log made make memories memory new news occur progress project record summarise summarize summary \
+    timeline update updates work";
+
+static HAPPENING_WORDS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| analyze::distinct(HAPPENING, usize::MAX).into_iter().collect());
 static ASKING_WORDS: LazyLock<HashSet<String>> =
     LazyLock::new(|| analyze::distinct(ASKING, usize::MAX).into_iter().collect());
 static COUNTING_WORDS: LazyLock<HashSet<String>> =
@@ -39,6 +52,8 @@ static COUNTING_WORDS: LazyLock<HashSet<String>> =
 pub struct Query {
     pub wanted: Vec<Wanted>,
     pub clues: Vec<Clue>,
+    /// It asks what happened at a time, and for nothing else.
+    pub of_time_alone: bool,
 }
 
 impl Query {
@@ -50,11 +65,33 @@ impl Query {
             let words = analyze::distinct(beginning(file), MOST_WORDS).into_iter();
             wanted.extend(words.filter(|word| known.insert(word.clone())).map(|word| Wanted { word, share: 1.0 }));
         }
-        Query { wanted, clues: when::dates(text, now) }
+        let clues = when::dates(text, now);
+        let of_time_alone = files.is_empty() && is_of_time_alone(&wanted, &clues);
+        Query { wanted, clues, of_time_alone }
     }
 }
 
+/// A span is named, and no word is left that a memory could answer.
+fn is_of_time_alone(wanted: &[Wanted], clues: &[Clue]) -> bool {
+    let span = |clue: &Clue| match clue {
+        Clue::Span(when) => Some(when.words.clone()),
+        Clue::Event { .. } => None,
+    };
+    let spans: Option<Vec<String>> = clues.iter().map(span).collect();
+    let Some(spans) = spans.filter(|spans| !spans.is_empty()) else { return false };
+    let dated: HashSet<String> = analyze::distinct(&spans.join(" "), MOST_WORDS).into_iter().collect();
+    let says_nothing = |word: &str| {
+        dated.contains(word)
+            || [&*ASKING_WORDS, &*COUNTING_WORDS, &*HAPPENING_WORDS].iter().any(|words| words.contains(word))
+    };
+    wanted.iter().all(|wanted| says_nothing(&wanted.word))
+}
+
 impl Query {
+    pub fn is_long(&self) -> bool {
+        self.wanted.len() > LONG
+    }
+
     /// From a quarter to 1: identifiers, codes and numbers have no meaning that a model could know.
     pub fn certainty(&self) -> f64 {
         let plain = |wanted: &&Wanted| wanted.word.chars().all(char::is_alphabetic);
@@ -76,8 +113,17 @@ pub fn wanted(text: &str) -> Vec<Wanted> {
             1.0
         }
     };
-    let words = analyze::distinct(beginning(text), MOST_WORDS).into_iter();
-    words.map(|word| Wanted { share: share(&word), word }).collect()
+    let text = beginning(text);
+    let words = analyze::distinct(text, MOST_WORDS);
+    let title = if words.len() > LONG { title(text) } else { HashSet::new() };
+    let weight = |word: &str| if title.contains(word) { TITLE_WEIGHT } else { 1.0 };
+    words.into_iter().map(|word| Wanted { share: share(&word) * weight(&word), word }).collect()
+}
+
+/// The words of the first line that says something.
+fn title(text: &str) -> HashSet<String> {
+    let lines = text.lines().map(|line| analyze::distinct(line, MOST_WORDS));
+    lines.into_iter().find(|words| words.len() >= FEWEST_IN_A_TITLE).unwrap_or_default().into_iter().collect()
 }
 
 /// As much of a question as is looked at.
@@ -94,6 +140,31 @@ mod tests {
         let found = wanted("Can you remind me which parser we use?");
         let shares: Vec<(&str, f32)> = found.iter().map(|wanted| (wanted.word.as_str(), wanted.share)).collect();
         assert_eq!(shares, [("remind", ASKING_SHARE), ("parser", 1.0), ("use", 1.0)]);
+    }
+
+    #[test]
+    fn the_first_line_of_a_pasted_report_weighs_most() {
+        let words: Vec<String> = (0..40).map(|at| format!("word{at}x")).collect();
+        let found = wanted(&format!("##\nparser drops trailing commas\n{}", words.join(" ")));
+        let weight = |word: &str| found.iter().find(|wanted| wanted.word == word).unwrap().share;
+        assert_eq!((weight("parser"), weight("word3x")), (TITLE_WEIGHT, 1.0));
+        assert!(wanted("parser drops commas\nin lists").iter().all(|wanted| wanted.share == 1.0));
+    }
+
+    #[test]
+    fn a_question_about_time_alone_names_a_span_and_nothing_else() {
+        let now = Timestamp::parse("2026-11-16T10:00:00Z").unwrap();
+        let alone = |text: &str| Query::of(text, &[], now).of_time_alone;
+        for text in
+            ["what happened yesterday?", "What did we do last week", "on 2026-11-15", "anything new since Monday?"]
+        {
+            assert!(alone(text), "{text}");
+        }
+        for text in ["which parser did we choose yesterday", "what happened", "what happened before the migration", ""]
+        {
+            assert!(!alone(text), "{text}");
+        }
+        assert!(!Query::of("what happened yesterday", &["src/a.rs".to_owned()], now).of_time_alone);
     }
 
     #[test]

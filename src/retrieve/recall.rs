@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::graph::{self, Arrival};
+use super::newer;
 use super::query::{self, Query};
 use super::reinforce;
 use super::score::{self, Parts};
@@ -20,7 +21,7 @@ use crate::index::search::View;
 use crate::index::searchable::Searchable;
 use crate::index::text::view::{Scores, Wanted};
 use crate::index::vector::Question;
-use crate::model::{Key, Memory, TaskType, Timestamp, Usage};
+use crate::model::{Key, Kind, Memory, TaskType, Timestamp, Usage};
 
 pub struct Request {
     pub query: String,
@@ -49,6 +50,8 @@ pub struct Answer {
     pub task: TaskType,
     pub weights: Weights,
     pub hits: Vec<Hit>,
+    /// The times it was asked about, if it was asked for nothing else.
+    pub timeline: Vec<(i64, i64)>,
 }
 
 pub struct Hit {
@@ -77,6 +80,8 @@ const ALIKE: f32 = 0.75;
 const SAME: f32 = 0.95;
 /// What is left when a successor answers in place of what matched.
 const SUCCESSION: f64 = 0.95;
+/// More than these are not compared, however long the time that was asked about.
+const MOST_OF_A_TIME: usize = 4096;
 /// An event of a "before the …" must be named this well.
 const EVENT: f32 = 0.5;
 
@@ -84,8 +89,14 @@ pub fn recall(sources: &Sources<'_>, request: &Request) -> Answer {
     let detected = task::detect(query::beginning(&request.query), request.action.as_deref(), request.phase.as_deref());
     let task = request.task_type.unwrap_or(detected.task_type);
     let weights = task::weights(task);
-    let hits = Search::new(sources, request, task, weights).map(Search::run).unwrap_or_default();
-    Answer { task, weights, hits }
+    let Some(search) = Search::new(sources, request, task, weights) else {
+        return Answer { task, weights, hits: Vec::new(), timeline: Vec::new() };
+    };
+    if search.of_time_alone {
+        let timeline = search.spans.clone();
+        return Answer { task, weights, hits: search.of_the_time(), timeline };
+    }
+    Answer { task, weights, hits: search.run(), timeline: Vec::new() }
 }
 
 /// The words of a question that a memory holds.
@@ -106,6 +117,9 @@ struct Search<'a> {
     named: Vec<Number>,
     meant: Vec<Number>,
     spans: Vec<(i64, i64)>,
+    of_time_alone: bool,
+    /// Too long for any memory to answer much of it.
+    is_long: bool,
     /// How far the meaning of the question can be told.
     certainty: f64,
     /// Words and meaning of memories already compared.
@@ -118,6 +132,13 @@ struct Candidate {
     number: Option<Number>,
     arrival: Option<Arrival>,
     instead_of: Option<Key>,
+}
+
+impl Candidate {
+    fn hit(self, score: f64) -> Hit {
+        let Candidate { memory, parts, arrival, instead_of, .. } = self;
+        Hit { memory, score, parts, arrival, instead_of }
+    }
 }
 
 impl<'a> Search<'a> {
@@ -134,7 +155,22 @@ impl<'a> Search<'a> {
         let (scores, certainty, direct) = (scores?, query.certainty(), HashMap::new());
         let meant = best_by_meaning(view, meant, depth);
         let named = view.best(&scores, 2 * depth, &wide);
-        Some(Search { sources, request, task, weights, question, scores, named, meant, spans, certainty, direct })
+        let (of_time_alone, is_long) = (query.of_time_alone, query.is_long());
+        Some(Search {
+            sources,
+            request,
+            task,
+            weights,
+            question,
+            scores,
+            named,
+            meant,
+            spans,
+            of_time_alone,
+            is_long,
+            certainty,
+            direct,
+        })
     }
 
     fn run(mut self) -> Vec<Hit> {
@@ -144,6 +180,40 @@ impl<'a> Search<'a> {
         }
         self.follow_links(&mut found);
         self.rank(found.into_values().collect())
+    }
+
+    /// What happened then, whatever it says: the most important first, of equals the newest.
+    fn of_the_time(mut self) -> Vec<Hit> {
+        let (snapshot, filter) = (self.sources.snapshot, &self.request.filter);
+        let is_in = |memory: &&Arc<Memory>| {
+            let at = memory.times.created_at.as_micros();
+            self.spans.iter().any(|(from, until)| (*from..*until).contains(&at)) && filter.admits(memory)
+        };
+        let last = self.spans.iter().map(|(_, until)| *until).max().unwrap_or(i64::MAX);
+        let first = self.spans.iter().map(|(from, _)| *from).min().unwrap_or(i64::MIN);
+        let found = snapshot
+            .newest_before(Timestamp::from_micros(last))
+            .take_while(|memory| memory.times.created_at.as_micros() >= first)
+            .filter(is_in)
+            .take(MOST_OF_A_TIME);
+        let found: Vec<Arc<Memory>> = found.cloned().collect();
+        let mut scored: Vec<(f64, Candidate)> = Vec::with_capacity(found.len());
+        for memory in found {
+            let number = self.sources.view.number(&memory.key());
+            let parts = Parts::default();
+            let mut candidate = Candidate { memory, parts, number, arrival: None, instead_of: None };
+            self.complete(&mut candidate);
+            // No kind of memory is what was asked for.
+            (candidate.parts.task, candidate.parts.fit) = (1.0, 1.0);
+            let score = candidate.parts.total(self.sources.weights);
+            if self.request.min_score.is_none_or(|least| score >= least) {
+                scored.push((score, candidate));
+            }
+        }
+        // They come newest first, and the order of equals stays.
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+        scored.truncate(self.request.k);
+        scored.into_iter().map(|(score, candidate)| candidate.hit(score)).collect()
     }
 
     /// The best by words and by meaning, those of the times spoken of, and who stood beside the best. Each with
@@ -293,6 +363,9 @@ impl<'a> Search<'a> {
         self.listen_around(&mut candidates);
         candidates.iter_mut().for_each(|candidate| self.complete(candidate));
         candidates.retain(|candidate| score::is_about_it(&candidate.parts));
+        if self.request.min_score.is_none() && !self.is_answered(&candidates) {
+            return Vec::new();
+        }
         let best = candidates.iter().map(|candidate| candidate.parts.relevance(weights)).fold(0.0, f64::max);
         let mut scored: Vec<(f64, Candidate)> = Vec::with_capacity(candidates.len());
         for mut candidate in candidates {
@@ -318,6 +391,21 @@ impl<'a> Search<'a> {
         self.diversify(scored)
     }
 
+    /// Does any of them answer enough of the question that the others are worth telling?
+    fn is_answered(&self, candidates: &[Candidate]) -> bool {
+        let weights = self.sources.weights;
+        if self.is_long || self.scores.among() < score::FEW {
+            return true;
+        }
+        candidates.iter().any(|candidate| {
+            let parts = &candidate.parts;
+            let covered = candidate.number.map_or(0.0, |number| f64::from(self.scores.covered(number)));
+            // What answers in place of another is found by the other's words.
+            let covered = if candidate.instead_of.is_some() { covered.max(parts.keyword) } else { covered };
+            parts.place > 0.0 || score::evidence(parts.semantic, covered, weights) >= score::FLOOR
+        })
+    }
+
     /// Finding candidates in a small store takes so little that all of them can be listened to.
     fn has_time(&self) -> bool {
         self.sources.view.roster.len() <= SMALL_STORE
@@ -334,6 +422,10 @@ impl<'a> Search<'a> {
         let heard = if self.has_time() { usize::MAX } else { 2 * self.request.k + HEARD };
         for (place, candidate) in candidates.iter_mut().enumerate() {
             let Some(number) = candidate.number.filter(|_| candidate.instead_of.is_none()) else { continue };
+            // A session is an occasion of its own: who worked at the same time worked on something else.
+            if candidate.memory.kind == Kind::Episode {
+                continue;
+            }
             candidate.parts.occasion = if place < heard {
                 self.occasion(number)
             } else if self.sources.view.occasions.is_seated(number) {
@@ -356,12 +448,13 @@ impl<'a> Search<'a> {
         let at_home = |file: &String| memory.anchors.files.iter().any(|anchor| same_file(anchor, file));
         parts.place = if self.request.files.iter().take(query::MOST_FILES).any(at_home) { score::PLACE } else { 0.0 };
         let now = self.request.filter.as_of.unwrap_or(self.request.filter.now);
-        parts.recency = score::recency(&memory, &usage, now);
+        parts.recency = score::recency(&memory, &usage, self.sources.weights.decay, now);
         parts.usage = score::usage(&usage);
         parts.tier = score::tier(memory.tier);
         parts.importance = reinforce::reinforced(&memory, &usage, now);
         parts.task = score::task(self.weights.of(memory.kind));
         parts.outcome = score::outcome(memory.outcome, self.task);
+        parts.speaker = score::speaker(&memory);
     }
 
     /// Takes the best, then always the best of what is not yet said.
@@ -371,13 +464,21 @@ impl<'a> Search<'a> {
         let mut rest: Vec<_> =
             scored.into_iter().map(|(score, found)| (score, 0.0_f64, first_row(&found), found)).collect();
         let mut hits = Vec::with_capacity(self.request.k);
+        let is_taught = |candidate: &Candidate| self.sources.snapshot.is_derived(&candidate.memory.key());
+        let mut taught = 0;
         while hits.len() < self.request.k && !rest.is_empty() {
-            let best = (0..rest.len())
-                .min_by(|a, b| {
+            let best_of = |experience: bool| {
+                (0..rest.len()).filter(|at| !experience || !is_taught(&rest[*at].3)).min_by(|a, b| {
                     let (one, other) = (&rest[*a], &rest[*b]);
                     by_score(one.0 * room(one.1), &one.3, other.0 * room(other.1), &other.3)
                 })
-                .unwrap_or(0);
+            };
+            let mut best = best_of(false).unwrap_or(0);
+            if is_taught(&rest[best].3) && !has_room(taught, hits.len()) {
+                let least = NEARLY_AS_GOOD * rest[best].0 * room(rest[best].1);
+                best = best_of(true).filter(|at| rest[*at].0 * room(rest[*at].1) >= least).unwrap_or(best);
+            }
+            taught += usize::from(is_taught(&rest[best].3));
             let (score, _, row, candidate) = rest.remove(best);
             for (_, said, other, _) in &mut rest {
                 if let (Some(row), Some(other)) = (&row, other) {
@@ -385,9 +486,9 @@ impl<'a> Search<'a> {
                     *said += f64::from(alike);
                 }
             }
-            let Candidate { memory, parts, arrival, instead_of, .. } = candidate;
-            hits.push(Hit { memory, score, parts, arrival, instead_of });
+            hits.push(candidate.hit(score));
         }
+        newer::first(&mut hits);
         hits
     }
 }
@@ -402,6 +503,15 @@ fn best_by_meaning(view: &View, mut nearest: Vec<(Number, f32)>, most: usize) ->
 /// What is left of a score when so much of it was said already. Saying it twice may be evidence; the third time is noise.
 fn room(said: f64) -> f64 {
     1.0 - 0.75 * (said - 1.0).clamp(0.0, 1.0)
+}
+
+/// Experience this good, compared with what the repository says anyway, is not crowded out by it.
+pub const NEARLY_AS_GOOD: f64 = 0.7;
+
+/// May one more of the repository's own documents, code and commits stand behind so many answers? Every second place is
+/// kept for experience that is nearly as good.
+pub fn has_room(taught: usize, placed: usize) -> bool {
+    2 * taught <= placed
 }
 
 /// Of what arrives over a link, this much counts.

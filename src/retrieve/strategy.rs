@@ -35,7 +35,7 @@ impl Profile {
     /// the bounds set on them, stay comparable.
     pub fn weights(self, configured: &RecallConfig) -> RecallConfig {
         let mut weights = *configured;
-        let RecallConfig { semantic, keyword, recency, usage } = &mut weights;
+        let RecallConfig { semantic, keyword, recency, usage, .. } = &mut weights;
         match self {
             Profile::Default => {}
             Profile::Semantic => give_half(keyword, semantic),

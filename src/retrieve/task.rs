@@ -1,5 +1,6 @@
 //! What kind of task a question belongs to, and how much each collection of memories counts for it.
 
+use crate::index::analyze;
 use crate::model::words::{same_word, vocabulary};
 use crate::model::{Kind, TaskType};
 
@@ -25,7 +26,8 @@ pub struct Detection {
 pub fn detect(query: &str, action: Option<&str>, phase: Option<&str>) -> Detection {
     let beginning = super::beginning(query, FIRST_BYTES);
     let words = beginning.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
-    let words: Vec<&str> = words.take(FIRST_WORDS).collect();
+    let words: Vec<(String, String)> =
+        words.take(FIRST_WORDS).map(|word| (word.to_lowercase(), analyze::stem(word))).collect();
 
     let mut found = Detection { task_type: TaskType::Implementation, signals: Vec::new(), scores: Default::default() };
     let mut best = 0;
@@ -53,13 +55,30 @@ pub fn detect(query: &str, action: Option<&str>, phase: Option<&str>) -> Detecti
     found
 }
 
-/// A keyword counts as whole words standing together: `prefix` is no `fix`.
-fn is_said(keyword: &str, words: &[&str]) -> bool {
-    let parts = keyword.split(' ');
+/// A keyword counts in every inflection, as whole words standing together: `fixing` is a `fix`, `prefix` is none.
+fn is_said(keyword: &str, words: &[(String, String)]) -> bool {
+    let parts: Vec<(&str, String)> = keyword.split(' ').map(|part| (part, analyze::stem(part))).collect();
     words
-        .windows(parts.clone().count())
-        .any(|said| said.iter().zip(parts.clone()).all(|(a, b)| a.eq_ignore_ascii_case(b)))
+        .windows(parts.len())
+        .any(|said| said.iter().zip(&parts).all(|((word, stem), (part, root))| is_form(word, stem, part, root)))
 }
+
+fn is_form(word: &str, stem: &str, part: &str, root: &str) -> bool {
+    word == part || IRREGULAR.contains(&(word, part)) || (stem == root && !STRANGERS.contains(&word))
+}
+
+/// Forms that a stemmer does not bring together, and other spellings.
+#[rustfmt::skip]
+const IRREGULAR: &[(&str, &str)] = &[
+    ("added", "add"), ("adding", "add"), ("analysis", "analyze"), ("analyse", "analyze"), ("analysed", "analyze"),
+    ("analysing", "analyze"), ("break", "broken"), ("breaks", "broken"), ("broke", "broken"), ("bugfix", "fix"),
+    ("built", "build"), ("crashes", "crash"), ("did", "does"), ("do", "does"), ("failure", "failing"),
+    ("found", "find"), ("made", "make"), ("reorganise", "reorganize"), ("reorganised", "reorganize"),
+    ("reorganising", "reorganize"), ("understood", "understand"), ("was", "is"), ("were", "is"), ("are", "is"),
+    ("written", "write"), ("wrote", "write"),
+];
+/// Words of their own that only look like an inflection.
+const STRANGERS: &[&str] = &["except", "excepted", "excepting", "addition", "additional", "additionally"];
 
 struct Signs {
     keywords: &'static [&'static str],
@@ -182,11 +201,25 @@ mod tests {
     }
 
     #[test]
-    fn a_keyword_is_a_whole_word_in_the_listed_form() {
-        for query in ["", "prefix", "fixture", "fixes", "fix_it", "up clean", "what the thing is", "renamed", "ｆｉｘ"]
+    fn a_keyword_is_a_whole_word_in_any_inflection() {
+        for query in ["", "prefix", "fixture", "fix_it", "up clean", "what the thing is", "all except one", "ｆｉｘ"]
         {
             asked(query, TaskType::Implementation, &[]);
         }
+        asked("fixing errors", TaskType::Debugging, &["keyword fix", "keyword error"]);
+        asked("Fixes the crashes", TaskType::Debugging, &["keyword fix", "keyword crash"]);
+        asked("why it failed and broke", TaskType::Debugging, &["keyword broken", "keyword failing"]);
+        asked("reviewing the PR", TaskType::Review, &["keyword review"]);
+        asked("verified and checked", TaskType::Review, &["keyword check", "keyword verify"]);
+        asked("investigating", TaskType::Exploration, &["keyword investigate"]);
+        asked("how did it work, analysing it", TaskType::Exploration, &["keyword analyze", "keyword how does"]);
+        asked(
+            "refactored, renamed and moved",
+            TaskType::Refactoring,
+            &["keyword refactor", "keyword rename", "keyword move"],
+        );
+        asked("cleaning up", TaskType::Refactoring, &["keyword clean up"]);
+        asked("adding the words she wrote", TaskType::Implementation, &["keyword add", "keyword write"]);
         asked("a bug-fix (urgent)", TaskType::Debugging, &["keyword fix", "keyword bug"]);
     }
 

@@ -16,7 +16,7 @@ use crate::model::Timestamp;
 
 /// A question says early when; what follows may be a pasted log.
 const FIRST_BYTES: usize = 16 << 10;
-const FIRST_WORDS: usize = 512;
+const FIRST_WORDS: usize = 64;
 const EVENT_WORDS: usize = 6;
 
 #[derive(Clone, Debug, PartialEq)]

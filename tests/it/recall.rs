@@ -206,3 +206,57 @@ fn a_daemon_killed_in_the_middle_of_indexing_finds_everything_afterwards() {
     wait_until_ready(&home);
     assert_eq!(answer(&home), first);
 }
+
+/// The ids that answer a question, best first.
+fn found(home: &Home, question: &str) -> Vec<String> {
+    let told = home.run(&["recall", question, "-k", "5", "--json"]).succeeded().json();
+    told["results"].as_array().unwrap().iter().map(|hit| hit["id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn import(home: &Home, records: &[Value]) {
+    let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+    home.run_with(&["import", "-"], &lines).succeeded();
+}
+
+#[test]
+fn a_question_about_a_time_alone_is_answered_from_the_timeline() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let note = |id: &str, day: &str, importance: f64| {
+        json!({"id": id, "kind": "note", "text": format!("the {id} of the lighthouse"), "importance": importance,
+            "timestamp": format!("2026-01-{day}T12:00:00Z")})
+    };
+    let records = [note("paint", "03", 0.5), note("roof", "04", 0.5), note("lamp", "04", 0.9), note("door", "05", 0.5)];
+    import(&home, &records);
+    assert_eq!(found(&home, "what happened on 2026-01-04"), ["lamp", "roof"]);
+    assert!(found(&home, "what happened on 2025-01-04").is_empty());
+}
+
+#[test]
+fn what_is_newer_and_what_a_person_said_comes_first() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let note = |id: &str, day: &str, actor: &str, text: &str| json!({"id": id, "kind": "note", "text": text, "actor": actor, "timestamp": format!("2026-01-{day}T12:00:00Z")});
+    import(
+        &home,
+        &[
+            note("old", "03", "user", "staging listens on port 8080"),
+            note("new", "09", "user", "staging listens on port 9090 now"),
+            note("a-guess", "09", "assistant", "deploys go out by hand on Friday evening"),
+            note("b-word", "09", "user", "deploys go out by hand on Monday evening"),
+        ],
+    );
+    assert_eq!(found(&home, "which port does staging listen on")[..2], ["new", "old"]);
+    assert_eq!(found(&home, "when do deploys go out by hand")[..2], ["b-word", "a-guess"]);
+}
+
+#[test]
+fn a_question_that_nothing_answers_gets_nothing_unless_the_caller_says_how_much_is_enough() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    home.run_with(&["import", "-"], &notes(400)).succeeded();
+    let strange = "lower the humidity in the greenhouse before the apple trees bloom";
+    assert!(found(&home, strange).is_empty());
+    assert!(!found(&home, "retries of queue 5").is_empty());
+    home.run(&["recall", strange, "--min-score", "0"]).succeeded();
+}

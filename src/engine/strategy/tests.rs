@@ -6,7 +6,7 @@ use super::*;
 use crate::model::MemoryId;
 use crate::model::time::DAY;
 
-const CONFIGURED: RecallConfig = RecallConfig { semantic: 0.22, keyword: 0.38, recency: 0.2, usage: 0.2 };
+const CONFIGURED: RecallConfig = RecallConfig::DESIGN;
 
 struct Lab {
     root: tempfile::TempDir,

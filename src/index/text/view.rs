@@ -92,8 +92,11 @@ pub struct Scores {
     touched: Vec<Number>,
     /// Where each of the touched stands.
     homes: Vec<Home>,
-    /// What a memory that says nothing but the question would reach.
+    /// What a memory that says nothing but the question would reach, of the words that somebody holds.
     ideal: f32,
+    /// The same of all words of the question.
+    asked: f32,
+    among: u64,
 }
 
 impl Drop for Scores {
@@ -113,6 +116,16 @@ impl Drop for Scores {
 impl Scores {
     pub fn of(&self, number: Number) -> f32 {
         if self.ideal > 0.0 { self.sums.get(number as usize).copied().unwrap_or(0.0) / self.ideal } else { 0.0 }
+    }
+
+    /// How many memories the words were weighed by.
+    pub fn among(&self) -> u64 {
+        self.among
+    }
+
+    /// The share of the whole question that a memory answers, also counting the words that nobody here has ever said.
+    pub fn covered(&self, number: Number) -> f32 {
+        if self.asked > 0.0 { self.of(number) * self.ideal / self.asked } else { 0.0 }
     }
 
     /// The `most` best of those admitted, best first; ties by `lot`, which must be the same after every rebuild.
@@ -208,12 +221,13 @@ impl TextView {
                     weight: wanted.share * stats.rarity(namespace, hash) * (SATURATION + 1.0),
                 }
             })
-            .filter(|word| word.holding > 0)
             .collect();
+        let asked = words.iter().map(|word| word.weight).sum();
+        words.retain(|word| word.holding > 0);
         let ideal = words.iter().map(|word| word.weight).sum();
         words.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.wanted.word.cmp(&b.wanted.word)));
 
-        let mut scores = Scores { sums, touched, homes, ideal };
+        let mut scores = Scores { sums, touched, homes, ideal, asked, among: stats.memories(namespace) };
         let bm25 = |word: &Word<'_>, number: Number, times: f32| {
             let slim = roster.slim(number);
             let damp = SATURATION * (1.0 - LENGTH + LENGTH * slim.length / average);

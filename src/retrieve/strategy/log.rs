@@ -45,7 +45,7 @@ pub struct Arms {
 }
 
 pub fn recall_line(recalled: &Recalled<'_>, at: Timestamp) -> String {
-    let RecallConfig { semantic, keyword, recency, usage } = recalled.weights;
+    let RecallConfig { semantic, keyword, recency, usage, .. } = recalled.weights;
     let Arms { text, meaning, links } = recalled.arms;
     let mut line = opening(at);
     line.insert("id".to_owned(), recalled.id.into());
@@ -196,7 +196,7 @@ mod tests {
             namespace,
             task: TaskType::Debugging,
             profile: Profile::Keyword,
-            weights: &RecallConfig { semantic: 0.11, keyword: 0.49, recency: 0.2, usage: 0.2 },
+            weights: &RecallConfig { semantic: 0.11, keyword: 0.49, ..RecallConfig::DESIGN },
             arms: Arms { text: 2, meaning: 1, links: 0 },
             k: 5,
             query,

@@ -170,7 +170,7 @@ fn a_lot_falls_on_each_profile_as_often_as_its_share_says() {
 
 #[test]
 fn a_profile_moves_weight_and_makes_none() {
-    let configured = RecallConfig { semantic: 0.22, keyword: 0.38, recency: 0.2, usage: 0.2 };
+    let configured = RecallConfig::DESIGN;
     let sum = |weights: RecallConfig| weights.semantic + weights.keyword + weights.recency + weights.usage;
     assert_eq!(Profile::Default.weights(&configured), configured);
     for profile in Profile::ALL {

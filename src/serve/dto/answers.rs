@@ -163,7 +163,7 @@ pub(in crate::serve) struct Found {
 }
 
 /// score = (relevance + fit × (recency and usage by their weights)) × (1 + fit × (tier − 1)) × (0.5 + importance) × task
-/// × outcome
+/// × outcome × speaker
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::serve) struct Explanation {
     /// How close the best passage is in meaning, -1 to 1.
@@ -188,6 +188,7 @@ pub(in crate::serve) struct Explanation {
     pub(in crate::serve) importance: f64,
     pub(in crate::serve) task: f64,
     pub(in crate::serve) outcome: f64,
+    pub(in crate::serve) speaker: f64,
     /// The words that matched, as they are indexed.
     pub(in crate::serve) words: Vec<String>,
     /// The last link on the way here, and where it came from.

@@ -132,6 +132,7 @@ fn explanation(weights: &RecallConfig, hit: &Hit, question: &str) -> Explanation
         importance,
         task,
         outcome,
+        speaker,
     } = hit.parts;
     let round = |value: f64| (value * 1e4).round() / 1e4;
     Explanation {
@@ -149,6 +150,7 @@ fn explanation(weights: &RecallConfig, hit: &Hit, question: &str) -> Explanation
         importance,
         task: round(task),
         outcome,
+        speaker,
         words: matched_words(&hit.memory, question),
         link: hit.arrival.as_ref().map(|arrival| format!("{} {}", arrival.relation.as_str(), arrival.from)),
         instead_of: hit.instead_of.as_ref().map(|key| key.id.to_string()),

@@ -1,6 +1,7 @@
 //! What a memory brings along whatever the moment: how it fared when it was handed out before, how new and how
 //! important it is, and whether its kind helps with the activity at hand.
 
+use crate::config::Decay;
 use crate::model::{Body, Kind, Memory, Outcome, TaskType, Timestamp, Usage};
 use crate::retrieve::{score, task};
 
@@ -9,7 +10,7 @@ const PATIENCE: f64 = 4.0;
 
 /// Around 1; below, it needs more evidence to be foreseen.
 pub(in crate::context) fn merit(memory: &Memory, usage: &Usage, activity: Option<TaskType>, now: Timestamp) -> f64 {
-    let recency = 0.9 + 0.2 * score::recency(memory, usage, now);
+    let recency = 0.9 + 0.2 * score::recency(memory, usage, Decay::Weekly, now);
     let importance = 0.8 + 0.4 * memory.importance.clamp(0.0, 1.0);
     let confidence = 0.6 + 0.5 * memory.confidence.clamp(0.0, 1.0);
     let fits = activity.map_or(1.0, |activity| fitness(memory, activity));
