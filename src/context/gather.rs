@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use crate::context::gate::{LEAST_CHANCE, Signs, Weighed};
 use crate::context::parts::{Candidate, Part};
+use crate::context::predict::episodes;
 use crate::context::predict::memories::{Clues, Evidence, PredictedMemory, predict_within};
 use crate::context::sources::Sources;
 use crate::index::roster::Filter;
@@ -60,6 +61,8 @@ pub struct Gathered {
     pub evidence: BTreeMap<Key, Evidence>,
     /// What stood before the gate, likeliest first.
     pub weighed: Vec<Weighed>,
+    /// Earlier work that the goal or the error calls to mind, best first.
+    pub episodes: Vec<PredictedMemory>,
 }
 
 /// In the order of the parts, the most valuable first, ties by key.
@@ -81,7 +84,7 @@ pub fn gather(sources: &Sources<'_>, clues: &Clues, filter: &GatherFilter<'_>) -
     let mut weighed: Vec<Weighed> = std::mem::take(&mut table.weighed).into_values().collect();
     weighed.sort_by(|one, other| other.chance.total_cmp(&one.chance).then_with(|| one.key.cmp(&other.key)));
     weighed.truncate(MOST_WEIGHED);
-    Gathered { candidates: table.finish(), evidence, weighed }
+    Gathered { candidates: table.finish(), evidence, weighed, episodes: episodes::matching(&predicted) }
 }
 
 /// Each memory once, in the most pressing part it was put into.
@@ -95,6 +98,7 @@ struct Table<'a> {
 }
 
 /// What the parts are worth besides how likely a memory is to be needed.
+const PRESSING: f64 = 3.1;
 const MANDATE: f64 = 2.5;
 const GUARDRAIL: f64 = 2.0;
 const CRITICAL: f64 = 1.0;
@@ -182,6 +186,19 @@ impl Table<'_> {
             Part::Background | Part::Index => self.filter.longest.max(Level::Compressed),
         };
         self.put_candidate(Candidate { memory: Arc::clone(memory), part, value, why, binding: false, longest });
+    }
+
+    /// What is at hand itself stands before what binds always: it is told however short the context is.
+    fn press(&mut self, memory: &Arc<Memory>, score: f64, why: String) {
+        let (memory, longest) = (Arc::clone(memory), self.filter.longest);
+        self.put_candidate(Candidate {
+            memory,
+            part: Part::Critical,
+            value: PRESSING + 0.1 * score,
+            why,
+            binding: true,
+            longest,
+        });
     }
 
     fn put_candidate(&mut self, candidate: Candidate) {

@@ -12,7 +12,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::parts::FileLine;
+use super::parts::{FileLine, Pointer};
 use crate::model::citation::{CLOSE, OPEN};
 use crate::model::{Key, Level, Memory, Tier, token};
 
@@ -32,6 +32,8 @@ const SECTIONS: [(Tier, &str, usize); 3] = [
     (Tier::Reference, "## Reference", 150),
 ];
 const LONGEST_FILE_LINE: usize = 400;
+const LONGEST_OPENING_LINE: usize = 320;
+const MOST_TOPICS: usize = 4;
 const FOOTER: &str = "Say which of these you apply: `Applied: [M:…]`";
 
 /// What stands above memories that are handed out later.
@@ -106,15 +108,80 @@ pub fn block(
     finish(sections, FOOTER, budget)
 }
 
+/// What a session is told before anything that is remembered: what was handed over to it, and what is in work.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Opening {
+    pub handed_over: Vec<String>,
+    pub in_work: Vec<String>,
+}
+
+impl Opening {
+    /// As many lines as such a room holds.
+    fn text(&self, room: usize) -> String {
+        let mut text = String::new();
+        for (heading, lines) in [("## Handed over\n", &self.handed_over), ("## Work\n", &self.in_work)] {
+            let mut section = heading.to_owned();
+            for line in lines {
+                let line = format!("- {}\n", line::even(line, LONGEST_OPENING_LINE));
+                if token::estimate(&format!("{text}{section}{line}")) <= room {
+                    section.push_str(&line);
+                }
+            }
+            if section.len() > heading.len() {
+                text.push_str(&section);
+            }
+        }
+        text
+    }
+}
+
+/// A block with an opening before it, which takes half of the budget at the most; `make` is told what is left.
+pub fn opened(opening: &Opening, budget: usize, make: impl Fn(usize) -> SessionBlock) -> SessionBlock {
+    let text = opening.text(budget / 2);
+    if text.is_empty() {
+        return make(budget);
+    }
+    let mut room = budget.saturating_sub(token::estimate(&text));
+    loop {
+        let block = make(room);
+        let whole = match block.text.strip_prefix(&format!("{OPEN}\n")) {
+            Some(rest) => format!("{OPEN}\n{text}{rest}"),
+            None => format!("{OPEN}\n{text}{CLOSE}"),
+        };
+        let tokens = token::estimate(&whole);
+        // A whole may have more tokens than its parts.
+        match (tokens <= budget, block.text.is_empty()) {
+            (true, _) => return SessionBlock { text: whole, tokens, items: block.items },
+            (false, true) => return make(budget),
+            (false, false) => room = room.saturating_sub((tokens - budget).max(8)),
+        }
+    }
+}
+
 /// The same with the files that will be needed, as far as the budget goes.
 pub fn with_files(block: SessionBlock, files: &[FileLine], budget: usize) -> SessionBlock {
-    let mut section = String::from("## Files\n");
+    let lines = files.iter().map(|file| match file {
+        FileLine::Likely { path, why } => format!("- {path}: {why}"),
+        FileLine::Others(paths) => format!("- perhaps also {}", paths.join(", ")),
+    });
+    with_section(block, "## Files\n", lines, budget)
+}
+
+/// The same with topics that can be asked for.
+pub fn with_index(block: SessionBlock, topics: &[Pointer], budget: usize) -> SessionBlock {
+    let lines = topics.iter().map(|topic| format!("- {}: `{}`", topic.text, topic.command.replace('`', "'")));
+    with_section(block, "## Index\n", lines.take(MOST_TOPICS), budget)
+}
+
+fn with_section(
+    block: SessionBlock,
+    heading: &str,
+    lines: impl Iterator<Item = String>,
+    budget: usize,
+) -> SessionBlock {
+    let mut section = heading.to_owned();
     let mut best = block.clone();
-    for file in files {
-        let line = match file {
-            FileLine::Likely { path, why } => format!("- {path}: {why}"),
-            FileLine::Others(paths) => format!("- perhaps also {}", paths.join(", ")),
-        };
+    for line in lines {
         section.push_str(&line::even(&line, LONGEST_FILE_LINE));
         section.push('\n');
         let text = match block.text.find(FOOTER).or_else(|| block.text.rfind(CLOSE)) {

@@ -4,12 +4,13 @@
 //! `context` makes of them. The same need gives the same bytes, whether it was foreseen or not.
 
 mod named;
+mod notes;
 mod related;
+
+pub(super) use notes::REFERENCES;
 
 use std::path::Path;
 use std::sync::Arc;
-
-use serde_json::Value;
 
 use super::foresight::Pointed;
 use super::foresight::focus::{Branch, Focus, Guest, Owner, SeenError};
@@ -23,6 +24,7 @@ use crate::context::gather::{self, GatherFilter, Gathered};
 use crate::context::layers::{Shelf, Shelves};
 use crate::context::parts::{Candidate, FileLine, Pointer, Shares};
 use crate::context::predict::PredictedFile;
+use crate::context::predict::episodes;
 use crate::context::predict::memories::{self, AuthorClue, BranchClue, Clues, ErrorClue, PredictedMemory};
 use crate::context::sources::Sources;
 use crate::encode::compress::at_level;
@@ -32,7 +34,9 @@ use crate::model::{Level, Memory, Namespace, Scope, Signal, SignalKind, TaskType
 use crate::retrieve::query;
 
 /// Files that are foretold for a context.
-const RELATED: usize = 16;
+pub(super) const RELATED: usize = 16;
+/// Memories that are looked at for a prediction, however few are wanted.
+const MOST_PREDICTED: usize = 40;
 /// Files are named with their reason from this likelihood on, and so many; from the next one on in one line.
 const LIKELY: f64 = 0.25;
 const MOST_LIKELY: usize = 4;
@@ -41,8 +45,6 @@ const THINKABLE_ALONE: f64 = 0.12;
 const MOST_OTHERS: usize = 8;
 const MOST_ALONE: usize = 3;
 const WEAK_REASONS: [&str; 2] = ["worked on lately", "touched by commits like this"];
-/// Blockers, and what comes next.
-const MOST_OF_THE_WORK: usize = 3;
 /// Files an error names that memories are looked up by.
 const MOST_FILES_OF_AN_ERROR: usize = 4;
 /// Topics that are pointed to.
@@ -173,20 +175,21 @@ impl Project {
         let mut need = self.need(owner, asked);
         // Only what was asked counts, not what else is going on.
         (need.errors, need.guest) = (asked.errors.iter().map(|text| seen(text)).collect(), None);
-        need.branch = need.branch.filter(|_| asked.branch.is_some());
-        let tells_more = asked.branch.is_some() || asked.author.is_some() || !asked.errors.is_empty();
-        if tells_more || asked.goal.is_some() {
-            need.file = need.file.filter(|_| asked.file.is_some());
-            need.goal = need.goal.filter(|_| asked.goal.is_some() || !tells_more);
-        }
+        need.branch = need.branch.filter(|_| asked.branch.is_some()).map(|branch| self.looked_up(branch));
+        need.file = need.file.filter(|_| asked.file.is_some());
+        need.goal = need.goal.filter(|_| asked.goal.as_deref().is_some_and(|goal| !goal.trim().is_empty()));
         let ahead = self.foresight.shelf.lock().has(&self.need(owner, asked), self.stamp(), self.clock.now());
         let ready = self.search().ready();
         let ready = ready.as_ref().as_ref()?;
         let related = self.files_ahead(&need, asked.author.as_deref(), k.max(RELATED));
         let mut clues = self.clues(&need, &related);
         clues.author = asked.author.clone().map(|name| AuthorClue { name, areas: Vec::new() });
-        let memories = self
-            .with_sources(ready, |sources| memories::predict(sources, &clues, &need.namespace, self.clock.now(), k));
+        let looked_at = k.max(MOST_PREDICTED);
+        let mut memories = self.with_sources(ready, |sources| {
+            memories::predict(sources, &clues, &need.namespace, self.clock.now(), looked_at)
+        });
+        let related = self.with_experience(related, &episodes::matching(&memories), &need);
+        memories.truncate(k);
         let best = memories.first().map(|one| one.score).into_iter().chain(related.first().map(|one| one.score));
         let confidence = best.fold(0.0, f64::max);
         let mut files = related;
@@ -305,14 +308,16 @@ impl Project {
             beginning: false,
             exclude: &|_| false,
         };
-        let Gathered { mut candidates, evidence, weighed } =
+        let Gathered { mut candidates, evidence, weighed, episodes } =
             self.with_sources(ready, |sources| gather::gather(sources, &clues, &filter));
+        let mut files = self.with_experience(files, &episodes, &need);
+        files.truncate(RELATED);
         candidates.retain(|candidate| !gate::is_loaded_by(&need.agent, &candidate.memory));
         let until = self.next_turn(&need, &candidates, now);
         // Topics are for whoever looks around; somebody who is doing something can ask.
         let looks_around = need.file.is_none() && clues.situation.is_empty() && !need.only_binding;
-        let pointers = if looks_around { self.pointers(&need) } else { Arc::default() };
-        let lines = lines_of(&files, need.file.as_deref(), self.known_fact(&need, "test.one").as_deref());
+        let pointers = if looks_around { self.pointers(&need.namespace) } else { Arc::default() };
+        let lines = self.file_lines(&files, &need);
         let order = Order {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),
@@ -351,7 +356,16 @@ impl Project {
             recent: need.recent.clone(),
             situation: self.situation(need),
             commits: self.commits_about(need, related),
+            cited: if self.is_about_the_notes(need) { self.notes(&need.namespace).cited } else { Vec::new() },
         }
+    }
+
+    /// A branch that nobody told of yet is looked up.
+    fn looked_up(&self, branch: Branch) -> Branch {
+        if branch.subjects.is_empty() && branch.files.is_empty() && !memories::is_common_branch(&branch.name) {
+            return Branch::on_disk(&self.root, &branch.name).unwrap_or(branch);
+        }
+        branch
     }
 
     fn error_clue(&self, error: &SeenError) -> ErrorClue {
@@ -367,9 +381,8 @@ impl Project {
     }
 
     /// The files that will be needed, as they are told.
-    pub(super) fn file_lines(&self, need: &Need) -> Vec<FileLine> {
-        let files = self.related_files(need, RELATED);
-        lines_of(&files, need.file.as_deref(), self.known_fact(need, "test.one").as_deref())
+    pub(super) fn file_lines(&self, files: &[PredictedFile], need: &Need) -> Vec<FileLine> {
+        lines_of(files, need.file.as_deref(), self.known_fact(need, "test.one").as_deref())
     }
 
     /// The value of a fact about how work is done here.
@@ -381,37 +394,31 @@ impl Project {
         known.fact().map(|fact| fact.value.clone())
     }
 
+    /// Is it the work of the notes that is at hand, or something else?
+    fn is_about_the_notes(&self, need: &Need) -> bool {
+        let is_now = need.as_of.is_none() && !need.only_binding;
+        is_now && need.goal.as_ref().is_none_or(|goal| self.notes(&need.namespace).focus.as_ref() == Some(goal))
+    }
+
     /// What the working notes say is in work, unless somebody asks about something else.
     fn work(&self, need: &Need) -> Vec<String> {
-        let snapshot = self.snapshot();
-        let active = snapshot.neighbour(&need.namespace).and_then(|neighbour| neighbour.active_context.clone());
-        let Some(active) = active.filter(|_| need.as_of.is_none() && !need.only_binding) else { return Vec::new() };
-        let focus = active.get("current_focus").and_then(Value::as_str).unwrap_or_default();
-        if need.goal.as_deref().is_some_and(|goal| goal != focus) {
-            return Vec::new();
-        }
-        let list = |name: &str| {
-            let items = active.get(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-            items.take(MOST_OF_THE_WORK).collect::<Vec<_>>().join("; ")
-        };
-        let told = [("in work", focus.to_owned()), ("blocked by", list("blocked_by")), ("next", list("next_up"))];
-        told.into_iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!("{name}: {text}")).collect()
+        if self.is_about_the_notes(need) { self.notes(&need.namespace).lines() } else { Vec::new() }
     }
 
     /// Topics that can be asked for.
-    fn pointers(&self, need: &Need) -> Arc<[Pointer]> {
+    pub(super) fn pointers(&self, namespace: &Namespace) -> Arc<[Pointer]> {
         let snapshot = self.snapshot();
         let arrangement = self.arrangement();
         let version = snapshot.version();
         let mut known = self.foresight.pointers.lock();
         if let Some(known) = known.as_ref().filter(|known| {
-            known.version == version && known.namespace == need.namespace && known.arrangement == arrangement
+            known.version == version && known.namespace == *namespace && known.arrangement == arrangement
         }) {
             return Arc::clone(&known.pointers);
         }
-        let shelves = Shelves::of(&snapshot, &need.namespace, POINTERS, &arrangement);
+        let shelves = Shelves::of(&snapshot, namespace, POINTERS, &arrangement);
         let pointers: Arc<[Pointer]> = shelves.shown().iter().map(Shelf::pointer).collect();
-        let namespace = need.namespace.clone();
+        let namespace = namespace.clone();
         *known = Some(Pointed { version, namespace, arrangement, pointers: Arc::clone(&pointers) });
         pointers
     }

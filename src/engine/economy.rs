@@ -4,6 +4,7 @@
 
 mod beside;
 mod handed;
+mod handoffs;
 mod judged;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -10,6 +10,7 @@ pub mod shelf;
 
 use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -142,10 +143,22 @@ struct Looker {
     guessed: Option<Instant>,
 }
 
+impl Branch {
+    /// What a branch has that the one it will return to has not.
+    pub(super) fn on_disk(root: &Path, name: &str) -> Option<Branch> {
+        let work = branch::about_branch(root, name, MOST_TOLD)?;
+        let subjects = work.commits.into_iter().map(|commit| commit.summary).collect();
+        Some(Branch { name: name.to_owned(), subjects, files: work.files })
+    }
+}
+
 impl Looker {
     fn run(mut self) {
         thread::step_back();
         self.look_at_the_branch();
+        if let Some(goal) = self.project.notes(&Namespace::default()).focus {
+            self.project.foresight.focuses.lock().take_up(goal);
+        }
         loop {
             let first = match [self.lull_at(), self.again_at, self.save_at].into_iter().flatten().min() {
                 None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -170,10 +183,8 @@ impl Looker {
     fn look_at_the_branch(&self) {
         let root = &self.project.root;
         let Some(name) = head::state(root).and_then(|state| state.branch) else { return };
-        let work = branch::about(root, MOST_TOLD);
-        let (commits, files) = work.map(|work| (work.commits, work.files)).unwrap_or_default();
-        let subjects = commits.into_iter().map(|commit| commit.summary).collect();
-        self.project.foresight.focuses.lock().stand_on(Branch { name, subjects, files });
+        let branch = Branch::on_disk(root, &name).unwrap_or(Branch { name, ..Branch::default() });
+        self.project.foresight.focuses.lock().stand_on(branch);
     }
 
     /// When what moved is made ready.

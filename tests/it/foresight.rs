@@ -7,6 +7,7 @@
 mod assembly;
 mod blocks;
 mod command_line;
+mod experience;
 mod five;
 mod layers;
 mod ledger;

@@ -1,5 +1,5 @@
-//! What must not be missed: decisions about the file or the task, contradictions that nobody settled, and the errors of
-//! the last day with what became of them.
+//! What must not be missed: the very error at hand, contradictions that nobody settled, what the working notes name,
+//! decisions about the file or the task, and the errors of the last day with what became of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,11 +18,27 @@ const MOST_LEARNINGS: usize = 300;
 const MOST_ERRORS: usize = 8;
 const MOST_CONTRADICTIONS: usize = 8;
 const LATELY: i64 = time::DAY;
+/// Of those that say what is at hand itself, so many stay when nearly everything has to go.
+const MOST_PRESSING: usize = 2;
+/// What working notes name is wanted.
+const CITED: f64 = 0.9;
 
 pub(super) fn add(table: &mut Table<'_>, clues: &Clues, predicted: &[PredictedMemory]) {
+    the_very_error(table, predicted);
     contradictions(table, predicted);
+    for memory in &clues.cited {
+        table.put(memory, Part::Critical, CRITICAL + CITED, "named in the working notes".to_owned());
+    }
     decisions(table, predicted);
     errors(table, clues, predicted);
+}
+
+/// However short the context: what became of the same error, the likeliest first.
+fn the_very_error(table: &mut Table<'_>, predicted: &[PredictedMemory]) {
+    let same = predicted.iter().filter(|found| found.evidence.contains(&Evidence::SameError));
+    for found in same.take(MOST_PRESSING) {
+        table.press(&found.memory, found.score, found.why.clone());
+    }
 }
 
 fn decisions(table: &mut Table<'_>, predicted: &[PredictedMemory]) {
@@ -55,7 +71,11 @@ fn contradictions(table: &mut Table<'_>, predicted: &[PredictedMemory]) {
         told += 1;
         let why = format!("open contradiction: “{}” against “{}”", quote(a.headline(), 60), quote(b.headline(), 60));
         for side in [a, b] {
-            table.put(side, Part::Critical, CRITICAL + 0.2 + 0.8 * score, why.clone());
+            if told <= MOST_PRESSING {
+                table.press(side, score, why.clone());
+            } else {
+                table.put(side, Part::Critical, CRITICAL + 0.2 + 0.8 * score, why.clone());
+            }
         }
     }
 }

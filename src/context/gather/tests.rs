@@ -232,3 +232,25 @@ fn there_are_never_too_many_and_always_the_same() {
     let same = told(&other, &at_file("src/a.rs"), &filter());
     assert_eq!(told(&one, &at_file("src/a.rs"), &filter()), same);
 }
+
+#[test]
+fn the_very_error_and_a_contradiction_at_hand_come_before_what_binds_always() {
+    let mut lab = Lab::default();
+    let mut error = memory("learn-1", Kind::Learning, "the socket was closed early", &[]);
+    error.body = Body::Learning(Box::new(Learning { fingerprint: "aa".into(), ..Learning::default() }));
+    lab.put(Memory { tier: Tier::Mandate, importance: 1.0, ..memory("m-1", Kind::Note, "never push to main", &[]) })
+        .put(old(error));
+    let same = ErrorClue { text: "unrelated words".into(), fingerprint: Some("aa".into()), files: Vec::new() };
+    let clues = Clues { errors: vec![same], ..Clues::default() };
+    assert_eq!(told(&lab, &clues, &filter()), ["critical learn-1", "critical m-1"]);
+    assert!(gathered(&lab, &clues, &filter()).iter().all(|found| found.binding));
+}
+
+#[test]
+fn what_the_working_notes_name_is_told() {
+    let mut lab = Lab::default();
+    lab.put(old(memory("sem-1", Kind::Note, "tokens belong to devices", &[])));
+    let clues = Clues { cited: vec![lab.get("sem-1")], ..Clues::default() };
+    assert_eq!(told(&lab, &clues, &filter()), ["critical sem-1"]);
+    assert_eq!(gathered(&lab, &clues, &filter())[0].why, "named in the working notes");
+}

@@ -1,5 +1,6 @@
 //! What is likely to be needed next: files and memories, each with a reason.
 
+pub mod episodes;
 pub mod files;
 pub mod goal;
 pub mod join;

@@ -5,8 +5,9 @@
 use std::collections::BTreeMap;
 
 use super::named;
-use crate::context::predict::memories::{branch_topic, is_common_branch};
-use crate::context::predict::{PredictedFile, files, goal, join};
+use crate::context::predict::memories::{PredictedMemory, branch_topic, is_common_branch};
+use crate::context::predict::{PredictedFile, episodes, files, goal, join};
+use crate::encode::errors::repo_file;
 use crate::engine::foresight::focus::{Branch, SeenError};
 use crate::engine::foresight::shelf::Need;
 use crate::engine::past::PastKnown;
@@ -53,6 +54,26 @@ impl Project {
         found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
         found.truncate(k);
         found
+    }
+
+    /// The same with what earlier work of this sort touched, as far as it is still there.
+    pub(in crate::engine) fn with_experience(
+        &self,
+        found: Vec<PredictedFile>,
+        episodes: &[PredictedMemory],
+        need: &Need,
+    ) -> Vec<PredictedFile> {
+        let ground = self.past_known().ground;
+        let root = self.root.to_string_lossy();
+        let places = |path: &str| {
+            let known = if ground.is_empty() {
+                Some(self.inside(path))
+            } else {
+                repo_file(path, &root, &|path| ground.stamp(path).is_some())
+            };
+            known.filter(|path| need.file.as_ref() != Some(path))
+        };
+        episodes::join(found, episodes::files(episodes, &places))
     }
 
     /// The files an error speaks of, likeliest first.

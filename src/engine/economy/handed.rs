@@ -10,11 +10,13 @@ use crate::context::economics::{Checkpoint, Entry};
 use crate::context::gate;
 use crate::context::gather::{self, GatherFilter, Gathered};
 use crate::context::parts::FileLine;
+use crate::context::predict::PredictedFile;
 use crate::context::predict::memories::Evidence;
-use crate::context::session::{self, Beginning, SessionBlock, SessionCandidate, SessionItem};
+use crate::context::session::{self, Beginning, Opening, SessionBlock, SessionCandidate, SessionItem};
 use crate::context::task::{self, TaskContext};
-use crate::engine::context::{Asked, Given, length};
+use crate::engine::context::{Asked, Given, RELATED, length};
 use crate::engine::foresight::focus::Owner;
+use crate::engine::foresight::shelf::Need;
 use crate::engine::project::Project;
 use crate::index::roster::Filter;
 use crate::index::topics;
@@ -84,9 +86,16 @@ impl Project {
         if !stranger && known.is_some() {
             return known;
         }
-        let files = self.session_files(namespace, session, goal.clone());
-        let (candidates, evidence) = self.session_candidates(namespace, session, goal)?;
-        let made = session::with_files(session::block(&candidates, budget, &length), &files, budget);
+        let notes = self.notes(namespace);
+        // Who says nothing takes up what is in work.
+        let goal = goal.filter(|goal| !goal.trim().is_empty()).or_else(|| notes.focus.clone());
+        let opening = self.opening(namespace, session, notes.lines());
+        let (candidates, evidence, files) = self.session_candidates(namespace, session, goal)?;
+        let topics = if opening.in_work.is_empty() { Arc::default() } else { self.pointers(namespace) };
+        let made = session::opened(&opening, budget, |room| {
+            let block = session::with_files(session::block(&candidates, room, &length), &files, room);
+            session::with_index(block, &topics, room)
+        });
         let now = self.clock.now();
         // Namespaces never see each other, not even in a session of the same name: the kept block is the first one's.
         if stranger {
@@ -113,11 +122,13 @@ impl Project {
         self.given_block(session).or_else(|| Some(SessionBlock { text, ..SessionBlock::default() }))
     }
 
-    /// Files that will be needed, where there is a goal that tells.
-    fn session_files(&self, namespace: &Namespace, session: &str, goal: Option<String>) -> Vec<FileLine> {
+    /// What stands before everything that is remembered; nothing for who is given only what binds.
+    fn opening(&self, namespace: &Namespace, session: &str, in_work: Vec<String>) -> Opening {
         let owner = Owner::Session(session.to_owned());
-        let need = self.need(&owner, &Asked { namespace: namespace.clone(), goal, ..Asked::default() });
-        if need.only_binding || need.goal.is_none() { Vec::new() } else { self.file_lines(&need) }
+        if !namespace.is_default() || self.measures(&owner).only_binding {
+            return Opening::default();
+        }
+        Opening { handed_over: self.handed_over(session), in_work }
     }
 
     fn given_block(&self, session: &str) -> Option<SessionBlock> {
@@ -146,10 +157,17 @@ impl Project {
         namespace: &Namespace,
         session: &str,
         goal: Option<String>,
-    ) -> Option<(Vec<SessionCandidate>, BTreeMap<Key, Evidence>)> {
+    ) -> Option<(Vec<SessionCandidate>, BTreeMap<Key, Evidence>, Vec<FileLine>)> {
         let owner = Owner::Session(session.to_owned());
         let asked = Asked { namespace: namespace.clone(), goal, ..Asked::default() };
-        let Gathered { candidates, evidence, .. } = self.candidates(&owner, &asked)?;
+        let need = self.need(&owner, &asked);
+        let related = self.related_files(&need, RELATED);
+        let Gathered { candidates, evidence, episodes, .. } = self.candidates(&need, &related)?;
+        // Files are told where there is a goal that tells.
+        let files = match need.only_binding || need.goal.is_none() {
+            true => Vec::new(),
+            false => self.file_lines(&self.with_experience(related, &episodes, &need), &need),
+        };
         // A few hundred tokens are too dear for how code looks here: that is told beside the file it matters for.
         let agent = self.agent_of(&owner);
         let telling = candidates.into_iter().filter(|candidate| {
@@ -160,7 +178,7 @@ impl Project {
             candidate.value + (3 - candidate.part as usize) as f64
         };
         let telling = telling.map(|candidate| SessionCandidate { value: worth(&candidate), memory: candidate.memory });
-        Some((telling.collect(), evidence))
+        Some((telling.collect(), evidence, files))
     }
 
     /// The agent of a session, as it called itself; nothing for anybody else.
@@ -397,12 +415,10 @@ impl Project {
         self.record(session, &entries);
     }
 
-    fn candidates(&self, owner: &Owner, asked: &Asked) -> Option<Gathered> {
-        let need = self.need(owner, asked);
+    fn candidates(&self, need: &Need, related: &[PredictedFile]) -> Option<Gathered> {
         let ready = self.search().ready();
         let ready = ready.as_ref().as_ref()?;
-        let related = self.related_files(&need, 12);
-        let clues = self.clues(&need, &related);
+        let clues = self.clues(need, related);
         let config = self.config.load();
         let filter = GatherFilter {
             namespace: need.namespace.clone(),

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::Looker;
 use crate::encode::continuity::{News, drafts, looks_complete, read, signals, what_is_new};
 use crate::encode::own_words::without_own_words;
+use crate::engine::context::REFERENCES;
 use crate::engine::event::Event;
 use crate::engine::foresight::Task;
 use crate::model::citation::{self, Cited};
@@ -58,18 +59,33 @@ impl Looker {
         let news = what_is_new(&read(&before.unwrap_or_default()), &read(&text));
         self.book.set_text(PATH, text);
         self.save_soon();
-        self.note_citations(&String::from_utf8_lossy(&bytes));
-        self.tell_continuity(&news);
+        let references = self.note_citations(&String::from_utf8_lossy(&bytes));
+        self.tell_continuity(&news, references);
     }
 
-    /// Memories that the page names and did not name before were of use.
-    fn note_citations(&mut self, page: &str) {
-        let named: Vec<String> = citation::cited(page).into_iter().map(Cited::into_name).collect();
+    /// Memories that the page names and did not name before were of use. Answers the ids of all it names.
+    fn note_citations(&mut self, page: &str) -> Vec<String> {
+        let cited = citation::cited(page);
+        let ids = cited.iter().filter_map(|cited| self.id_of(cited)).collect();
+        let named: Vec<String> = cited.into_iter().map(Cited::into_name).collect();
         let before: Vec<String> = self.book.text(CITED).unwrap_or_default().lines().map(str::to_owned).collect();
         let fresh: Vec<String> = named.iter().filter(|name| !before.contains(name)).cloned().collect();
         self.book.set_text(CITED, named.join("\n"));
         if !fresh.is_empty() {
             self.setting.foresight.tell(Task::Referenced(fresh));
+        }
+        ids
+    }
+
+    fn id_of(&self, cited: &Cited) -> Option<String> {
+        match cited {
+            Cited::Id(id) => Some(id.clone()),
+            Cited::Handle(digits) => {
+                let snapshot = self.setting.published.load();
+                let keys = snapshot.memories().map(|memory| memory.key());
+                let mut own = keys.filter(|key| key.namespace.is_default());
+                own.find(|key| citation::handle(key) == *digits).map(|key| key.id.to_string())
+            }
         }
     }
 
@@ -83,13 +99,16 @@ impl Looker {
         reading.same >= SAME || reading.looks >= MOST_LOOKS
     }
 
-    fn tell_continuity(&mut self, news: &News) {
+    fn tell_continuity(&mut self, news: &News, references: Vec<String>) {
         let now = self.setting.clock.now();
-        let focus = json!({
+        let mut focus = json!({
             "current_focus": news.focus,
             "blocked_by": news.blocked_by,
             "next_up": news.next_up,
         });
+        if !references.is_empty() {
+            focus[REFERENCES] = references.into();
+        }
         let _ = self.setting.engine.send(Event::Focus(focus));
         for signal in signals(news, now) {
             self.signal_once(signal);

@@ -170,6 +170,11 @@ impl Focuses {
         self.by_owner.entry(Owner::Main).or_default().branch.get_or_insert(branch);
     }
 
+    /// What whoever works in the main working tree is at, unless something was heard of that already.
+    pub fn take_up(&mut self, goal: String) {
+        self.by_owner.entry(Owner::Main).or_default().goal.get_or_insert(goal);
+    }
+
     /// A session that says nothing of its own sees what happens in the working tree; it always stands on its branch.
     pub fn of(&self, owner: &Owner) -> Focus {
         let own = self.by_owner.get(owner);

@@ -53,6 +53,10 @@ async fn write(app: App, call: Call, kind: DocumentKind) -> Answer {
     let most = app.config().server.max_record;
     let DocumentRequest { project, mut body } = call.json(&app, most).await?;
     let name = name_of(kind, &mut body, app.now())?;
+    if kind == DocumentKind::Handoff {
+        // Without it nobody could tell who came after.
+        body.entry("timestamp").or_insert_with(|| app.now().to_string().into());
+    }
     let project = app.project(project.as_deref()).await?;
     app.settle(project.write_document(Document { kind, name: name.clone(), body })).await?;
     json(StatusCode::CREATED, &Written { id: name, created: true })

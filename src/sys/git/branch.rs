@@ -40,12 +40,24 @@ pub fn about(worktree: &Path, most: usize) -> Option<BranchWork> {
     let repository = Repository::open(worktree).ok()?;
     let head = repository.head().ok()?.peel_to_commit().ok()?;
     let branch = branch_of(&repository);
-    let found = candidates(&repository, branch.as_deref()).into_iter().find_map(|name| {
+    work(&repository, &head, branch, most)
+}
+
+/// The same for a branch that need not be checked out; one that only the remote has counts, too.
+pub fn about_branch(worktree: &Path, name: &str, most: usize) -> Option<BranchWork> {
+    let repository = Repository::open(worktree).ok()?;
+    let places = [format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")];
+    let head = places.iter().find_map(|place| repository.find_reference(place).ok()?.peel_to_commit().ok())?;
+    work(&repository, &head, Some(name.to_owned()), most)
+}
+
+fn work(repository: &Repository, head: &Commit<'_>, branch: Option<String>, most: usize) -> Option<BranchWork> {
+    let found = candidates(repository, branch.as_deref()).into_iter().find_map(|name| {
         let tip = repository.revparse_single(&name).ok()?.peel_to_commit().ok()?.id();
         Some((name, tip, repository.merge_base(head.id(), tip).ok()?))
     });
-    let commits = commits(&repository, head.id(), found.as_ref().map(|(_, tip, _)| *tip), most).unwrap_or_default();
-    let files = found.as_ref().and_then(|(_, _, base)| files(&repository, *base, &head, most)).unwrap_or_default();
+    let commits = commits(repository, head.id(), found.as_ref().map(|(_, tip, _)| *tip), most).unwrap_or_default();
+    let files = found.as_ref().and_then(|(_, _, base)| files(repository, *base, head, most)).unwrap_or_default();
     let base = found.as_ref().map(|(_, _, base)| base.to_string());
     let against = found.map(|(name, _, _)| short(&name).to_owned());
     Some(BranchWork { branch, base, against, commits, files })

@@ -28,6 +28,8 @@ pub struct Clues {
     pub situation: Situation,
     /// Commits that may matter.
     pub commits: Vec<Arc<Memory>>,
+    /// Memories that the working notes name.
+    pub cited: Vec<Arc<Memory>>,
 }
 
 impl Clues {
