@@ -33,10 +33,14 @@ fn of_episode(episode: &Episode, outcome: Option<Outcome>, say: Say<'_>) -> Stri
     let goal = say(&episode.goal, 45);
     let end = outcome.map_or(String::new(), |outcome| format!(" → {outcome}"));
     let mut parts = vec![format!("{goal}{end}")];
+    // Cause and fix in the agent's own words go before what a machine made of the errors.
+    let told: Vec<String> = episode.conclusion.lines().take(2).map(|line| say(line, 24)).collect();
+    let is_told = !told.is_empty();
+    parts.extend(Some(joined(&told, " → ")).filter(|told| !told.is_empty()));
     // What was fixed tells more than what stayed broken.
     let (fixed, open): (Vec<_>, Vec<_>) =
         episode.errors.iter().take(MOST_ITEMS).partition(|error| !error.resolution.trim().is_empty());
-    for error in fixed.into_iter().chain(open).take(3) {
+    for error in fixed.into_iter().chain(open).take(if is_told { 1 } else { 3 }) {
         let what = if error.message.trim().is_empty() { &error.kind } else { &error.message };
         let mut part = format!("✗ {}", say(what, 20));
         if !error.resolution.trim().is_empty() {
@@ -45,7 +49,7 @@ fn of_episode(episode: &Episode, outcome: Option<Outcome>, say: Say<'_>) -> Stri
         }
         parts.push(part);
     }
-    if episode.errors.is_empty() {
+    if episode.errors.is_empty() && !is_told {
         let acts = episode.action_log.iter().rev().find(|action| !action.result.trim().is_empty());
         parts.extend(acts.map(|action| say(&format!("{} {} → {}", action.action, action.target, action.result), 30)));
     }
