@@ -264,7 +264,7 @@ mod tests {
         // No raw field is optional and none may be unknown, so the example alone must fit exactly.
         let example = toml::Deserializer::from(DeTable::parse(EXAMPLE).unwrap());
         RawConfig::deserialize(example).unwrap();
-        assert_eq!(known_keys().len(), 17 + 56);
+        assert_eq!(known_keys().len(), 17 + 57);
     }
 
     #[test]
