@@ -1,7 +1,7 @@
 //! What earlier work on such a goal or error touched: the files of the episodes that match, weighed by how well each
 //! matches, how it ended and what was done to the file.
 //!
-//! Pure: who an episode's path is in this repository is told by whoever asks.
+//! Pure: which file of this repository a path of an episode is, whoever asks tells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ const FAILED: f64 = 0.7;
 const LONGEST_TITLE: usize = 60;
 
 /// Which file of the repository a path of an episode is.
-pub type Places<'a> = &'a dyn Fn(&str) -> Option<String>;
+pub type InRepository<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// The episodes that the goal or the error called to mind, best first.
 pub fn matching(predicted: &[PredictedMemory]) -> Vec<PredictedMemory> {
@@ -37,7 +37,7 @@ pub fn matching(predicted: &[PredictedMemory]) -> Vec<PredictedMemory> {
 }
 
 /// What they touched, as it is called in the repository, likeliest first.
-pub fn files(episodes: &[PredictedMemory], places: Places<'_>) -> Vec<PredictedFile> {
+pub fn files(episodes: &[PredictedMemory], places: InRepository<'_>) -> Vec<PredictedFile> {
     let mut doubts: BTreeMap<String, (f64, f64, String)> = BTreeMap::new();
     let mut rank = 1.0;
     for episode in episodes {
@@ -80,7 +80,7 @@ fn sorted(mut files: Vec<PredictedFile>) -> Vec<PredictedFile> {
 }
 
 /// Each file once, with how much it counts and what was done to it.
-fn touched(memory: &Memory, places: Places<'_>) -> Vec<(String, f64, &'static str)> {
+fn touched(memory: &Memory, places: InRepository<'_>) -> Vec<(String, f64, &'static str)> {
     let Body::Episode(episode) = &memory.body else { return Vec::new() };
     let homes = homes(episode, places);
     let mut found: Vec<(String, f64, &'static str)> = Vec::new();
@@ -98,7 +98,7 @@ fn touched(memory: &Memory, places: Places<'_>) -> Vec<(String, f64, &'static st
 }
 
 /// What stands before the paths of this repository in those of the episode.
-fn homes<'a>(episode: &'a Episode, places: Places<'_>) -> BTreeSet<&'a str> {
+fn homes<'a>(episode: &'a Episode, places: InRepository<'_>) -> BTreeSet<&'a str> {
     let all = episode.files_modified.iter().chain(&episode.files_read);
     let deep = all.filter_map(|path| places(path).filter(|place| place.contains('/')).map(|place| (path, place)));
     deep.map(|(path, place)| before(path, &place)).collect()

@@ -1,5 +1,7 @@
 //! Loki Mode's ledgers and handoffs: documents that are listed and written whole and never interpreted.
 
+use std::sync::Arc;
+
 use axum::http::StatusCode;
 
 use crate::model::{Document, DocumentKind, MemoryId, Timestamp};
@@ -53,11 +55,15 @@ async fn write(app: App, call: Call, kind: DocumentKind) -> Answer {
     let most = app.config().server.max_record;
     let DocumentRequest { project, mut body } = call.json(&app, most).await?;
     let name = name_of(kind, &mut body, app.now())?;
-    if kind == DocumentKind::Handoff {
-        // Without it nobody could tell who came after.
-        body.entry("timestamp").or_insert_with(|| app.now().to_string().into());
-    }
     let project = app.project(project.as_deref()).await?;
+    if kind == DocumentKind::Handoff && !body.contains_key("timestamp") {
+        let (known, name) = (Arc::clone(&project), name.clone());
+        let is_known = move || known.documents(kind).is_ok_and(|all| all.iter().any(|one| one.name == name));
+        // Without it nobody could tell who comes after.
+        if !aside(is_known).await? {
+            body.insert("timestamp".to_owned(), app.now().to_string().into());
+        }
+    }
     app.settle(project.write_document(Document { kind, name: name.clone(), body })).await?;
     json(StatusCode::CREATED, &Written { id: name, created: true })
 }
