@@ -332,7 +332,7 @@ impl Difference {
             return;
         }
         match self.newest.get(&key) {
-            Some((other, at)) if at != file && is_older(at, other.times.updated_at) => {}
+            Some((other, home)) if is_older(home, other.times.updated_at) => {}
             _ => {
                 self.newest.insert(key, (memory, Arc::clone(file)));
             }

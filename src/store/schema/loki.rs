@@ -16,6 +16,8 @@ use crate::model::{AntiPattern, Body, Kind, Link, Memory, MemoryId, Outcome, Pat
 
 pub(super) const OWN: &str = "lokid";
 pub(super) const MADE_BY: &str = "made_by";
+/// The description of a skill was made for Loki Mode's sake and is nobody's word.
+const DESCRIBED: &str = "described";
 
 /// What a file has fields of its own for: attributes, and counters of the usage.
 pub(super) struct Native {
@@ -284,6 +286,8 @@ pub(super) fn read_skill(mut object: Object, setting: &Setting) -> Result<Memory
             .ok_or("a skill whose name makes no id")?,
     };
     let at = take_time(&mut object, "created_at").unwrap_or(setting.at);
+    let own = object.get_mut(OWN).and_then(Value::as_object_mut);
+    let is_described = own.and_then(|own| own.shift_remove(DESCRIBED)).is_some();
     let mut memory = start(&mut object, id, Kind::Skill, at, setting);
     if let Some(share) = take_share(&mut object, "importance") {
         memory.importance = share;
@@ -293,7 +297,7 @@ pub(super) fn read_skill(mut object: Object, setting: &Setting) -> Result<Memory
         memory.tags = tags;
     }
     let mut skill = body::take_skill(&mut object);
-    if skill.description == body::described(&skill) {
+    if is_described && skill.description == body::described(&skill) {
         skill.description.clear();
     }
     memory.body = Body::Skill(Box::new(skill));
@@ -318,5 +322,9 @@ pub(super) fn view_skill(memory: &Memory) -> Object {
     put_counters(&mut out, memory);
     put_text(&mut out, "created_at", &memory.times.created_at.envelope_style());
     put_own(&mut out, memory, SKILL_NATIVE);
+    let is_described = matches!(&memory.body, Body::Skill(skill) if skill.description.is_empty());
+    if is_described && let Value::Object(own) = out.entry(OWN).or_insert_with(|| Object::new().into()) {
+        own.insert(DESCRIBED.to_owned(), true.into());
+    }
     out
 }

@@ -145,6 +145,7 @@ fn a_bypassed_agent_is_tried_again_after_a_while() {
 #[test]
 fn an_action_is_carried_out_once_a_session_and_never_for_all_of_them() {
     let mut measures = Measures::default();
+    live(&mut measures, 0..2, &COSTLY_SEARCH);
     let ledger = ledger("s", &COSTLY_SEARCH);
     let view = ledger.view(Some("s"));
     let action = &view.check(Checkpoint::TaskDone)[0];
