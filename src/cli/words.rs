@@ -117,11 +117,16 @@ pub(super) fn field(value: &Value, key: &str) -> String {
     value.get(key).map(plain).unwrap_or_default()
 }
 
+/// The widest a column of a table is made for what stands beside it.
+const WIDEST: usize = 60;
+
 /// Rows with their columns aligned; the last column is not padded.
 pub(super) fn table(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        // One long cell does not push the others off the screen.
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0).min(WIDEST)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let line = |row: &Vec<String>| {

@@ -1,7 +1,7 @@
 //! Progressive disclosure for one question: the index, then the timeline, then at most two topics opened, and no
 //! further than is needed. Owns the order and the stopping; what is relevant is for recall to say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::layers::{self, Arrangement, Shelves};
@@ -144,7 +144,12 @@ impl Telling<'_> {
 
     fn timeline(&mut self) {
         let Sources { snapshot, limits, arrangement, .. } = *self.sources;
-        let told = layers::timeline_within(snapshot, &self.shelves, limits, arrangement, self.now, self.room(3));
+        // Who asks for something is told what happened there, and not everything that happened.
+        let topics: BTreeSet<&str> =
+            self.wanted.iter().map(|one| self.shelves.shelf_of(&name_of(&one.memory))).collect();
+        let topics: Vec<&str> = topics.into_iter().collect();
+        let most = self.room(3);
+        let told = layers::timeline_within(snapshot, &self.shelves, limits, arrangement, self.now, most, &topics);
         if !self.append(1, &told.text) {
             return;
         }

@@ -50,7 +50,15 @@ impl Lab {
     pub(super) fn tie(&mut self, from: &str, relation: Relation, to: &str) -> &mut Lab {
         let id = |text: &str| MemoryId::new(text).unwrap();
         let namespace = Namespace::default();
-        let link = Link { namespace, from: id(from), to: id(to), relation, strength: 1.0, created_at: days_ago(9) };
+        let link = Link {
+            namespace,
+            from: id(from),
+            to: id(to),
+            relation,
+            strength: 1.0,
+            created_at: days_ago(9),
+            inline: false,
+        };
         self.snapshot.apply(&Change::Link(link));
         self
     }

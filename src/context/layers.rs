@@ -17,7 +17,7 @@ pub(super) use text::{index_within, timeline_within};
 use crate::config::LayersConfig;
 use crate::index::Snapshot;
 use crate::index::topics::{Topic, is_told, name_of, plural};
-use crate::model::layer::{MEMORY_FIELD, TOPIC_PREFIX};
+use crate::model::layer::{MEMORY_FIELD, TOPIC_PREFIX, decision_words};
 use crate::model::time::DAY;
 use crate::model::{Kind, LayerDocuments, Memory, Namespace, Neighbour, Scope, Timestamp};
 
@@ -68,25 +68,33 @@ fn neighbour(snapshot: &Snapshot, namespace: &Namespace) -> Neighbour {
 }
 
 fn index_of(shelves: &Shelves, neighbour: &Neighbour, now: Timestamp) -> Map<String, Value> {
-    let most = shelves.shown().iter().map(|shelf| shelf.topic.count).max().unwrap_or(1);
     let mut topics = neighbour.topics.clone();
-    topics.extend(shelves.shown().iter().map(|shelf| topic_value(shelf, most)));
+    topics.extend(shelves.shown().iter().map(|shelf| topic_value(shelf, now)));
     document(json!({
         "version": "1.0",
         "last_updated": now.envelope_style(),
         "topics": topics,
         "total_memories": shelves.total().count,
-        "total_tokens_available": shelves.total().tokens,
+        // Loki Mode counts what stands in its topics; it must not find less than that.
+        "total_tokens_available": shelves.total().tokens.max(neighbour.tokens()),
     }))
 }
 
-fn topic_value(shelf: &Shelf, most: u64) -> Value {
+/// How much a topic may matter to whoever has not asked yet: what its memories weigh on average, half of it fading by
+/// half in a month in which nothing of it was said or handed out.
+fn relevance(topic: &Topic, now: Timestamp) -> f64 {
+    const HALF_LIFE_DAYS: i64 = 30;
+    let days = now.as_micros().saturating_sub(topic.last.as_micros()).max(0) / DAY;
+    let recency = 0.5_f64.powf(days as f64 / HALF_LIFE_DAYS as f64);
+    topic.importance as f64 / 1000.0 / topic.count.max(1) as f64 * (0.5 + recency * 0.5)
+}
+
+fn topic_value(shelf: &Shelf, now: Timestamp) -> Value {
     let Shelf { name, topic } = shelf;
-    let share = topic.count as f64 / most.max(1) as f64;
     json!({
         "id": topic_id(name),
         "summary": format!("{name}: {}", kinds_text(topic, Kind::ALL.len())),
-        "relevance_score": (share * 1000.0).round() / 1000.0,
+        "relevance_score": (relevance(topic, now) * 1000.0).round() / 1000.0,
         "last_accessed": topic.last.record_style(),
         "token_count": topic.tokens,
     })
@@ -127,7 +135,10 @@ fn timeline_of(
     let topic = |memory: &Memory| topic_id(shelves.shelf_of(&name_of(memory)));
     let episodes = latest(Kind::Episode).filter(|memory| !told(memory)).take(limits.actions);
     let actions = episodes.map(|memory| action_value(memory, &topic(memory)));
-    let decisions = latest(Kind::Decision).filter(|memory| memory.holds_now(now)).take(limits.decisions);
+    let known =
+        |memory: &Memory| neighbour.decisions.iter().any(|entry| decision_words(entry) == Some(memory.headline()));
+    let decisions = latest(Kind::Decision).filter(|memory| memory.holds_now(now) && !known(memory));
+    let decisions = decisions.take(limits.decisions);
     let decisions = decisions.map(|memory| decision_value(memory, &topic(memory)));
     let active = neighbour.active_context.clone();
     document(json!({
@@ -165,7 +176,7 @@ fn newest_first(theirs: &[Value], ours: impl Iterator<Item = Value>, field: &str
 fn action_value(memory: &Memory, topic: &str) -> Value {
     json!({
         "timestamp": memory.times.created_at.record_style(),
-        "action": clip(memory.headline(), 100),
+        "action": ten_words(memory.headline()),
         "outcome": memory.outcome.map_or("unknown", |outcome| outcome.as_str()),
         "topic_id": topic,
         MEMORY_FIELD: memory.id.as_str(),
@@ -173,8 +184,7 @@ fn action_value(memory: &Memory, topic: &str) -> Value {
 }
 
 fn decision_value(memory: &Memory, topic: &str) -> Value {
-    let rationale = memory.text.split_once('\n').map_or("", |(_, rest)| rest.trim());
-    let rationale = rationale.strip_prefix("rationale:").unwrap_or(rationale).trim_start();
+    let rationale = memory.text.split_once('\n').map_or("", |(_, rest)| without_label(rest));
     json!({
         "decision": clip(memory.headline(), 200),
         "rationale": clip(rationale, 300),
@@ -182,6 +192,15 @@ fn decision_value(memory: &Memory, topic: &str) -> Value {
         "topic_id": topic,
         MEMORY_FIELD: memory.id.as_str(),
     })
+}
+
+/// The field says already that it is the reason.
+fn without_label(text: &str) -> &str {
+    let text = text.trim();
+    let label = text.split_once(':').filter(|(label, _)| {
+        ["rationale", "reason", "because", "why"].iter().any(|known| label.trim().eq_ignore_ascii_case(known))
+    });
+    label.map_or(text, |(_, rest)| rest.trim_start())
 }
 
 /// What was told later than it came to hold bears the earlier date.
@@ -213,12 +232,22 @@ fn document(value: Value) -> Map<String, Value> {
     }
 }
 
+/// No word is cut, unless it is one that has no end.
 fn clip(text: &str, most: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text[..end].trim_end()),
-        None => text,
+    let Some((end, next)) = text.char_indices().nth(most) else { return text };
+    let whole = if next == ' ' { Some(end) } else { text[..end].rfind(' ').filter(|at| *at > end / 2) };
+    format!("{}…", text[..whole.unwrap_or(end)].trim_end())
+}
+
+/// What an action was, as short as Loki Mode's timeline wants it.
+fn ten_words(text: &str) -> String {
+    let mut words = text.split_whitespace();
+    let mut short = words.by_ref().take(10).collect::<Vec<_>>().join(" ");
+    if words.next().is_some() {
+        short.push('…');
     }
+    clip(&short, 100)
 }
 
 #[cfg(test)]

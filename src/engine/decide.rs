@@ -242,7 +242,15 @@ fn explicitly_superseded(
 }
 
 fn tie(namespace: &Namespace, from: &MemoryId, relation: Relation, to: &MemoryId, now: Timestamp) -> Link {
-    Link { namespace: namespace.clone(), from: from.clone(), to: to.clone(), relation, strength: 1.0, created_at: now }
+    Link {
+        namespace: namespace.clone(),
+        from: from.clone(),
+        to: to.clone(),
+        relation,
+        strength: 1.0,
+        created_at: now,
+        inline: false,
+    }
 }
 
 pub(super) fn patch(

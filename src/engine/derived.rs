@@ -63,6 +63,7 @@ impl Writer {
             relation,
             strength: 1.0,
             created_at: now,
+            inline: false,
         };
         let there = |link: &Link| {
             let end = |id| Key::new(&link.namespace, id);

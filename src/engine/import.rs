@@ -92,7 +92,15 @@ fn one(state: &Snapshot, now: Timestamp, draft: Draft, trust: Trust) -> Result<(
         let (namespace, from) = (after.namespace.clone(), after.id.clone());
         changes.extend(links.into_iter().map(|(to, relation)| {
             let (namespace, from) = (namespace.clone(), from.clone());
-            Change::Link(crate::model::Link { namespace, from, to, relation, strength: 1.0, created_at: now })
+            Change::Link(crate::model::Link {
+                namespace,
+                from,
+                to,
+                relation,
+                strength: 1.0,
+                created_at: now,
+                inline: false,
+            })
         }));
     }
     Ok((changes, if answer.created { Outcome::Imported } else { Outcome::Updated }))

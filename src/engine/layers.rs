@@ -36,8 +36,9 @@ pub(super) struct Purged {
 }
 
 impl Writer {
-    pub(super) fn meet_neighbours(&mut self) {
+    pub(super) fn meet_neighbours(&mut self, now: Timestamp) {
         let found = self.store.neighbourhood();
+        self.learn_decisions(&found.neighbours, now);
         for (namespace, neighbour) in found.neighbours {
             // A crash may have come between a purge and its layers.
             let told_of = neighbour.ours.iter().filter_map(|id| MemoryId::foreign(id));

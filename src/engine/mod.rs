@@ -22,6 +22,7 @@ mod identity;
 mod import;
 pub mod judge;
 mod layers;
+mod neighbour;
 pub mod night;
 pub mod past;
 mod place;

@@ -55,9 +55,12 @@ pub enum Chapter {
     Code,
     Newcomer,
     Habits,
+    /// What Loki Mode's timeline says was decided: read with its other files and never kept.
+    Timeline,
 }
 
 impl Chapter {
+    /// Those that are read from the repository.
     pub const ALL: [Chapter; 5] =
         [Chapter::History, Chapter::Documents, Chapter::Code, Chapter::Newcomer, Chapter::Habits];
 
@@ -68,6 +71,7 @@ impl Chapter {
             Chapter::Code => "code",
             Chapter::Newcomer => "facts",
             Chapter::Habits => "habits",
+            Chapter::Timeline => "timeline",
         }
     }
 }

@@ -346,7 +346,7 @@ impl Registry {
         let counters = Arc::new(Counters::default());
         let signals_by_kind = Arc::new(std::array::from_fn(|_| Default::default()));
         let search = Arc::new(OnceLock::new());
-        let usage = Arc::new(UsageBook::open((!read_only).then_some(usage_file)));
+        let usage = Arc::new(UsageBook::open((!read_only).then_some(usage_file), self.clock.clone()));
         let tell_eyes = Arc::new(OnceLock::new());
         let foresight = Arc::new(Foresight::default());
         let economy = Arc::new(Economy::open((!read_only).then_some(state.clone())));

@@ -168,6 +168,7 @@ impl Writer {
                 }
                 Event::Shorten { reply } => {
                     self.finish(now, std::mem::take(&mut turns), draft);
+                    self.fold_usage(now);
                     self.shorten();
                     draft = self.state.clone();
                     let _ = reply.send(Ok(()));
@@ -199,7 +200,7 @@ impl Writer {
         let span = tracing::debug_span!("turn", project = %self.project, turns = turns.len(), changes = changes.len());
         let _entered = span.enter();
         match self.store.commit(now, &changes) {
-            Ok(seen) => {
+            Ok(mut seen) => {
                 if std::mem::take(&mut self.refused) {
                     tracing::info!(project = %self.project, "changes can be written again");
                 }
@@ -208,7 +209,7 @@ impl Writer {
                 self.derived.adopted(&changes, &mut self.state);
                 self.counters.writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
                 self.mark_layers(&changes);
-                self.apply_seen(&seen);
+                self.apply_seen(&mut seen);
                 self.publish();
                 self.tell_search(&changes);
                 self.tell_search(&seen);
@@ -269,16 +270,16 @@ impl Writer {
     fn look(&mut self, now: Timestamp) {
         self.counters.rescans.fetch_add(1, Ordering::Relaxed);
         let started = self.clock.monotonic();
-        let seen = self.store.look(now);
+        let mut seen = self.store.look(now);
         let took = self.clock.monotonic().saturating_duration_since(started);
         self.counters.scan_cost.store(took.as_micros() as u64, Ordering::Relaxed);
         if !seen.is_empty() {
             tracing::info!(project = %self.project, changes = seen.len(), "files changed by another hand");
             self.mark_layers(&seen);
-            self.apply_seen(&seen);
+            self.apply_seen(&mut seen);
             self.tell(now, &seen);
         }
-        self.meet_neighbours();
+        self.meet_neighbours(now);
         self.publish();
         self.tell_search(&seen);
         self.tell_night(&seen);
@@ -319,16 +320,19 @@ impl Writer {
         }
     }
 
-    fn apply_seen(&mut self, seen: &[Change]) {
+    pub(super) fn apply_seen(&mut self, seen: &mut Vec<Change>) {
         self.state.apply_all(seen);
         self.derived.adopted(seen, &mut self.state);
+        let follows = self.successions(seen);
+        self.state.apply_all(&follows);
+        seen.extend(follows);
     }
 
     /// What stands on disk when the project starts. Nothing is written for it: a tree that was only read stays as it is.
     pub(super) fn load(&mut self, now: Timestamp) {
-        let seen = self.store.look(now);
-        self.apply_seen(&seen);
-        self.meet_neighbours();
+        let mut seen = self.store.look(now);
+        self.apply_seen(&mut seen);
+        self.meet_neighbours(now);
         self.publish();
     }
 

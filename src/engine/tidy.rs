@@ -27,7 +27,10 @@ pub(super) fn tidy(snapshot: &Snapshot, proposals: &[Proposal]) -> (Vec<Change>,
     let mut done = Vec::with_capacity(proposals.len());
     for proposal in proposals {
         let mut next = state.clone();
-        let fits = proposal.changes.iter().all(|change| {
+        // What stands in a record of another program is theirs to take back.
+        let theirs = |change: &&Change| matches!(change, Change::Unlink(link) if link.inline);
+        let own = || proposal.changes.iter().filter(|change| !theirs(change));
+        let fits = own().all(|change| {
             let fits = fits(&next, change);
             if fits {
                 next.apply(change);
@@ -36,7 +39,7 @@ pub(super) fn tidy(snapshot: &Snapshot, proposals: &[Proposal]) -> (Vec<Change>,
         });
         if fits {
             state = next;
-            changes.extend(proposal.changes.iter().cloned());
+            changes.extend(own().cloned());
         }
         done.push(fits);
     }

@@ -53,7 +53,10 @@ pub struct Topic {
     pub count: u64,
     pub tokens: u64,
     pub kinds: [u32; Kind::ALL.len()],
+    /// When something about it was last said or, as the files tell it, handed out.
     pub last: Timestamp,
+    /// In thousandths, of all together: whole numbers come out the same in any order.
+    pub importance: u64,
 }
 
 impl Topic {
@@ -62,13 +65,15 @@ impl Topic {
         self.tokens += other.tokens;
         self.kinds.iter_mut().zip(other.kinds).for_each(|(sum, count)| *sum += count);
         self.last = self.last.max(other.last);
+        self.importance += other.importance;
     }
 
     fn count_in(&mut self, memory: &Memory, tokens: u64) {
         self.count += 1;
         self.tokens += tokens;
         self.kinds[memory.kind as usize] += 1;
-        self.last = self.last.max(memory.times.updated_at);
+        self.last = self.last.max(memory.times.updated_at).max(memory.usage.last_accessed.unwrap_or_default());
+        self.importance += thousandths(memory.importance);
     }
 
     fn count_out(&mut self, memory: &Memory, tokens: u64) {
@@ -76,7 +81,12 @@ impl Topic {
         self.tokens = self.tokens.saturating_sub(tokens);
         let kind = &mut self.kinds[memory.kind as usize];
         *kind = kind.saturating_sub(1);
+        self.importance = self.importance.saturating_sub(thousandths(memory.importance));
     }
+}
+
+fn thousandths(share: f64) -> u64 {
+    (share.clamp(0.0, 1.0) * 1000.0).round() as u64
 }
 
 impl Topics {

@@ -206,6 +206,7 @@ fn successions(cast: &Cast<'_>, limits: &Limits) -> Vec<Link> {
                 relation: Relation::Supersedes,
                 strength: STRONGEST,
                 created_at: cast.scene.now,
+                inline: false,
             });
         }
     }

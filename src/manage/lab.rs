@@ -48,7 +48,15 @@ impl World {
     pub(crate) fn tie(&mut self, from: &str, relation: Relation, to: &str) {
         let (from, to) = (id(from), id(to));
         let namespace = crate::model::Namespace::default();
-        self.links.push(Arc::new(Link { namespace, from, to, relation, strength: 1.0, created_at: day(0) }));
+        self.links.push(Arc::new(Link {
+            namespace,
+            from,
+            to,
+            relation,
+            strength: 1.0,
+            created_at: day(0),
+            inline: false,
+        }));
     }
 
     pub(crate) fn plan(&self, now: Timestamp, planner: impl Fn(&Scene<'_>) -> Vec<Proposal>) -> Vec<Proposal> {

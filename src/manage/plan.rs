@@ -170,7 +170,7 @@ pub fn archive(memory: &Arc<Memory>, now: Timestamp, reason: &str) -> Change {
 
 pub fn tie(from: &Memory, relation: Relation, to: &MemoryId, strength: f64, now: Timestamp) -> Change {
     let (namespace, from) = (from.namespace.clone(), from.id.clone());
-    Change::Link(Link { namespace, from, to: to.clone(), relation, strength, created_at: now })
+    Change::Link(Link { namespace, from, to: to.clone(), relation, strength, created_at: now, inline: false })
 }
 
 /// Does it hold now: asserted or not, but neither ended nor replaced?

@@ -29,6 +29,12 @@ pub const TOPIC_PREFIX: &str = "lokid-";
 /// The field that marks an action or a decision of the timeline as ours, and names its memory.
 pub const MEMORY_FIELD: &str = "memory";
 
+/// What an entry of `key_decisions` says was decided: Loki Mode has two shapes of it.
+pub fn decision_words(entry: &Value) -> Option<&str> {
+    let word = |name: &str| entry.get(name).and_then(Value::as_str).map(str::trim).filter(|words| !words.is_empty());
+    word("decision").or_else(|| word("action"))
+}
+
 impl Neighbour {
     /// Keeps what is not ours of an index and a timeline.
     pub fn of(index: &Map<String, Value>, timeline: &Map<String, Value>) -> Neighbour {
@@ -49,6 +55,18 @@ impl Neighbour {
                 .filter_map(|entry| entry.get(MEMORY_FIELD).and_then(Value::as_str).map(str::to_owned))
                 .collect(),
         }
+    }
+
+    /// What its topics say they hold.
+    pub fn tokens(&self) -> u64 {
+        self.topics.iter().filter_map(|topic| topic.get("token_count").and_then(Value::as_u64)).sum()
+    }
+
+    /// One of its topics by name.
+    pub fn topic(&self, id: &str) -> Option<&Value> {
+        let named =
+            |topic: &&Value| topic.get("id").and_then(Value::as_str).is_some_and(|own| own.eq_ignore_ascii_case(id));
+        self.topics.iter().find(named)
     }
 
     /// Drops what the neighbour tells of a purged episode or decision: its own line of the timeline, and an episode's

@@ -11,6 +11,8 @@ pub struct Link {
     /// 0 to 1.
     pub strength: f64,
     pub created_at: Timestamp,
+    /// Somebody else wrote it into the record of `from`: it stands there, and only they take it back.
+    pub inline: bool,
 }
 
 /// What makes two links the same link, in the order they are kept and written.

@@ -71,7 +71,24 @@ pub struct Usage {
     pub referenced: u64,
     pub success: u64,
     pub ignored: u64,
+    /// Named by whoever applied it.
     pub last_used: Option<Timestamp>,
+    /// Handed out, whatever came of it.
+    pub last_accessed: Option<Timestamp>,
+}
+
+impl Usage {
+    /// With what was counted elsewhere.
+    pub fn plus(&self, more: &Usage) -> Usage {
+        Usage {
+            loaded: self.loaded + more.loaded,
+            referenced: self.referenced + more.referenced,
+            success: self.success + more.success,
+            ignored: self.ignored + more.ignored,
+            last_used: self.last_used.max(more.last_used),
+            last_accessed: self.last_accessed.max(more.last_accessed),
+        }
+    }
 }
 
 /// The structured part, for the kinds that have one.

@@ -151,7 +151,7 @@ mod tests {
         for (from, relation, to) in links {
             let (from, to) = (key(from).id, key(to).id);
             let namespace = Namespace::default();
-            let link = Link { namespace, from, to, relation: *relation, strength: 1.0, created_at: at };
+            let link = Link { namespace, from, to, relation: *relation, strength: 1.0, created_at: at, inline: false };
             snapshot.apply(&Change::Link(link));
         }
         snapshot

@@ -52,6 +52,11 @@ fn updates(hits: &[Hit], words: &[Option<HashSet<String>>], newer: usize, older:
     if let (Body::Fact(one), Body::Fact(other)) = (&later.body, &earlier.body) {
         return one.key == other.key && one.scope == other.scope;
     }
+    // Who was asked for by time or place, or was of use, stands where that put it.
+    let merits = |hit: &Hit| (hit.parts.time, hit.parts.place, hit.parts.usage);
+    if merits(&hits[newer]) != merits(&hits[older]) {
+        return false;
+    }
     let (Some(one), Some(other)) = (&words[newer], &words[older]) else { return false };
     let (shorter, longer) = (one.len().min(other.len()), one.len().max(other.len()));
     let shared = one.intersection(other).count();

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::schema::{Shape, skill_text};
 use crate::model::{Body, Kind, Memory, Namespace, Scope, Source, Timestamp};
+use crate::sys::Disk;
 
 /// The two trees a project's memory stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -161,9 +162,18 @@ pub(super) fn lock_path(path: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// The Markdown of a skill stands beside its JSON.
-pub(super) fn skill_markdown(json: &Path) -> PathBuf {
-    json.with_extension("md")
+/// The Markdown of a skill stands beside its JSON, by the same name or, where Loki Mode spelled the name its own way, by
+/// the slug of it.
+pub(super) fn skill_markdown(disk: &Disk, json: &Path) -> PathBuf {
+    let same = json.with_extension("md");
+    let Some(slug) = skill_name(json) else { return same };
+    if matches!(disk.stamp(&same), Ok(None)) { json.with_file_name(format!("{slug}.md")) } else { same }
+}
+
+/// What makes two files of skills the same skill. Names that have no slug of their own are only like themselves.
+pub(super) fn skill_name(path: &Path) -> Option<String> {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).filter(|stem| stem.is_ascii())?;
+    Some(skill_text::slug(stem))
 }
 
 /// What a name in one of the store's folders is, if it is anything of ours.

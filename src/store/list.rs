@@ -34,7 +34,6 @@ pub(super) struct ListEditor<'a> {
 #[derive(Default)]
 struct Names<'a> {
     id: Option<&'a RawValue>,
-    what_fails: Option<&'a RawValue>,
     from: Option<&'a RawValue>,
     relation: Option<&'a RawValue>,
     to: Option<&'a RawValue>,
@@ -57,7 +56,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Names<'a> {
                 while let Some((Name(name), value)) = map.next_entry::<Name<'de>, &'de RawValue>()? {
                     match name.as_ref() {
                         "id" => names.id = Some(value),
-                        "what_fails" => names.what_fails = Some(value),
                         "from" => names.from = Some(value),
                         "relation" => names.relation = Some(value),
                         "to" => names.to = Some(value),
@@ -78,13 +76,13 @@ fn string(raw: Option<&RawValue>) -> Option<String> {
 }
 
 impl Names<'_> {
-    fn entry_id(&self, role: Role) -> Option<String> {
+    fn entry_id(&self, role: Role, item: &str) -> Option<String> {
         match role {
             Role::Links => Some(link_id(&string(self.from)?, &string(self.relation)?, &string(self.to)?)),
-            _ => string(self.id).or_else(|| {
-                let words = string(self.what_fails)?;
-                Some(format!("anti-{}", &blake3::hash(words.as_bytes()).to_hex()[..12]))
-            }),
+            Role::Memories(shape) => {
+                string(self.id).or_else(|| schema::entry_id(shape, &serde_json::from_str(item).ok()?))
+            }
+            _ => string(self.id),
         }
     }
 
@@ -115,7 +113,8 @@ impl<'a> ListEditor<'a> {
         let mut editor =
             ListEditor { file, envelope: document.envelope, items: Vec::new(), places: HashMap::new(), repeats: false };
         for item in document.items {
-            let id = serde_json::from_str::<Names<'_>>(item.get()).ok().and_then(|names| names.entry_id(file.role));
+            let names = serde_json::from_str::<Names<'_>>(item.get()).ok();
+            let id = names.and_then(|names| names.entry_id(file.role, item.get()));
             editor.push(id.unwrap_or_default(), item);
         }
         Ok(editor)

@@ -17,6 +17,7 @@ mod read;
 mod scan;
 pub mod schema;
 mod shorten;
+mod skills;
 pub mod traces;
 mod tree;
 mod version;
@@ -28,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::model::{Change, Key, Problem, Timestamp};
+use crate::model::{Change, Key, Kind, Memory, Problem, Timestamp};
 use crate::sys::{Disk, Faults};
 
 use journal::Journal;
@@ -131,7 +132,12 @@ impl Store {
     /// Everything on disk that was not known yet, as changes. The first look brings all of it, and first finishes
     /// what an earlier life began.
     pub fn look(&mut self, now: Timestamp) -> Vec<Change> {
+        // What stands there from the start is not touched; what changes under our eyes is followed.
+        let is_first = self.catalog.files.is_empty();
         let mut changes = self.scan();
+        if !is_first && !self.options.read_only && self.catalog.newer().is_none() {
+            self.follow_skills(now, &changes);
+        }
         if self.recall().is_ok() {
             changes.append(&mut self.recalled);
         }
@@ -141,6 +147,22 @@ impl Store {
         }
         changes.append(&mut self.unreported);
         changes
+    }
+
+    fn follow_skills(&mut self, now: Timestamp, changes: &[Change]) {
+        let skill = |change: &Change| change.memory().filter(|memory| memory.kind == Kind::Skill).cloned();
+        let skills: Vec<Arc<Memory>> = changes.iter().filter_map(skill).collect();
+        if skills.is_empty() || self.is_shut() {
+            return;
+        }
+        let limits = self.limits();
+        let Ok(Some(disk)) = self.shared.look().map(|disk| disk.cloned()) else { return };
+        let writing = Writing { disk: &disk, now, lock_timeout: Duration::ZERO, limits };
+        for skill in skills {
+            if let Err(error) = writing.follow_skill(&mut self.catalog, &skill) {
+                tracing::debug!(skill = %skill.id, reason = %error, "its Markdown stays as it was");
+            }
+        }
     }
 
     /// Reads the journal of an earlier life, once. Until that has worked nothing may be written over it.

@@ -107,14 +107,16 @@ fn file_id(area: Area, namespace: &Namespace, role: Role, path: PathBuf) -> File
     FileId { area, namespace: namespace.clone(), role, path }
 }
 
-/// A skill with both files is the JSON's; the Markdown counts alone only where it is alone.
+/// A skill with both files is the JSON's, however either is spelled; the Markdown counts alone only where it is alone.
 fn one_of_each_skill(files: &mut Vec<FileId>) {
-    let with_json: std::collections::BTreeSet<PathBuf> = files
-        .iter()
-        .filter(|file| file.role == Role::Memories(Shape::Skill) && has_extension(&file.path, "json"))
-        .map(|file| layout::skill_markdown(&file.path))
-        .collect();
-    files.retain(|file| !with_json.contains(&file.path));
+    let skills = |file: &&FileId| file.role == Role::Memories(Shape::Skill);
+    let known = |file: &FileId| {
+        let name = layout::skill_name(&file.path).unwrap_or_else(|| file.path.with_extension("").display().to_string());
+        (file.namespace.clone(), name)
+    };
+    let of_json = files.iter().filter(skills).filter(|file| has_extension(&file.path, "json"));
+    let with_json: std::collections::BTreeSet<_> = of_json.map(known).collect();
+    files.retain(|file| !(skills(&file) && has_extension(&file.path, "md") && with_json.contains(&known(file))));
 }
 
 pub(super) fn has_extension(path: &Path, extension: &str) -> bool {

@@ -219,7 +219,7 @@ fn look_at(catalog: &mut Catalog, disk: &Disk, files: &[Arc<FileId>], limits: Li
 fn changed(catalog: &Catalog, disk: &Disk, file: &Arc<FileId>) -> Option<Changed> {
     let stamp = disk.stamp(&file.path).ok().flatten();
     let markdown = match file.role {
-        Role::Memories(Shape::Skill) => disk.stamp(layout::skill_markdown(&file.path)).ok().flatten(),
+        Role::Memories(Shape::Skill) => disk.stamp(layout::skill_markdown(disk, &file.path)).ok().flatten(),
         _ => None,
     };
     let known = catalog.files.get(file).is_some_and(|seen| seen.stamp == stamp && seen.markdown == markdown);
@@ -320,12 +320,19 @@ impl Difference {
     fn consider(&mut self, catalog: &Catalog, file: &Arc<FileId>, memory: Arc<Memory>) {
         let key = memory.key();
         let at = memory.times.updated_at;
+        // Loki Mode writes a skill anew under its own spelling and dates nothing: there the later file is the later word.
+        let written = |file: &FileId| catalog.files.get(file).and_then(|seen| seen.stamp).map(|stamp| stamp.mtime_ns);
+        let is_skill = |file: &FileId| file.role == Role::Memories(Shape::Skill);
+        let is_older = |other: &FileId, updated_at: Timestamp| match is_skill(file) && is_skill(other) {
+            true => written(file) < written(other),
+            false => updated_at > at,
+        };
         let elsewhere = catalog.homes.get(&key).filter(|home| home.file != *file);
-        if elsewhere.is_some_and(|home| home.updated_at > at) {
+        if elsewhere.is_some_and(|home| is_older(&home.file, home.updated_at)) {
             return;
         }
         match self.newest.get(&key) {
-            Some((other, _)) if other.times.updated_at > at => {}
+            Some((other, home)) if is_older(home, other.times.updated_at) => {}
             _ => {
                 self.newest.insert(key, (memory, Arc::clone(file)));
             }

@@ -44,11 +44,11 @@ impl Writing<'_> {
         }
     }
 
-    fn lock(&self, file: &FileId) -> io::Result<FileLock> {
+    pub(super) fn lock(&self, file: &FileId) -> io::Result<FileLock> {
         self.disk.lock(layout::lock_path(&file.path), LockKind::Exclusive, self.lock_timeout)
     }
 
-    fn read(&self, path: &std::path::Path) -> io::Result<Option<Vec<u8>>> {
+    pub(super) fn read(&self, path: &std::path::Path) -> io::Result<Option<Vec<u8>>> {
         match self.disk.stamp(path)? {
             Some(_) => self.disk.read(path, u64::MAX).map(Some),
             None => Ok(None),
@@ -126,7 +126,7 @@ impl Writing<'_> {
 
     fn stamps(&self, file: &FileId) -> io::Result<(Option<Stamp>, Option<Stamp>)> {
         let markdown = match file.role {
-            Role::Memories(Shape::Skill) => self.disk.stamp(layout::skill_markdown(&file.path))?,
+            Role::Memories(Shape::Skill) => self.disk.stamp(layout::skill_markdown(self.disk, &file.path))?,
             _ => None,
         };
         Ok((self.disk.stamp(&file.path)?, markdown))
@@ -163,7 +163,7 @@ impl Writing<'_> {
             return Ok(());
         }
         if file.role == Role::Memories(Shape::Skill) {
-            self.disk.remove(layout::skill_markdown(&file.path))?;
+            self.disk.remove(layout::skill_markdown(self.disk, &file.path))?;
         }
         self.disk.remove(&file.path)?;
         note_entry(catalog, file, edit, None);
@@ -206,7 +206,7 @@ impl Writing<'_> {
             if let Some(text) = &json {
                 self.disk.replace(&file.path, text.as_bytes())?;
             }
-            let path = layout::skill_markdown(&file.path);
+            let path = layout::skill_markdown(self.disk, &file.path);
             let old = self.read(&path)?.and_then(|bytes| String::from_utf8(bytes).ok());
             let text = match (&old, restored.and_then(|files| files.markdown)) {
                 (None, Some(text)) => text,
@@ -354,7 +354,7 @@ impl SkillFiles {
     }
 }
 
-fn skill_of(memory: &Memory) -> Skill {
+pub(super) fn skill_of(memory: &Memory) -> Skill {
     match &memory.body {
         Body::Skill(skill) => skill.as_ref().clone(),
         _ => Skill { name: memory.headline().to_owned(), description: memory.text.clone(), ..Skill::default() },
@@ -437,7 +437,7 @@ pub(super) fn living_text(disk: &Disk, file: &FileId, id: &MemoryId, limits: Lim
         Role::Memories(Shape::Episode) => read(&file.path),
         Role::Memories(Shape::Skill) => {
             let json = if read::has_extension(&file.path, "md") { None } else { read(&file.path) };
-            Some(SkillFiles { json, markdown: read(&layout::skill_markdown(&file.path)) }.to_text())
+            Some(SkillFiles { json, markdown: read(&layout::skill_markdown(disk, &file.path)) }.to_text())
         }
         Role::Memories(Shape::Notes) => None,
         Role::Memories(_) => {
@@ -459,7 +459,7 @@ pub(super) fn is_anothers(disk: &Disk, file: &FileId, id: &MemoryId, limits: Lim
         return own != Some(id.as_str());
     }
     let stem = file.path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let alone = file.role == Role::Memories(Shape::Skill) && there(&layout::skill_markdown(&file.path));
+    let alone = file.role == Role::Memories(Shape::Skill) && there(&layout::skill_markdown(disk, &file.path));
     alone && format!("skill-{}", skill_text::slug(stem)) != id.as_str()
 }
 

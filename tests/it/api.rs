@@ -86,6 +86,25 @@ fn every_route_of_the_document_answers_under_both_prefixes() {
 }
 
 #[test]
+fn every_route_of_the_document_is_told_in_the_docs_and_none_that_is_not_there() {
+    let told = include_str!("../../docs/API.md");
+    let document = openapi();
+    let mut routes = std::collections::BTreeSet::new();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        routes.extend(operations.as_object().unwrap().keys().map(|method| format!("{} {path}", method.to_uppercase())));
+    }
+    let verbs = ["GET", "POST", "PATCH", "DELETE", "PUT"];
+    let code = told.split('`').filter(|code| verbs.iter().any(|verb| code.starts_with(&format!("{verb} /v1/"))));
+    let named = |code: &str| {
+        let route = code.split([' ', '?']).take(2).collect::<Vec<_>>().join(" ");
+        route.trim_end_matches('=').to_owned()
+    };
+    let named: std::collections::BTreeSet<String> = code.map(named).collect();
+    assert_eq!(routes.difference(&named).collect::<Vec<_>>(), Vec::<&String>::new(), "these are not in docs/API.md");
+    assert_eq!(named.difference(&routes).collect::<Vec<_>>(), Vec::<&String>::new(), "these are only in docs/API.md");
+}
+
+#[test]
 fn metrics_count_what_was_asked_and_what_is_known() {
     let server = Server::start();
     server.remember(json!({"kind": "note", "text": "one"}));

@@ -28,6 +28,7 @@ fn link(from: &str, to: &str) -> Link {
         relation: Relation::Supersedes,
         strength: 1.0,
         created_at: at(0),
+        inline: false,
     }
 }
 

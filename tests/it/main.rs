@@ -18,6 +18,7 @@ mod hooks_install;
 mod house;
 mod lab;
 mod live;
+mod loki_mode;
 mod mcp;
 mod neighbour;
 mod night;

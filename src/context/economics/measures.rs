@@ -18,7 +18,9 @@ use bypass::Bypass;
 use composite::Composites;
 use topics::TopicUse;
 
-/// A measure is eased after so many good sessions in a row …
+/// A measure holds for everybody, so one session does not take it: so many in a row have to ask for it.
+const BAD_SESSIONS: u8 = 3;
+/// It is eased after so many good sessions in a row …
 const GOOD_SESSIONS: u8 = 3;
 /// … and not tightened again before so many have ended: it needs time to show.
 const SETTLING: u8 = 3;
@@ -62,14 +64,16 @@ pub struct Correction {
 struct Dial {
     step: u8,
     good: u8,
+    bad: u8,
     settling: u8,
 }
 
 impl Dial {
     fn tighten(&mut self, last: usize) -> bool {
-        let may = usize::from(self.step) < last && self.settling == 0;
+        self.bad = (self.bad + 1).min(BAD_SESSIONS);
+        let may = usize::from(self.step) < last && self.settling == 0 && self.bad == BAD_SESSIONS;
         if may {
-            *self = Dial { step: self.step + 1, good: 0, settling: SETTLING };
+            *self = Dial { step: self.step + 1, good: 0, bad: 0, settling: SETTLING };
         }
         may
     }
@@ -78,6 +82,7 @@ impl Dial {
     fn ease(&mut self, good: bool) -> bool {
         self.settling = self.settling.saturating_sub(1);
         self.good = if good && self.step > 0 { self.good + 1 } else { 0 };
+        self.bad = if good { 0 } else { self.bad };
         let eased = self.good >= GOOD_SESSIONS;
         if eased {
             *self = Dial { step: self.step - 1, ..Dial::default() };

@@ -3,11 +3,13 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::shelves::Shelves;
 use crate::index::Snapshot;
 use crate::index::topics::{is_told, name_of};
 use crate::model::time::DAY;
-use crate::model::{Kind, Memory, Tier, Timestamp, token};
+use crate::model::{Body, Kind, Memory, Namespace, Tier, Timestamp, token};
 
 /// What is a month old counts half as recent.
 const HALF_LIFE_DAYS: f64 = 30.0;
@@ -20,6 +22,9 @@ const HALF_USED: f64 = 5.0;
 pub fn expand(snapshot: &Snapshot, shelves: &Shelves, topic: &str, budget: usize, now: Timestamp) -> Vec<Arc<Memory>> {
     let mut left = budget;
     let mut best = ranked(snapshot, shelves, topic, now, |_| true);
+    if best.is_empty() {
+        best = neighbours(snapshot, shelves, topic, now);
+    }
     best.retain(|memory| {
         let tokens = if left == 0 { usize::MAX } else { token::estimate(&memory.text).max(1) };
         let fits = tokens <= left;
@@ -27,6 +32,38 @@ pub fn expand(snapshot: &Snapshot, shelves: &Shelves, topic: &str, budget: usize
         fits
     });
     best
+}
+
+/// A topic of Loki Mode's: what it names, or what bears its name as it means it (an episode's phase, a pattern's
+/// category); failing that, what speaks of it.
+fn neighbours(snapshot: &Snapshot, shelves: &Shelves, topic: &str, now: Timestamp) -> Vec<Arc<Memory>> {
+    let namespace = shelves.namespace();
+    let Some(theirs) = snapshot.neighbour(namespace).and_then(|known| known.topic(topic).cloned()) else {
+        return Vec::new();
+    };
+    let ids = theirs.get("episode_ids").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let is_named = |memory: &Memory| {
+        let bears = match &memory.body {
+            Body::Episode(episode) => episode.phase.eq_ignore_ascii_case(topic),
+            Body::Pattern(pattern) => pattern.category.eq_ignore_ascii_case(topic),
+            _ => false,
+        };
+        let tagged = memory.tags.iter().any(|tag| tag.eq_ignore_ascii_case(topic));
+        bears || tagged || memory.id.as_str() == topic || ids.iter().any(|id| id.as_str() == Some(memory.id.as_str()))
+    };
+    let found = told_of(snapshot, namespace, now, is_named);
+    if !found.is_empty() {
+        return found;
+    }
+    let words: Vec<String> =
+        topic.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2).map(str::to_lowercase).collect();
+    let spoken = |memory: &Memory, all: bool| {
+        let text = memory.text.to_lowercase();
+        let has = |word: &String| text.contains(word.as_str());
+        if all { !words.is_empty() && words.iter().all(has) } else { words.iter().any(has) }
+    };
+    let found = told_of(snapshot, namespace, now, |memory| spoken(memory, true));
+    if found.is_empty() { told_of(snapshot, namespace, now, |memory| spoken(memory, false)) } else { found }
 }
 
 /// What binds in a topic, the weightiest first.
@@ -47,12 +84,17 @@ fn ranked(
     is_wanted: impl Fn(&Memory) -> bool,
 ) -> Vec<Arc<Memory>> {
     // To name a memory costs more than all else.
+    told_of(snapshot, shelves.namespace(), now, |memory| is_wanted(memory) && shelves.holds(topic, &name_of(memory)))
+}
+
+fn told_of(
+    snapshot: &Snapshot,
+    namespace: &Namespace,
+    now: Timestamp,
+    is_wanted: impl Fn(&Memory) -> bool,
+) -> Vec<Arc<Memory>> {
     let of_topic = snapshot.memories().filter(|memory| {
-        memory.namespace == *shelves.namespace()
-            && is_wanted(memory)
-            && is_told(memory)
-            && memory.holds_now(now)
-            && shelves.holds(topic, &name_of(memory))
+        memory.namespace == *namespace && is_told(memory) && memory.holds_now(now) && is_wanted(memory)
     });
     let mut ranked: Vec<(Rank, &Arc<Memory>)> = of_topic.map(|memory| (rank(memory, now), memory)).collect();
     ranked.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.id.cmp(&b.1.id)));

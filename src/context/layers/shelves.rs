@@ -233,6 +233,7 @@ fn without(whole: &Topic, part: &Topic) -> Topic {
     let mut rest = whole.clone();
     rest.count = rest.count.saturating_sub(part.count);
     rest.tokens = rest.tokens.saturating_sub(part.tokens);
+    rest.importance = rest.importance.saturating_sub(part.importance);
     rest.kinds.iter_mut().zip(part.kinds).for_each(|(sum, count)| *sum = sum.saturating_sub(count));
     rest
 }

@@ -7,8 +7,8 @@ use super::shelves::{Arrangement, Shelf, Shelves};
 use super::{clip, happened_at, kinds_text, neighbour, since, timeline_of};
 use crate::config::LayersConfig;
 use crate::index::Snapshot;
-use crate::index::topics::is_told;
-use crate::model::layer::MEMORY_FIELD;
+use crate::index::topics::{is_told, name_of};
+use crate::model::layer::{MEMORY_FIELD, TOPIC_PREFIX};
 use crate::model::{Kind, Memory, MemoryId, Namespace, Neighbour, Timestamp, token};
 
 /// Layer one as text is read before every session.
@@ -49,7 +49,7 @@ pub fn timeline_text(
     now: Timestamp,
 ) -> String {
     let shelves = Shelves::of(snapshot, namespace, limits.topics, arrangement);
-    timeline_within(snapshot, &shelves, limits, arrangement, now, TIMELINE_TOKENS).text
+    timeline_within(snapshot, &shelves, limits, arrangement, now, TIMELINE_TOKENS, &[]).text
 }
 
 /// Layer one in at most `most` tokens, and never more than a hundred: as many topics as possible, the first of them
@@ -127,10 +127,12 @@ pub(in crate::context) fn timeline_within(
     arrangement: &Arrangement,
     now: Timestamp,
     most: usize,
+    topics: &[&str],
 ) -> Told {
     let most = most.min(TIMELINE_TOKENS);
     let theirs = neighbour(snapshot, shelves.namespace());
-    let timeline = timeline_of(snapshot, shelves, limits, arrangement, &theirs, now);
+    let mut timeline = timeline_of(snapshot, shelves, limits, arrangement, &theirs, now);
+    only(&mut timeline, topics);
     let since = since(arrangement, now).max(Timestamp::from_micros(0));
     let since = if arrangement.timeline_days.is_some() { since.day() } else { String::new() };
     let mut told = Told::default();
@@ -138,14 +140,14 @@ pub(in crate::context) fn timeline_within(
         ("Now", focus(&timeline), most / 6),
         ("Decisions", lines(&timeline, "key_decisions", &since), most / 2),
         ("Lately", lines(&timeline, "recent_actions", &since), most * 5 / 6),
-        ("Learnt", lessons(snapshot, shelves.namespace(), &since, now), most),
+        ("Learnt", lessons(snapshot, shelves, &since, now, topics), most),
     ];
     // The last line is worth its place whenever something can be shown.
     let reserve = token::estimate(HOW_TO_SHOW);
     for (heading, lines, share) in sections {
         told.add(heading, &lines, share.saturating_sub(reserve));
     }
-    if told.text.is_empty() {
+    if told.text.is_empty() && topics.is_empty() {
         let text =
             if token::estimate("Nothing has happened yet\n") <= most { "Nothing has happened yet\n" } else { "" };
         told.text = text.to_owned();
@@ -186,6 +188,20 @@ impl Line {
     }
 }
 
+/// Leaves what happened in these topics; without any, everything.
+fn only(timeline: &mut Map<String, Value>, topics: &[&str]) {
+    if topics.is_empty() {
+        return;
+    }
+    for list in ["key_decisions", "recent_actions"] {
+        let Some(entries) = timeline.get_mut(list).and_then(Value::as_array_mut) else { continue };
+        entries.retain(|entry| {
+            let topic = entry.get("topic_id").and_then(Value::as_str).unwrap_or_default();
+            topics.contains(&topic.strip_prefix(TOPIC_PREFIX).unwrap_or(topic))
+        });
+    }
+}
+
 fn focus(timeline: &Map<String, Value>) -> Vec<Line> {
     let active = timeline.get("active_context");
     let part = |name: &str| active.and_then(|active| active.get(name));
@@ -223,14 +239,16 @@ fn lines(timeline: &Map<String, Value>, list: &str, since: &str) -> Vec<Line> {
 
 /// The newest of what was learnt otherwise than by a decision. What documents and code show at any time did not happen
 /// on a day.
-fn lessons(snapshot: &Snapshot, namespace: &Namespace, since: &str, now: Timestamp) -> Vec<Line> {
+fn lessons(snapshot: &Snapshot, shelves: &Shelves, since: &str, now: Timestamp, topics: &[&str]) -> Vec<Line> {
     let happened = |memory: &Memory| match memory.kind {
         Kind::Learning | Kind::AntiPattern => true,
         Kind::Episode | Kind::Decision | Kind::CodePattern | Kind::Workflow => false,
         Kind::Note | Kind::Fact | Kind::Pattern | Kind::Skill => !snapshot.is_derived(&memory.key()),
     };
-    let newest = snapshot.newest(None).take(LOOKED_AT).filter(|memory| memory.namespace == *namespace);
+    let newest = snapshot.newest(None).take(LOOKED_AT).filter(|memory| memory.namespace == *shelves.namespace());
+    let of_topic = |memory: &Memory| topics.is_empty() || topics.contains(&shelves.shelf_of(&name_of(memory)));
     let held = newest.filter(|memory| happened(memory) && is_told(memory) && memory.holds_now(now));
+    let held = held.filter(|memory| of_topic(memory));
     let told = held.take(LESSONS).map(|memory| Line {
         day: happened_at(memory).day(),
         what: clip(memory.headline(), LINE_CHARS),

@@ -132,7 +132,7 @@ impl<'a> Known<'a> {
                 link.relation,
                 Relation::RelatedTo | Relation::Elaborates | Relation::ExampleOf | Relation::Contradicts
             );
-            let found = link.strength <= STRONGEST + 1e-9;
+            let found = link.strength <= STRONGEST + 1e-9 && !link.inline;
             if ours && found && !restricted {
                 known.own.push((link, (from, to)));
                 continue;
@@ -238,6 +238,7 @@ fn new(cast: &Cast<'_>, wish: &Wish) -> Link {
         relation: wish.relation,
         strength: wish.strength,
         created_at: cast.scene.now,
+        inline: false,
     }
 }
 

@@ -34,7 +34,7 @@ impl World {
 
     pub(in crate::manage) fn link(&mut self, from: &str, relation: Relation, to: &str, strength: f64) {
         let (namespace, created_at) = (Default::default(), self.now);
-        let link = Link { namespace, from: id(from), to: id(to), relation, strength, created_at };
+        let link = Link { namespace, from: id(from), to: id(to), relation, strength, created_at, inline: false };
         self.links.insert(link.key(), Arc::new(link));
     }
 

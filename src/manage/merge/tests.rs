@@ -104,8 +104,14 @@ fn the_one_takes_over_tags_anchors_sources_and_counts_and_keeps_its_words() {
     gone.tier = Tier::Mandate;
     gone.importance = 0.9;
     gone.times.valid_at = Timestamp::from_micros(3);
-    gone.usage =
-        Usage { loaded: 10, referenced: 5, success: 4, ignored: 3, last_used: Some(Timestamp::from_micros(7)) };
+    gone.usage = Usage {
+        loaded: 10,
+        referenced: 5,
+        success: 4,
+        ignored: 3,
+        last_used: Some(Timestamp::from_micros(7)),
+        ..Usage::default()
+    };
     let mut world = World::of([kept.clone(), gone]);
     let mut near = Neighbours::of(&world);
     near.counted.insert(id("a"), Usage { loaded: 100, ..Usage::default() });
@@ -123,7 +129,10 @@ fn the_one_takes_over_tags_anchors_sources_and_counts_and_keeps_its_words() {
     assert_eq!((one.tier, one.importance, one.times.valid_at), (Tier::Mandate, 0.9, Timestamp::from_micros(3)));
     assert!(one.confidence > kept.confidence && one.confidence < 0.9, "a second witness: {}", one.confidence);
     let last_used = Some(Timestamp::from_micros(7));
-    assert_eq!(one.usage, Usage { loaded: 1_011, referenced: 7, success: 4, ignored: 3, last_used });
+    assert_eq!(
+        one.usage,
+        Usage { loaded: 1_011, referenced: 7, success: 4, ignored: 3, last_used, ..Usage::default() }
+    );
 }
 
 #[test]

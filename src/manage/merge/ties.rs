@@ -34,7 +34,7 @@ impl Ties {
                     self.of.get_mut(end).map(|keys| keys.remove(&key));
                 }
                 let heir = |id: &MemoryId| if gone.contains(id) { kept.id.clone() } else { id.clone() };
-                let new = Link { from: heir(&old.from), to: heir(&old.to), ..old.clone() };
+                let new = Link { from: heir(&old.from), to: heir(&old.to), inline: false, ..old.clone() };
                 removed.insert(key, old);
                 let known = self.links.get(&new.key()).map_or(f64::NEG_INFINITY, |known| known.strength);
                 if new.from != new.to && new.strength > known {

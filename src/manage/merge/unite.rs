@@ -36,6 +36,7 @@ pub(super) fn take_over(kept: &mut Memory, gone: &Memory, used: &Usage) {
     usage.success = usage.success.saturating_add(used.success);
     usage.ignored = usage.ignored.saturating_add(used.ignored);
     usage.last_used = usage.last_used.max(used.last_used);
+    usage.last_accessed = usage.last_accessed.max(used.last_accessed);
     // It held since the first of them said so.
     kept.times.valid_at = kept.times.valid_at.min(gone.times.valid_at);
     // What is only heard does not get truer by being heard twice.

@@ -153,6 +153,10 @@ pub(in crate::serve) struct Found {
     pub(in crate::serve) score: f64,
     pub(in crate::serve) tokens: usize,
     pub(in crate::serve) files: Vec<String>,
+    /// With `explain`: how often it was handed out, named, of help and passed over so far, and when it was last named
+    /// and handed out. Without, the same question has the same answer, though asking is counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) usage: Option<Object>,
     pub(in crate::serve) created_at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::serve) invalid_at: Option<String>,

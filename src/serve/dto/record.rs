@@ -77,6 +77,7 @@ struct UsageFields {
     success: u64,
     ignored: u64,
     last_used: Option<Time>,
+    last_accessed: Option<Time>,
 }
 
 impl Record {
@@ -149,6 +150,7 @@ impl UsageFields {
             success: self.success,
             ignored: self.ignored,
             last_used: self.last_used.map(|time| time.0),
+            last_accessed: self.last_accessed.map(|time| time.0),
         }
     }
 }

@@ -96,7 +96,9 @@ async fn topic(app: App, query: Layer) -> Answer {
             }
         }
         if found.is_empty() {
-            let known: Vec<&str> = shelves.shown().iter().map(|shelf| shelf.name.as_str()).collect();
+            let theirs = snapshot.neighbour(&place).map(|known| known.topics.as_slice()).unwrap_or_default();
+            let theirs = theirs.iter().filter_map(|topic| topic.get("id").and_then(serde_json::Value::as_str));
+            let known: Vec<&str> = shelves.shown().iter().map(|shelf| shelf.name.as_str()).chain(theirs).collect();
             return Err(Problem::not_found(format!("no topic \"{name}\"; there are: {}", known.join(", "))));
         }
         Ok(found)

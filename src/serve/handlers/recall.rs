@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::config::RecallConfig;
 use crate::encode::compress::at_level;
+use crate::engine::Project;
 use crate::engine::recall::Recalled;
 use crate::index::roster::Filter;
 use crate::model::{Level, Timestamp, token};
@@ -18,6 +19,7 @@ use crate::serve::dto::queries::namespace;
 use crate::serve::dto::requests::RecallRequest;
 use crate::serve::dto::values::Include;
 use crate::serve::problem::Problem;
+use crate::store::schema::usage_object;
 
 const USUAL: usize = 5;
 const MOST: usize = 1000;
@@ -45,7 +47,7 @@ pub(in crate::serve) async fn recall(app: App, call: Call) -> Answer {
         project.count_loaded(&recalled.answer);
     }
     let level = asked.level.map_or(Level::Summary, |level| level.0);
-    let mut answer = show(recalled, level, asked.explain.then_some(request.query.as_str()));
+    let mut answer = show(&project, recalled, level, asked.explain.then_some(request.query.as_str()));
     if asked.counted {
         project.count_search(session.as_deref(), answer.results.iter().map(|found| found.tokens).sum());
     }
@@ -78,7 +80,7 @@ fn request(asked: &mut RecallRequest, now: Timestamp) -> Result<Request, Problem
     })
 }
 
-fn show(recalled: Recalled, level: Level, explained: Option<&str>) -> RecallAnswer {
+fn show(project: &Project, recalled: Recalled, level: Level, explained: Option<&str>) -> RecallAnswer {
     let answer = recalled.answer;
     let weights = answer.weights;
     RecallAnswer {
@@ -89,13 +91,13 @@ fn show(recalled: Recalled, level: Level, explained: Option<&str>) -> RecallAnsw
             skills: weights.skills,
             anti_patterns: weights.anti_patterns,
         },
-        results: answer.hits.iter().map(|hit| found(&recalled.weights, hit, level, explained)).collect(),
+        results: answer.hits.iter().map(|hit| found(project, &recalled.weights, hit, level, explained)).collect(),
         waiting: (recalled.waiting > 0).then_some(recalled.waiting),
         took_us: 0,
     }
 }
 
-fn found(weights: &RecallConfig, hit: &Hit, level: Level, explained: Option<&str>) -> Found {
+fn found(project: &Project, weights: &RecallConfig, hit: &Hit, level: Level, explained: Option<&str>) -> Found {
     let memory = &hit.memory;
     let text = at_level(memory, level);
     let tokens = token::estimate(&text);
@@ -110,6 +112,7 @@ fn found(weights: &RecallConfig, hit: &Hit, level: Level, explained: Option<&str
         score: hit.score,
         tokens,
         files: memory.anchors.files.clone(),
+        usage: explained.map(|_| usage_object(&project.usage().of(memory), true)),
         created_at: memory.times.created_at.record_style(),
         invalid_at: memory.times.invalid_at.map(|at| at.record_style()),
         outcome: memory.outcome.map(|outcome| outcome.as_str()),

@@ -36,9 +36,11 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         return Ok(tagged(response, tag));
     }
+    // With what was counted since the last night.
+    let counted = Memory { usage: project.usage().of(memory), ..memory.as_ref().clone() };
     let shown = match query.level.map(|level| level.0) {
-        None | Some(Level::Full) => view::whole(memory),
-        Some(level) => view::shorter(memory, level),
+        None | Some(Level::Full) => view::whole(&counted),
+        Some(level) => view::shorter(&counted, level),
     };
     if query.counted.unwrap_or(true) && commit.is_none() {
         let level = query.level.map_or(Level::Full, |level| level.0);

@@ -5,7 +5,7 @@ use crate::index::Snapshot;
 use crate::model::{Key, Level, Memory, token};
 use crate::serve::dto::answers::Mention;
 use crate::serve::dto::bodies::Object;
-use crate::store::schema::{Detail, record};
+use crate::store::schema::{Detail, record, usage_object};
 
 pub(in crate::serve) fn whole(memory: &Memory) -> Object {
     record::write(memory, Detail::Whole)
@@ -32,6 +32,7 @@ pub(in crate::serve) fn shorter(memory: &Memory, level: Level) -> Object {
     let mut out = brief(memory, level);
     out.insert("level".to_owned(), level.as_str().into());
     out.insert("text".to_owned(), text.into_owned().into());
+    out.insert("usage".to_owned(), usage_object(&memory.usage, true).into());
     out
 }
 

@@ -1,7 +1,5 @@
 //! What every memory has besides its body: tier, times, provenance, usage and the rest, by the names of the API.
 
-use serde_json::Value;
-
 use super::fields::{
     Fields, Object, put, put_text, put_texts, take_count, take_flag, take_object, take_share, take_text, take_texts,
     take_time, take_word,
@@ -108,7 +106,8 @@ fn usage_of(mut object: Object) -> Usage {
     let mut count = |name| take_count(&mut object, name).unwrap_or(0);
     let (loaded, referenced, success, ignored) =
         (count("loaded"), count("referenced"), count("success"), count("ignored"));
-    Usage { loaded, referenced, success, ignored, last_used: take_time(&mut object, "last_used") }
+    let (last_used, last_accessed) = (take_time(&mut object, "last_used"), take_time(&mut object, "last_accessed"));
+    Usage { loaded, referenced, success, ignored, last_used, last_accessed }
 }
 
 pub(super) fn put_all(memory: &Memory, detail: Detail) -> Object {
@@ -196,7 +195,7 @@ fn put_provenance(memory: &Memory, whole: bool, out: &mut Object) {
     }
 }
 
-fn usage_object(usage: &Usage, whole: bool) -> Value {
+pub(crate) fn usage_object(usage: &Usage, whole: bool) -> Object {
     let mut out = Object::new();
     for (name, count) in [
         ("loaded", usage.loaded),
@@ -208,8 +207,10 @@ fn usage_object(usage: &Usage, whole: bool) -> Value {
             put(&mut out, name, count);
         }
     }
-    if let Some(time) = usage.last_used {
-        put_text(&mut out, "last_used", &time.record_style());
+    for (name, time) in [("last_used", usage.last_used), ("last_accessed", usage.last_accessed)] {
+        if let Some(time) = time {
+            put_text(&mut out, name, &time.record_style());
+        }
     }
-    Value::Object(out)
+    out
 }

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::Shape;
 use super::fields::{
-    Object, put, put_text, put_texts, take_any, take_count, take_number, take_object, take_objects, take_text,
+    self, Object, put, put_text, put_texts, take_any, take_count, take_number, take_object, take_objects, take_text,
     take_texts,
 };
 use crate::model::{Action, AntiPattern, Body, CommonError, Episode, EpisodeError, Fact, Learning, Pattern, Skill};
@@ -120,7 +121,10 @@ pub(super) fn put_episode(episode: &Episode, files_involved: Option<&[String]>, 
     put_texts(out, "artifacts_produced", &episode.artifacts);
     put(out, "git_commit", episode.git_commit.clone());
     put(out, "tokens_used", episode.tokens_used.unwrap_or(0));
-    put_texts(out, "files_read", &episode.files_read);
+    // Loki Mode takes `files_involved` for what was read only where nothing else is said.
+    if files_involved.is_none() || !episode.files_read.is_empty() {
+        put_texts(out, "files_read", &episode.files_read);
+    }
     put_texts(out, "files_modified", &episode.files_modified);
     if !episode.conclusion.is_empty() {
         put_text(out, "conclusion", &episode.conclusion);
@@ -224,6 +228,13 @@ pub(super) fn take_skill(object: &mut Object) -> Skill {
     }
 }
 
+/// What a skill is for, when nobody said: Loki Mode takes none without a description.
+pub(super) fn described(skill: &Skill) -> String {
+    const MOST_CHARS: usize = 200;
+    let steps = skill.steps.iter().map(|step| step.trim()).collect::<Vec<_>>().join("; ");
+    if steps.is_empty() { skill.name.clone() } else { steps.chars().take(MOST_CHARS).collect() }
+}
+
 pub(super) fn put_skill(skill: &Skill, out: &mut Object) {
     put_text(out, "name", &skill.name);
     put_text(out, "description", &skill.description);
@@ -234,6 +245,11 @@ pub(super) fn put_skill(skill: &Skill, out: &mut Object) {
     put_texts(out, "exit_criteria", &skill.exit_criteria);
 }
 
+/// In words, where a learning has neither an error nor a text of its own.
+pub(super) fn take_lesson(object: &mut Object) -> String {
+    take_any(object, &LEARNING_WORDS[5..])
+}
+
 pub(super) fn take_learning(object: &mut Object) -> Learning {
     Learning {
         error: take_any(object, &["error"]),
@@ -242,6 +258,23 @@ pub(super) fn take_learning(object: &mut Object) -> Learning {
         fingerprint: take_any(object, &["fingerprint"]),
     }
 }
+
+/// The words an entry without an id is known by; nothing where it says nothing.
+pub(super) fn identity(shape: Shape, object: &Object) -> Option<(&'static str, String)> {
+    let (prefix, names): (_, &[&str]) = match shape {
+        Shape::AntiPatterns => ("anti", &["what_fails"]),
+        Shape::Patterns => ("sem", &["pattern"]),
+        Shape::Facts => ("fact", &["key", "value", "scope", "text"]),
+        Shape::Learnings => ("learn", LEARNING_WORDS),
+        Shape::Episode | Shape::Skill | Shape::Notes => return None,
+    };
+    let words: Vec<String> = names.iter().filter_map(|name| fields::peek_text(object, name)).collect();
+    (!words.is_empty()).then(|| (prefix, words.join("\n")))
+}
+
+/// What other programs call what they learnt.
+const LEARNING_WORDS: &[&str] =
+    &["error", "cause", "fix", "resolution", "text", "learning", "lesson", "description", "message"];
 
 pub(super) fn put_learning(learning: &Learning, out: &mut Object) {
     put_text(out, "error", &learning.error);

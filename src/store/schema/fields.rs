@@ -122,6 +122,16 @@ pub(crate) fn take_text(object: &mut impl Fields, name: &str) -> Option<String> 
     }
 }
 
+/// The same, left where it is.
+pub(crate) fn peek_text(object: &Object, name: &str) -> Option<String> {
+    match object.get(name)? {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    }
+}
+
 /// The first of several names a field goes by.
 pub(crate) fn take_any(object: &mut impl Fields, names: &[&str]) -> String {
     let mut found = String::new();

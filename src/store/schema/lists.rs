@@ -17,6 +17,7 @@ pub(crate) fn read_link(mut object: Object, namespace: &Namespace, at: Timestamp
         relation: take_word(&mut object, "relation", Relation::parse)?,
         strength: take_share(&mut object, "strength").unwrap_or(1.0),
         created_at: take_time(&mut object, "created_at").unwrap_or(at),
+        inline: false,
     })
 }
 

@@ -11,11 +11,13 @@ use super::fields::{
     Object, put, put_text, take_any, take_count, take_object, take_objects, take_share, take_text, take_texts,
     take_time, take_word,
 };
-use super::{Found, Setting, body, record};
+use super::{Found, Setting, Shape, body, record};
 use crate::model::{AntiPattern, Body, Kind, Link, Memory, MemoryId, Outcome, Pattern, Relation, Timestamp};
 
 pub(super) const OWN: &str = "lokid";
 pub(super) const MADE_BY: &str = "made_by";
+/// The description of a skill was made for Loki Mode's sake and is nobody's word.
+const DESCRIBED: &str = "described";
 
 /// What a file has fields of its own for: attributes, and counters of the usage.
 pub(super) struct Native {
@@ -24,11 +26,14 @@ pub(super) struct Native {
 }
 
 const EPISODE_NATIVE: &Native =
-    &Native { attributes: &["files", "importance", "created_at", "outcome"], usage: &["loaded", "last_used"] };
-pub(super) const PATTERN_NATIVE: &Native =
-    &Native { attributes: &["importance", "confidence", "created_at"], usage: &["loaded", "referenced", "last_used"] };
+    &Native { attributes: &["files", "importance", "created_at", "outcome"], usage: &["loaded", "last_accessed"] };
+pub(super) const PATTERN_NATIVE: &Native = &Native {
+    attributes: &["importance", "confidence", "created_at"],
+    usage: &["loaded", "referenced", "last_used", "last_accessed"],
+};
 const ANTI_NATIVE: &Native = &Native { attributes: &[], usage: &[] };
-const SKILL_NATIVE: &Native = &Native { attributes: &["importance", "created_at"], usage: &["loaded"] };
+const SKILL_NATIVE: &Native =
+    &Native { attributes: &["importance", "created_at"], usage: &["loaded", "last_accessed"] };
 
 /// What goes into the `lokid` object: every attribute the file has no field of its own for.
 pub(super) fn own_attributes(memory: &Memory, native: &Native) -> Option<Object> {
@@ -69,6 +74,13 @@ fn start(object: &mut Object, id: MemoryId, kind: Kind, at: Timestamp, setting: 
     memory
 }
 
+/// Some writers give the entries of a list no id: the words make one.
+pub(super) fn list_id(shape: Shape, object: &mut Object) -> Result<MemoryId, String> {
+    let id = super::entry_id(shape, object).ok_or("an entry without an id, and without words to make one of")?;
+    take_text(object, "id");
+    MemoryId::foreign(&id).ok_or_else(|| "an id that is empty or unprintable".to_owned())
+}
+
 fn take_id(object: &mut Object) -> Result<Option<MemoryId>, String> {
     match take_text(object, "id") {
         Some(text) => MemoryId::foreign(&text).map(Some).ok_or_else(|| "an id that is empty or unprintable".to_owned()),
@@ -82,13 +94,16 @@ fn take_counters(object: &mut Object, memory: &mut Memory) {
         memory.usage.loaded = count;
     }
     if let Some(time) = take_time(object, "last_accessed") {
-        memory.usage.last_used = Some(time);
+        memory.usage.last_accessed = Some(time);
     }
 }
 
 fn put_counters(out: &mut Object, memory: &Memory) {
     put(out, "importance", memory.importance);
     put(out, "access_count", memory.usage.loaded);
+    if let Some(time) = memory.usage.last_accessed {
+        put_text(out, "last_accessed", &time.record_style());
+    }
 }
 
 pub(super) fn read_episode(mut object: Object, setting: &Setting) -> Result<Memory, String> {
@@ -105,8 +120,17 @@ pub(super) fn read_episode(mut object: Object, setting: &Setting) -> Result<Memo
         memory.importance = share;
     }
     take_counters(&mut object, &mut memory);
-    memory.body = Body::Episode(Box::new(body::take_episode(&mut object)));
+    let mut episode = body::take_episode(&mut object);
+    if episode.task_id == own_task(&memory.id) {
+        episode.task_id.clear();
+    }
+    memory.body = Body::Episode(Box::new(episode));
     record::finish(memory, object)
+}
+
+/// The task of an episode that belongs to none, named like its file.
+fn own_task(id: &MemoryId) -> String {
+    format!("task-{id}")
 }
 
 pub(super) fn view_episode(memory: &Memory) -> Object {
@@ -119,6 +143,10 @@ pub(super) fn view_episode(memory: &Memory) -> Object {
     };
     let mut fields = Object::new();
     body::put_episode(episode, Some(&memory.anchors.files), &mut fields);
+    if episode.task_id.is_empty() {
+        // Loki Mode takes no episode without a task; one that has none is its own.
+        put_text(&mut fields, "task_id", &own_task(&memory.id));
+    }
     for (name, value) in fields {
         match name.as_str() {
             "duration_seconds" => put_text(&mut out, "timestamp", &memory.times.created_at.record_style()),
@@ -132,16 +160,13 @@ pub(super) fn view_episode(memory: &Memory) -> Object {
         out.insert(name, value);
     }
     put_counters(&mut out, memory);
-    if let Some(time) = memory.usage.last_used {
-        put_text(&mut out, "last_accessed", &time.record_style());
-    }
     put_own(&mut out, memory, EPISODE_NATIVE);
     out
 }
 
 /// `category: "anti-pattern"` and `Avoid: …` is how Loki Mode keeps what failed.
 pub(super) fn read_pattern(mut object: Object, setting: &Setting) -> Result<Found, String> {
-    let id = take_id(&mut object)?.ok_or("a pattern without an id")?;
+    let id = list_id(Shape::Patterns, &mut object)?;
     let at = take_time(&mut object, "created_at").unwrap_or(setting.at);
     let mut memory = start(&mut object, id, Kind::Pattern, at, setting);
     if let Some(time) = take_time(&mut object, "updated_at") {
@@ -203,6 +228,7 @@ fn inline_links(object: &mut Object, memory: &Memory) -> Vec<Link> {
             relation: take_word(&mut item, "relation", Relation::parse)?,
             strength: take_share(&mut item, "strength").unwrap_or(1.0),
             created_at: memory.times.created_at,
+            inline: true,
         })
     };
     items.into_iter().filter_map(link).collect()
@@ -233,16 +259,8 @@ pub(super) fn view_pattern(memory: &Memory) -> Object {
     out
 }
 
-/// Some writers give anti-patterns no id: the words make one, so that the same entry is always the same memory.
 pub(super) fn read_anti_pattern(mut object: Object, setting: &Setting) -> Result<Memory, String> {
-    let id = match take_id(&mut object)? {
-        Some(id) => id,
-        None => {
-            let words = object.get("what_fails").and_then(Value::as_str).ok_or("an anti-pattern without what_fails")?;
-            let hash = blake3::hash(words.as_bytes()).to_hex();
-            MemoryId::foreign(&format!("anti-{}", &hash[..12])).ok_or("an anti-pattern without an id")?
-        }
-    };
+    let id = list_id(Shape::AntiPatterns, &mut object)?;
     let mut memory = start(&mut object, id, Kind::AntiPattern, setting.at, setting);
     memory.body = Body::AntiPattern(Box::new(body::take_anti_pattern(&mut object)));
     record::finish(memory, object)
@@ -268,6 +286,8 @@ pub(super) fn read_skill(mut object: Object, setting: &Setting) -> Result<Memory
             .ok_or("a skill whose name makes no id")?,
     };
     let at = take_time(&mut object, "created_at").unwrap_or(setting.at);
+    let own = object.get_mut(OWN).and_then(Value::as_object_mut);
+    let is_described = own.and_then(|own| own.shift_remove(DESCRIBED)).is_some();
     let mut memory = start(&mut object, id, Kind::Skill, at, setting);
     if let Some(share) = take_share(&mut object, "importance") {
         memory.importance = share;
@@ -276,7 +296,11 @@ pub(super) fn read_skill(mut object: Object, setting: &Setting) -> Result<Memory
     if let Some(tags) = take_texts(&mut object, "tags") {
         memory.tags = tags;
     }
-    memory.body = Body::Skill(Box::new(body::take_skill(&mut object)));
+    let mut skill = body::take_skill(&mut object);
+    if is_described && skill.description == body::described(&skill) {
+        skill.description.clear();
+    }
+    memory.body = Body::Skill(Box::new(skill));
     record::finish(memory, object)
 }
 
@@ -284,7 +308,12 @@ pub(super) fn view_skill(memory: &Memory) -> Object {
     let mut out = Object::new();
     put_text(&mut out, "id", memory.id.as_str());
     match &memory.body {
-        Body::Skill(skill) => body::put_skill(skill, &mut out),
+        Body::Skill(skill) => {
+            body::put_skill(skill, &mut out);
+            if skill.description.is_empty() {
+                put_text(&mut out, "description", &body::described(skill));
+            }
+        }
         _ => {
             put_text(&mut out, "name", memory.headline());
             put_text(&mut out, "description", &memory.text);
@@ -293,5 +322,9 @@ pub(super) fn view_skill(memory: &Memory) -> Object {
     put_counters(&mut out, memory);
     put_text(&mut out, "created_at", &memory.times.created_at.envelope_style());
     put_own(&mut out, memory, SKILL_NATIVE);
+    let is_described = matches!(&memory.body, Body::Skill(skill) if skill.description.is_empty());
+    if is_described && let Value::Object(own) = out.entry(OWN).or_insert_with(|| Object::new().into()) {
+        own.insert(DESCRIBED.to_owned(), true.into());
+    }
     out
 }

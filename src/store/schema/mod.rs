@@ -14,6 +14,7 @@ pub mod record;
 pub mod skill_text;
 
 pub use attributes::Detail;
+pub(crate) use attributes::usage_object;
 pub(crate) use fields::Object;
 
 use std::sync::Arc;
@@ -90,6 +91,14 @@ pub(crate) fn restore_from_sidecar(object: &mut Object, kept: &Object) {
     if !object.contains_key(loki::OWN) {
         object.insert(loki::OWN.to_owned(), serde_json::Value::Object(kept.clone()));
     }
+}
+
+/// The id of an entry of a list: its own, or one made of its words, so that the same entry is always the same memory.
+pub(crate) fn entry_id(shape: Shape, object: &Object) -> Option<String> {
+    fields::peek_text(object, "id").or_else(|| {
+        let (prefix, words) = body::identity(shape, object)?;
+        Some(format!("{prefix}-{}", &blake3::hash(words.as_bytes()).to_hex()[..12]))
+    })
 }
 
 /// Was this record, in a file that Loki Mode writes too, made by lokid? One that lokid only changed was not.

@@ -2,13 +2,13 @@
 
 use super::attributes::{self, Detail};
 use super::fields::{Line, Object, put_text, take_text, take_time, take_word};
-use super::{Setting, body, record};
-use crate::model::{Body, Fact, Kind, Memory, MemoryId, Scope};
+use super::{Setting, Shape, body, loki, record};
+use crate::model::{Body, Fact, Kind, Learning, Memory, Scope};
 
 /// Flat, as a person would want to read and edit it. `scope` is what the fact is about; who may see it is
 /// `visibility`, written only when it is not the whole project.
 pub(super) fn read_fact(mut object: Object, setting: &Setting) -> Result<Memory, String> {
-    let mut memory = start(&mut object, Kind::Fact, setting)?;
+    let mut memory = start(&mut object, Shape::Facts, Kind::Fact, setting)?;
     let fact = body::take_fact(&mut object);
     let visibility = take_word(&mut object, "visibility", Scope::parse);
     attributes::take(&mut object, &mut memory);
@@ -39,9 +39,14 @@ pub(super) fn view_fact(memory: &Memory) -> Object {
 }
 
 pub(super) fn read_learning(mut object: Object, setting: &Setting) -> Result<Memory, String> {
-    let mut memory = start(&mut object, Kind::Learning, setting)?;
+    let mut memory = start(&mut object, Shape::Learnings, Kind::Learning, setting)?;
     attributes::take(&mut object, &mut memory);
-    memory.body = Body::Learning(Box::new(body::take_learning(&mut object)));
+    let learning = body::take_learning(&mut object);
+    if learning != Learning::default() {
+        memory.body = Body::Learning(Box::new(learning));
+    } else if memory.text.is_empty() {
+        memory.text = body::take_lesson(&mut object);
+    }
     record::finish(memory, object)
 }
 
@@ -70,9 +75,8 @@ pub(super) fn read_note_line(mut line: Line<'_>, setting: &Setting) -> Result<Me
     Ok(Memory { namespace: setting.namespace.clone(), ..memory })
 }
 
-fn start(object: &mut Object, kind: Kind, setting: &Setting) -> Result<Memory, String> {
-    let id = take_text(object, "id").ok_or("an entry without an id")?;
-    let id = MemoryId::foreign(&id).ok_or("an id that is empty or unprintable")?;
+fn start(object: &mut Object, shape: Shape, kind: Kind, setting: &Setting) -> Result<Memory, String> {
+    let id = loki::list_id(shape, object)?;
     let at = take_time(object, "timestamp").unwrap_or(setting.at);
     let mut memory = Memory::new(id, kind, String::new(), at);
     memory.namespace = setting.namespace.clone();

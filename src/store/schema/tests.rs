@@ -140,7 +140,7 @@ prop_compose! {
         memory.status = status;
         memory.outcome = outcome;
         memory.restricted = restricted;
-        memory.usage = Usage { loaded: counts.0, referenced: counts.1, success: counts.2, ignored: counts.3, last_used: None };
+        memory.usage = Usage { loaded: counts.0, referenced: counts.1, success: counts.2, ignored: counts.3, ..Usage::default() };
         memory
     }
 }

@@ -40,13 +40,16 @@ fn too_much_looking_for_what_is_read_shortens_what_is_handed_out() {
     let context = || ask(&lab, "/v1/context/assemble", json!({"signals": {"current_file": "src/auth.rs"}}));
     let before = context();
     assert_eq!((ids(&before)[0], &before["items"][0]["level"]), ("n-long", &json!("full")), "{before:#}");
-    for _ in 0..3 {
-        text(&lab, "/v1/index?format=text&session_id=one");
-        text(&lab, "/v1/timeline?format=text&session_id=one");
+    for session in ["one", "two", "three"] {
+        assert!(!in_force(&lab, "at most as summary"), "one session speaks for nobody else: {:?}", measures(&lab));
+        for _ in 0..3 {
+            text(&lab, &format!("/v1/index?format=text&session_id={session}"));
+            text(&lab, &format!("/v1/timeline?format=text&session_id={session}"));
+        }
+        lab.get(&format!("/v1/memories/n-short?session_id={session}"));
+        super::signal(&lab, json!({"type": "task_complete", "session_id": session}));
     }
-    lab.get("/v1/memories/n-short?session_id=one");
-    super::signal(&lab, json!({"type": "task_complete", "session_id": "one"}));
-    let sentence = told(&mut lab, "compress_layer3", "one");
+    let sentence = told(&mut lab, "compress_layer3", "three");
     assert!(sentence.contains("summary"), "{sentence}");
     assert!(in_force(&lab, "at most as summary"), "{:?}", measures(&lab));
     let after = ask(&lab, "/v1/context/assemble", json!({"signals": {"current_file": "src/auth.rs"}}));
@@ -160,9 +163,11 @@ fn a_timeline_that_is_handed_out_whole_is_cut_to_the_last_days() {
     settled(&lab);
     let timeline = |lab: &Lab| lab.get("/v1/timeline?counted=false").to_string();
     assert!(timeline(&lab).contains("Old decision"));
-    lab.get("/v1/timeline?session_id=one");
-    end(&lab, "one");
-    let sentence = told(&mut lab, "split_timeline", "one");
+    for session in ["one", "two", "three"] {
+        lab.get(&format!("/v1/timeline?session_id={session}"));
+        end(&lab, session);
+    }
+    let sentence = told(&mut lab, "split_timeline", "three");
     assert!(sentence.contains("30 days"), "{sentence}");
     assert!(in_force(&lab, "last 30 days"), "{:?}", measures(&lab));
     assert!(!timeline(&lab).contains("Old decision") && timeline(&lab).contains("Otters"), "{}", timeline(&lab));

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::bypass::Record;
 use super::composite::Composite;
-use super::{DAYS, Dial, GOOD_SESSIONS, LENGTHS, MOST_BUMPS, MOST_HANDLED, Measures, SETTLING, topics};
+use super::{BAD_SESSIONS, DAYS, Dial, GOOD_SESSIONS, LENGTHS, MOST_BUMPS, MOST_HANDLED, Measures, SETTLING, topics};
 
 const MOST_AGENTS: usize = 64;
 const LONGEST_NAME: usize = 200;
@@ -73,7 +73,7 @@ impl Measures {
 
 impl Dial {
     fn to_value(self) -> Value {
-        json!({"step": self.step, "good": self.good, "settling": self.settling})
+        json!({"step": self.step, "good": self.good, "bad": self.bad, "settling": self.settling})
     }
 
     fn from_value(value: Option<&Value>, last: usize) -> Dial {
@@ -81,6 +81,7 @@ impl Dial {
         Dial {
             step: small(value.get("step"), last as u8),
             good: small(value.get("good"), GOOD_SESSIONS - 1),
+            bad: small(value.get("bad"), BAD_SESSIONS),
             settling: small(value.get("settling"), SETTLING),
         }
     }

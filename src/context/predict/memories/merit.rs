@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn what_is_passed_over_sinks_and_what_helped_rises() {
         let usage = |loaded, referenced, success, ignored| {
-            let usage = Usage { loaded, referenced, success, ignored, last_used: None };
+            let usage = Usage { loaded, referenced, success, ignored, ..Usage::default() };
             told(Kind::Note, usage, None)
         };
         let fresh = usage(0, 0, 0, 0);
