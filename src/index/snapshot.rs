@@ -81,9 +81,8 @@ impl Snapshot {
 
     /// Those created before a moment, newest first.
     pub fn newest_before(&self, moment: Timestamp) -> impl Iterator<Item = &Arc<Memory>> {
-        let start = (Reverse(moment), lowest_key());
-        let before = self.by_time.range(start..).filter_map(|(_, key)| self.memories.get(key));
-        before.skip_while(move |memory| memory.times.created_at >= moment)
+        let before = self.by_time.range((Reverse(moment), lowest_key())..).map(|(_, key)| self.memories.get(key));
+        before.flatten().skip_while(move |memory| memory.times.created_at >= moment)
     }
 
     /// The memories of a kind in a namespace, newest first: of every kind but notes and facts.
@@ -488,7 +487,6 @@ fn lowest_key() -> Key {
     Key { namespace: Namespace::new("-").expect("a hyphen is a namespace"), id: lowest_id() }
 }
 
-/// Where the links of a memory begin.
 fn first_link(key: &Key) -> LinkKey {
     (key.namespace.clone(), key.id.clone(), Relation::ALL[0], lowest_id())
 }

@@ -116,7 +116,7 @@ fn a_pattern_reads_as_one_sentence_with_what_helped_and_what_did_not() {
 fn what_passed_after_a_failure_is_the_approach() {
     let episode = |number: usize| {
         let body = Episode {
-            goal: "Publish the docs site".into(),
+            goal: format!("Publish the docs site of version {number}"),
             action_log: vec![
                 action("Bash", "npm publish", "EACCES: permission denied"),
                 action("Bash", "npm login", ""),
@@ -165,7 +165,8 @@ fn opposite_work_is_not_the_same_work() {
         let goal = if number.is_multiple_of(2) { "Enable the response cache" } else { "Disable the response cache" };
         let log = vec![action("Edit", if number.is_multiple_of(2) { "src/on.rs" } else { "src/off.rs" }, "")];
         let files_modified = vec!["src/cache.rs".into()];
-        let body = Episode { goal: goal.into(), action_log: log, files_modified, ..Episode::default() };
+        let goal = format!("{goal} of shop {number}");
+        let body = Episode { goal, action_log: log, files_modified, ..Episode::default() };
         Arc::new(memory(&format!("ep-{number}"), START + number as i64, Some(Outcome::Success), body))
     };
     let mut lab = Lab::new((0..6).map(one));
