@@ -197,6 +197,8 @@ pub struct Learning {
 /// Where among the further fields the other wordings stand, and what one that became part of another remembers of it.
 const ALSO: &str = "also";
 const MERGED: &str = "merged_into";
+/// Further fields that are our own, whatever the body.
+pub const OWN_FIELDS: [&str; 3] = [ALSO, MERGED, super::lengths::FIELD];
 
 impl Memory {
     /// The same in other words, as others told it before it became one with this.

@@ -13,6 +13,8 @@ const LONGEST: usize = 400;
 /// Two speak of the same when they share this much of the words of the shorter.
 const SHARED: f64 = 0.6;
 const FEWEST_WORDS: usize = 3;
+/// Who answers the question much worse is no newer answer to it.
+const NEARLY_AS_GOOD: f64 = 0.8;
 
 /// Puts each newer one right before the first older one it updates. Whatever else stood before that stays before it.
 pub(super) fn first(hits: &mut [Hit]) {
@@ -54,7 +56,7 @@ fn updates(hits: &[Hit], words: &[Option<HashSet<String>>], newer: usize, older:
     }
     // Who was asked for by time or place, or was of use, stands where that put it.
     let merits = |hit: &Hit| (hit.parts.time, hit.parts.place, hit.parts.usage);
-    if merits(&hits[newer]) != merits(&hits[older]) {
+    if merits(&hits[newer]) != merits(&hits[older]) || hits[newer].score < NEARLY_AS_GOOD * hits[older].score {
         return false;
     }
     let (Some(one), Some(other)) = (&words[newer], &words[older]) else { return false };

@@ -12,6 +12,7 @@ use super::fields::{
     take_time, take_word,
 };
 use super::{Found, Setting, Shape, body, record};
+use crate::model::memory::OWN_FIELDS;
 use crate::model::{AntiPattern, Body, Kind, Link, Memory, MemoryId, Outcome, Pattern, Relation, Timestamp};
 
 pub(super) const OWN: &str = "lokid";
@@ -204,12 +205,13 @@ pub(super) fn read_pattern(mut object: Object, setting: &Setting) -> Result<Foun
 
 /// In the file a pattern lies flat; what is not understood of it belongs to the body, where a record has it.
 fn within_body(mut rest: Object) -> Object {
-    let own = rest.shift_remove(OWN);
+    let names = [OWN].into_iter().chain(OWN_FIELDS);
+    let own: Vec<_> = names.filter_map(|name| Some((name.to_owned(), rest.shift_remove(name)?))).collect();
     let mut extra = Object::new();
     if !rest.is_empty() {
         extra.insert("pattern".to_owned(), Value::Object(rest));
     }
-    extra.extend(own.map(|own| (OWN.to_owned(), own)));
+    extra.extend(own);
     extra
 }
 
