@@ -24,7 +24,7 @@ use self::telling::Fingerprints;
 use self::write::{Evidence, Writer};
 use super::made;
 use super::plan::{Proposal, Scene, lower_bound};
-use crate::model::{AntiPattern, Learning, Memory, MemoryId, Outcome, Scope, Timestamp};
+use crate::model::{AntiPattern, Body, Learning, Memory, MemoryId, Outcome, Scope, Timestamp};
 
 /// How much evidence makes a lesson, and how much of it is kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,6 +70,7 @@ impl State {
 pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
     let prints = Fingerprints::new(scene.around);
     let Some(mut seen) = Seen::read(scene, &prints) else { return Vec::new() };
+    seen.errors.retain(|_, met| !is_of_the_room(met));
     let known = Known::of(scene, &prints);
     let mut writer = Writer::new(scene, limits);
     // An error that tells itself needs no second anti-pattern for the command that ran into it.
@@ -119,10 +120,24 @@ pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
     writer.done()
 }
 
+/// Met in several tasks and each time gone after a change somewhere else: nothing that was changed had to do with it.
+fn is_of_the_room(met: &[Met<'_>]) -> bool {
+    let edited = |one: &Met<'_>| -> BTreeSet<String> {
+        let told = one.resolutions.iter().filter_map(|told| told.strip_prefix("edited "));
+        told.filter_map(|told| told.split([' ', ',']).next()).map(str::to_owned).collect()
+    };
+    let places: Vec<BTreeSet<String>> = met.iter().map(edited).filter(|places| !places.is_empty()).collect();
+    let all: BTreeSet<&String> = places.iter().flatten().collect();
+    places.len() > 1 && all.len() == places.iter().map(BTreeSet::len).sum::<usize>()
+}
+
 /// Did the work end with it?
 fn is_unsolved(met: &[Met<'_>]) -> bool {
     let ended = |one: &Met<'_>| matches!(one.memory.outcome, Some(Outcome::Failure | Outcome::Partial));
-    let is_open = |one: &Met<'_>| one.resolutions.is_empty() && one.between.is_none() && !one.commands.is_empty();
+    let is_sorted = |one: &Met<'_>| matches!(&one.memory.body, Body::Episode(episode) if seen::is_sorted(episode));
+    let is_open = |one: &Met<'_>| {
+        one.resolutions.is_empty() && one.between.is_none() && (!one.commands.is_empty() || is_sorted(one))
+    };
     met.iter().any(|one| ended(one) && is_open(one))
 }
 

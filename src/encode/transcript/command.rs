@@ -113,6 +113,7 @@ pub(super) fn is_environment(message: &str) -> bool {
         "command not found",
         "no such file or directory",
         "cannot find module",
+        "cannot import name",
         "not a git repository",
         "can't open file",
         "unknown command",

@@ -118,7 +118,9 @@ impl<'a, 's> Reader<'a, 's> {
             let resolution = worth::fix_in(&flat(&error.resolution, LONGEST), &self.scratch);
             one.resolutions.extend(resolution.filter(|resolution| says_something(resolution)));
         }
-        for (command, how) in runs(episode) {
+        // Who tells what came of it has sorted its errors; what else failed on the way is no lesson.
+        let runs = if is_sorted(episode) { Vec::new() } else { runs(episode) };
+        for (command, how) in runs {
             let Some(print) = self.prints.of(&how.error) else { continue };
             if !met.contains_key(&print) && how.swap.is_none() && worth::is_noise(&how.error, "") {
                 continue;
@@ -231,6 +233,10 @@ impl<'a> Met<'a> {
     pub(in crate::manage) fn succeeded(&self) -> bool {
         self.memory.outcome == Some(Outcome::Success)
     }
+}
+
+pub(super) fn is_sorted(episode: &Episode) -> bool {
+    !episode.conclusion.is_empty() || !episode.changes.is_empty()
 }
 
 /// One run of a command, seen from the end of its episode.

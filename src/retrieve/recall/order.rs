@@ -22,10 +22,10 @@ fn room(said: f64) -> f64 {
 /// Experience this good, compared with what the repository says anyway, is not crowded out by it.
 pub const NEARLY_AS_GOOD: f64 = 0.7;
 
-/// May one more of the repository's own documents, code and commits stand behind so many answers? Every second place is
-/// kept for experience that is nearly as good.
+/// May one more of the repository's own documents, code and commits stand behind so many answers? The first
+/// and every second place is kept for experience that is nearly as good.
 pub fn has_room(taught: usize, placed: usize) -> bool {
-    2 * taught <= placed
+    2 * taught < placed
 }
 
 impl Search<'_> {
