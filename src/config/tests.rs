@@ -20,7 +20,7 @@ fn the_default_is_the_example() {
     assert_eq!(config.store.max_document, 256 << 20);
     assert_eq!((config.layers.topics, config.layers.actions, config.layers.decisions), (12, 100, 50));
     let recall = config.recall;
-    assert_eq!((recall.semantic, recall.keyword, recall.recency, recall.usage), (0.22, 0.38, 0.05, 0.2));
+    assert_eq!((recall.semantic, recall.keyword, recall.recency, recall.usage), (0.22, 0.38, 0.02, 0.2));
     assert_eq!(recall.decay, Decay::ByKind);
     let design = Config::parse("[recall]\nprofile = \"design\"").unwrap().recall;
     assert_eq!(design, RecallConfig::DESIGN);

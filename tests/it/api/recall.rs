@@ -58,7 +58,7 @@ fn an_explanation_names_every_factor_and_the_words_that_matched() {
     let parts = &answer["results"][0]["parts"];
     assert_eq!(parts["words"], json!(["parser"]));
     let number = |name: &str| parts[name].as_f64().unwrap();
-    let sum = number("relevance") + number("fit") * (0.05 * number("recency") + 0.2 * number("usage"));
+    let sum = number("relevance") + number("fit") * (0.02 * number("recency") + 0.2 * number("usage"));
     let tier = 1.0 + number("fit") * (number("tier") - 1.0);
     let score = sum * tier * (0.5 + number("importance")) * number("task") * number("outcome") * number("speaker");
     assert!((score - answer["results"][0]["score"].as_f64().unwrap()).abs() < 1e-3, "{answer}");
