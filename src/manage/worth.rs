@@ -141,11 +141,11 @@ pub(super) fn is_everyday(command: &str) -> bool {
     let Some(program) = words.first().map(|word| word.rsplit('/').next().unwrap_or(word)) else { return true };
     if words.windows(2).any(|pair| pair[1] == "install" && (pair[0].contains("pip") || pair[0] == "conda")) {
         // What is installed by name is a fix; the project itself is how everybody begins.
-        let names =
-            |word: &&&str| !word.starts_with('-') && !word.contains('/') && **word != "." && **word != "testbed";
+        let names = |word: &&&str| !word.starts_with('-') && !word.contains('/') && **word != ".";
+        let is_project = words.iter().any(|word| matches!(*word, "-e" | "--editable"));
         let at = words.iter().position(|word| *word == "install").unwrap_or(0);
         let is_upgrade = words[at..].iter().any(|word| ["pip", "setuptools", "wheel"].contains(word));
-        return is_upgrade || words[at + 1..].iter().filter(names).count() == 0;
+        return is_upgrade || is_project || words[at + 1..].iter().filter(names).count() == 0;
     }
     if program == "git" {
         return !words.iter().skip(1).any(|word| GIT_TELLING.contains(word));
@@ -157,7 +157,7 @@ pub(super) fn is_everyday(command: &str) -> bool {
         // What stands in the repository is run for a reason; what was written on the command line is a thought.
         let script = words.iter().skip(1).find(|word| !word.starts_with('-'));
         let is_there = script.is_some_and(|script| script.contains('/') && !script.starts_with(['/', '.', '"', '\'']));
-        return !(words.contains(&"-m") && !words.contains(&"pip")) && !is_there;
+        return (!words.contains(&"-m") || words.contains(&"pip")) && !is_there;
     }
     let is_word = program.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
     !is_word || EVERYDAY.split_whitespace().any(|known| known == program)
