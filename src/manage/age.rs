@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::marks::since;
 use super::plan::{Act, Phase, Proposal, Scene, holds, revise};
 use crate::model::time::DAY;
-use crate::model::{Level, Memory, lengths};
+use crate::model::{Body, Level, Memory, lengths};
 
 /// From this age a summary is kept,
 const SUMMARY_AFTER: i64 = 7 * DAY;
@@ -14,6 +14,7 @@ const SUMMARY_AFTER: i64 = 7 * DAY;
 const COMPRESSED_AFTER: i64 = 30 * DAY;
 /// Nothing is kept for a text shorter than this: it is as soon read as its summary.
 const SHORT_CHARS: usize = 120;
+const SHORT_PARTS_CHARS: usize = 600;
 
 pub fn plan(scene: &Scene<'_>) -> Vec<Proposal> {
     let mut proposals = Vec::new();
@@ -29,7 +30,9 @@ pub fn plan(scene: &Scene<'_>) -> Vec<Proposal> {
 fn shorten(scene: &Scene<'_>, memory: &Arc<Memory>) -> Option<Proposal> {
     let outdated =
         [Level::Summary, Level::Compressed, Level::Index].into_iter().any(|level| lengths::is_outdated(memory, level));
-    let is_long = memory.text.chars().nth(SHORT_CHARS).is_some();
+    // What has parts is as soon read by its parts.
+    let has_parts = !matches!(memory.body, Body::None | Body::Fact(_));
+    let is_long = memory.text.chars().nth(if has_parts { SHORT_PARTS_CHARS } else { SHORT_CHARS }).is_some();
     if !outdated && (!is_long || is_complete(memory) || !holds(memory, scene.now)) {
         return None;
     }

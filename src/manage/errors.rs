@@ -71,6 +71,7 @@ pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
     let prints = Fingerprints::new(scene.around);
     let Some(mut seen) = Seen::read(scene, &prints) else { return Vec::new() };
     seen.errors.retain(|_, met| !is_of_the_room(met));
+    seen.drop_swapped(limits.episodes);
     let known = Known::of(scene, &prints);
     let mut writer = Writer::new(scene, limits);
     // An error that tells itself needs no second anti-pattern for the command that ran into it.
@@ -81,7 +82,10 @@ pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
             return writer.done();
         }
         met.sort_by(|one, other| other.at().cmp(&one.at()).then_with(|| one.memory.id.cmp(&other.memory.id)));
-        learning(&mut writer, &known, key, met);
+        let solved = met.iter().filter(|one| !one.resolutions.is_empty()).count();
+        if known.learning(key).is_some() || !is_everywhere(met.len(), solved, seen.episodes) {
+            learning(&mut writer, &known, key, met);
+        }
     }
     let untold = |scope: Scope, tried: &Tried<'_>| {
         let is_untold = |print: &String| !recurring.contains(&(scope, print.clone()));
@@ -132,12 +136,20 @@ fn is_of_the_room(met: &[Met<'_>]) -> bool {
     places.len() > 1 && 4 * all.len() >= 3 * sum
 }
 
+/// Does it belong to the surroundings: met in very many episodes, and hardly ever dealt with?
+pub(super) fn is_everywhere(met: usize, solved: usize, episodes: usize) -> bool {
+    met > EVERYWHERE.max(episodes / 10) && solved * 4 < met
+}
+
 /// Did the work end with it?
 fn is_unsolved(met: &[Met<'_>]) -> bool {
     let ended = |one: &Met<'_>| matches!(one.memory.outcome, Some(Outcome::Failure | Outcome::Partial));
     let is_sorted = |one: &Met<'_>| matches!(&one.memory.body, Body::Episode(episode) if seen::is_sorted(episode));
     let is_open = |one: &Met<'_>| {
-        one.resolutions.is_empty() && one.between.is_none() && (!one.commands.is_empty() || is_sorted(one))
+        one.resolutions.is_empty()
+            && one.between.is_none()
+            && (!one.commands.is_empty() || is_sorted(one))
+            && !one.is_passing_thought
     };
     met.iter().any(|one| ended(one) && is_open(one))
 }
@@ -196,12 +208,13 @@ fn anti_pattern_of_error(
     let passed_since = later.map(|(at, run)| format!("`{run}` passes since {}", at.day()));
     let cause = known.cause(key);
     let is_known = writer.knows(key) || known.anti(key).is_some();
-    let is_everywhere = met.len() > EVERYWHERE.max(seen.episodes / 10);
+    let solved = met.iter().filter(|one| !one.resolutions.is_empty() || one.between.is_some()).count();
     let is_told = match state {
         State::Learnt => true,
-        State::Open => (cause.is_some() || ran.is_some() && is_unsolved(met)) && !is_everywhere,
+        State::Open => cause.is_some() || ran.is_some() && is_unsolved(met),
         State::Closed => false,
     };
+    let is_told = is_told && (cause.is_some() || !is_everywhere(met.len(), solved, seen.episodes));
     if !is_told && !is_known {
         return;
     }

@@ -29,6 +29,7 @@ const MISPLACED: &[&str] = &[
     "path does not exist",
     "cannot change to",
     "not a git repository",
+    "error: not found:",
     "is not a valid editable requirement",
     "pathspec",
     "command not found",
@@ -49,7 +50,7 @@ const MISSING: &[&str] = &[
 const STOCK: &str = "a an the e in on at of to is was be with by and or for it its error errors err failed failure failures fail \
     failing assert assertion assertionerror assertionerro assertio false true none null syntaxerror invalid syntax exit code \
     status exception traceback most recent call last test tests testing fatal warning command process returned returncode \
-    short summary info collected interrupted stopped after stopping during collection typeerror valueerror rated your out";
+    short summary info collected interrupted stopped after stopping during collection typeerror valueerror rated your out code has been run previous";
 /// Programs that look, move about or set a room up.
 const EVERYDAY: &str = "cd ls cat pwd echo printf grep rg egrep find fd head tail less more wc which type whoami date env export \
     source sleep clear stat file du df tree sed awk sort uniq diff jq rm cp mv mkdir touch chmod true false open read view glob \
@@ -75,7 +76,7 @@ pub(super) fn is_noise(error: &str, fix: &str) -> bool {
         return !brings(fix, &lower);
     }
     let stock: BTreeSet<&str> = STOCK.split_whitespace().collect();
-    let telling = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() > 1 && !stock.contains(word);
+    let telling = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() > 2 && !stock.contains(word);
     let script = |c: char| !(c.is_alphanumeric() || c == '_');
     // A command that failed is told by what it said, not by its name.
     let named = lower.strip_suffix(" failed").filter(|command| is_everyday(command));
@@ -114,8 +115,25 @@ pub(super) fn fix_in(resolution: &str, scratch: &Scratch) -> Option<String> {
         return (!kept.is_empty()).then(|| format!("edited {}", kept.join(", ")));
     }
     let Some(ran) = told.strip_prefix("ran ") else { return Some(told.to_owned()) };
-    let kept: Vec<&str> = ran.split(", ").filter(|part| !is_everyday(part) && !scratch.is_run_by(part)).collect();
+    let mut kept = commands(ran);
+    kept.retain(|part| !is_everyday(part) && !scratch.is_run_by(part));
     (!kept.is_empty()).then(|| format!("ran {}", kept.join(", ")))
+}
+
+/// Commands that were listed with commas, though they may hold commas themselves: within quotes nothing ends.
+fn commands(list: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for part in list.split(", ") {
+        match found.last_mut() {
+            Some(last) if is_open => last.push_str(&format!(", {part}")),
+            _ => found.push(part.to_owned()),
+        }
+        let last = found.last().map_or("", String::as_str);
+        let is_odd = |quote: char| last.matches(quote).count() % 2 == 1;
+        is_open = !last.ends_with('…') && (is_odd('"') || is_odd('\'') || last.contains("<<"));
+    }
+    found
 }
 
 /// Is this command one that everybody knows, and that changes nothing for good?
@@ -125,11 +143,11 @@ pub(super) fn is_everyday(command: &str) -> bool {
     let Some(program) = words.first().map(|word| word.rsplit('/').next().unwrap_or(word)) else { return true };
     if words.windows(2).any(|pair| pair[1] == "install" && (pair[0].contains("pip") || pair[0] == "conda")) {
         // What is installed by name is a fix; the project itself is how everybody begins.
-        let names =
-            |word: &&&str| !word.starts_with('-') && !word.contains('/') && **word != "." && **word != "testbed";
+        let names = |word: &&&str| !word.starts_with('-') && !word.contains('/') && **word != ".";
+        let is_project = words.iter().any(|word| matches!(*word, "-e" | "--editable"));
         let at = words.iter().position(|word| *word == "install").unwrap_or(0);
         let is_upgrade = words[at..].iter().any(|word| ["pip", "setuptools", "wheel"].contains(word));
-        return is_upgrade || words[at + 1..].iter().filter(names).count() == 0;
+        return is_upgrade || is_project || words[at + 1..].iter().filter(names).count() == 0;
     }
     if program == "git" {
         return !words.iter().skip(1).any(|word| GIT_TELLING.contains(word));
@@ -141,7 +159,7 @@ pub(super) fn is_everyday(command: &str) -> bool {
         // What stands in the repository is run for a reason; what was written on the command line is a thought.
         let script = words.iter().skip(1).find(|word| !word.starts_with('-'));
         let is_there = script.is_some_and(|script| script.contains('/') && !script.starts_with(['/', '.', '"', '\'']));
-        return !(words.contains(&"-m") && !words.contains(&"pip")) && !is_there;
+        return (!words.contains(&"-m") || words.contains(&"pip")) && !is_there;
     }
     let is_word = program.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
     !is_word || EVERYDAY.split_whitespace().any(|known| known == program)
@@ -239,6 +257,8 @@ mod tests {
             "FAILED (failures=1)",
             "print(f\"ERROR: {type(e).__name__}: {e}\")",
             "error: subprocess-exited-with-error",
+            "E as",
+            "Your code has been rated at 5.00/10 (previous run: 5.00/10, +0.00)",
         ] {
             assert!(is_noise(noise, ""), "{noise}");
         }
@@ -268,6 +288,7 @@ mod tests {
             "ran python3 check.py, python3 -m pip install -q \"jinja2<3.1\"",
             Some("ran python3 -m pip install -q \"jinja2<3.1\""),
         );
+        check("ran python3 -c \"from x import a, b; print(a)\", ls", None);
         check("edited src/a.rs (+ parse_utc)", Some("edited src/a.rs (+ parse_utc)"));
         check("close the other shell", Some("close the other shell"));
         check("ran alembic upgrade head", Some("ran alembic upgrade head"));

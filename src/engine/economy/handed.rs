@@ -58,6 +58,9 @@ impl State {
     }
 }
 
+/// What a session could be told, why, and the files that go with it.
+type ForASession = (Vec<SessionCandidate>, BTreeMap<Key, Evidence>, Vec<FileLine>);
+
 impl Project {
     pub(super) fn begin_session(&self, session: &str, agent: Option<String>, goal: Option<String>, topic: Vec<f32>) {
         let now = self.clock.now();
@@ -152,12 +155,7 @@ impl Project {
         Some(SessionBlock { tokens: token::estimate(&text), text, items })
     }
 
-    fn session_candidates(
-        &self,
-        namespace: &Namespace,
-        session: &str,
-        goal: Option<String>,
-    ) -> Option<(Vec<SessionCandidate>, BTreeMap<Key, Evidence>, Vec<FileLine>)> {
+    fn session_candidates(&self, namespace: &Namespace, session: &str, goal: Option<String>) -> Option<ForASession> {
         let owner = Owner::Session(session.to_owned());
         let asked = Asked { namespace: namespace.clone(), goal, ..Asked::default() };
         let need = self.need(&owner, &asked);

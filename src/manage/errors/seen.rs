@@ -31,6 +31,8 @@ pub(in crate::manage) struct Met<'a> {
     pub(in crate::manage) between: Option<String>,
     /// Did another program do it right away?
     pub(in crate::manage) is_swapped: bool,
+    /// Was it met by something that the same episode had just made?
+    pub(in crate::manage) is_passing_thought: bool,
 }
 
 /// Something that was tried: a command with its arguments, or a whole way to a goal.
@@ -73,6 +75,20 @@ impl<'a> Seen<'a> {
             reader.successes(memory, episode);
         }
         Some(reader.seen)
+    }
+
+    /// What a program said that another stands in for is told by that, and by nothing else.
+    pub(in crate::manage) fn drop_swapped(&mut self, least: usize) {
+        self.swaps.retain(|_, met| met.iter().map(|one| &one.memory.id).collect::<BTreeSet<_>>().len() >= least);
+        for (scope, from, _) in self.swaps.keys() {
+            for ((_, _), met) in self.errors.iter_mut().filter(|((of, _), _)| of == scope) {
+                met.retain(|one| !one.commands.iter().any(|command| runs_program(command, from)));
+            }
+            if let Some(tried) = self.tried.get_mut(scope) {
+                tried.retain(|command, _| !runs_program(command, from));
+            }
+        }
+        self.errors.retain(|_, met| !met.is_empty());
     }
 
     /// Only the errors, and only those of some episodes.
@@ -120,6 +136,7 @@ impl<'a, 's> Reader<'a, 's> {
         }
         // Who tells what came of it has sorted its errors; what else failed on the way is no lesson.
         let runs = if is_sorted(episode) { Vec::new() } else { runs(episode) };
+        let made = if runs.is_empty() { BTreeSet::new() } else { made_in(episode) };
         for (command, how) in runs {
             let Some(print) = self.prints.of(&how.error) else { continue };
             if !met.contains_key(&print) && how.swap.is_none() && worth::is_noise(&how.error, "") {
@@ -127,6 +144,8 @@ impl<'a, 's> Reader<'a, 's> {
             }
             let one = met.entry(print.clone()).or_insert_with(|| Met::new(memory, how.error));
             one.commands.insert(command.clone());
+            // A script of the moment fails while somebody thinks.
+            one.is_passing_thought |= names_one(&command, &made);
             if let Some((from, to)) = how.swap {
                 one.is_swapped = true;
                 let one = one.clone();
@@ -223,7 +242,16 @@ impl<'a, 's> Reader<'a, 's> {
 impl<'a> Met<'a> {
     fn new(memory: &'a Arc<Memory>, headline: String) -> Met<'a> {
         let [kinds, commands, resolutions] = [const { BTreeSet::new() }; 3];
-        Met { memory, headline, kinds, commands, resolutions, between: None, is_swapped: false }
+        Met {
+            memory,
+            headline,
+            kinds,
+            commands,
+            resolutions,
+            between: None,
+            is_swapped: false,
+            is_passing_thought: false,
+        }
     }
 
     pub(in crate::manage) fn at(&self) -> Timestamp {
@@ -272,7 +300,8 @@ fn runs(episode: &Episode) -> Vec<(String, Run)> {
             (!done.is_empty()).then(|| format!("{}, then `{command}` passed", done.join(", ")))
         });
         let (error, is_shell, passed_later) = (headline(&action.error), is_shell(action), pass.is_some());
-        let soon = actions.iter().zip(&tolds).skip(at + 1).take(SOON).filter(|(action, _)| is_blank(&action.error));
+        let passed = |(action, _): &(&Action, &String)| is_blank(&action.error) && self::is_shell(action);
+        let soon = actions.iter().zip(&tolds).skip(at + 1).take(SOON).filter(passed);
         let swap = soon.filter(|_| is_shell && !passed_later).find_map(|(_, other)| swap(command, other));
         found.push((command.clone(), Run { error, is_shell, passed_later, between, swap }));
     }
@@ -290,6 +319,35 @@ fn swap(failed: &str, passed: &str) -> Option<(String, String)> {
     let is_name = |word: &str| word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'));
     let is_alike = is_program && failed.len() == passed.len() && failed.len() > at + 1;
     (is_alike && is_name(failed[at]) && is_name(passed[at])).then(|| (failed[at].to_owned(), passed[at].to_owned()))
+}
+
+/// The names of files that an episode made: said so, written by a tool, or by a shell.
+fn made_in(episode: &Episode) -> BTreeSet<String> {
+    let file = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let mut made: BTreeSet<String> = episode.artifacts.iter().take(200).map(|path| file(path)).collect();
+    for action in episode.action_log.iter().take(MOST_ACTIONS) {
+        if ["write", "create", "write_file", "create_file"].iter().any(|verb| action.action.eq_ignore_ascii_case(verb))
+        {
+            made.insert(file(action.target.trim()));
+        } else if is_shell(action) {
+            let words: Vec<&str> = action.target.split_whitespace().take(200).collect();
+            made.extend(words.windows(2).filter(|pair| pair[0] == ">").map(|pair| file(pair[1])));
+        }
+    }
+    made
+}
+
+/// Does a command name one of these files?
+fn names_one(command: &str, made: &BTreeSet<String>) -> bool {
+    let name = |word: &str| made.contains(word.rsplit('/').next().unwrap_or(word));
+    command.split(|c: char| c.is_whitespace() || c == ':').any(name)
+}
+
+/// Does a line run this program, wherever in it?
+fn runs_program(line: &str, program: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let begins = |at: usize| at == 0 || matches!(words[at - 1], "&&" | "||" | ";" | "|");
+    words.iter().enumerate().any(|(at, word)| *word == program && begins(at))
 }
 
 /// Looking at something solves nothing.

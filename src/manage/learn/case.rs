@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::deed::{Deed, deeds, path_of};
 use super::words::{Words, head, weight};
+use crate::manage::errors::is_everywhere;
 use crate::manage::errors::telling::headline;
 use crate::manage::plan::Around;
 use crate::manage::worth::{self, Scratch};
@@ -108,6 +109,9 @@ pub(super) struct Reader<'a> {
     /// Lines that stand in the goals of many tasks: a form that somebody fills in.
     forms: HashSet<String>,
     scratch: Scratch,
+    /// In how many of how many cases each error was met.
+    met: HashMap<u32, usize>,
+    cases: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -115,6 +119,8 @@ impl<'a> Reader<'a> {
     pub(super) fn new(around: &'a dyn Around, episodes: &[&Arc<Memory>]) -> Reader<'a> {
         Reader {
             around,
+            met: HashMap::new(),
+            cases: 0,
             forms: forms(episodes),
             scratch: Scratch::of(episodes.iter().copied()),
             words: Words::new(),
@@ -144,6 +150,8 @@ impl<'a> Reader<'a> {
             }
         }
         let troubles = self.troubles(episode);
+        self.cases += 1;
+        troubles.iter().for_each(|trouble| *self.met.entry(trouble.print).or_default() += 1);
         Case {
             when: when(memory),
             end: end_of(memory, &deeds),
@@ -158,6 +166,11 @@ impl<'a> Reader<'a> {
             deeds,
             steps,
         }
+    }
+
+    /// Is this error met wherever anything is done?
+    pub(super) fn is_everywhere(&self, print: u32) -> bool {
+        is_everywhere(self.met.get(&print).copied().unwrap_or(0), 0, self.cases)
     }
 
     /// The line that says what this task is about.

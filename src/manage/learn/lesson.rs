@@ -39,7 +39,7 @@ pub(super) fn lesson(cases: &[&Case], cohesion: f32, reader: &Reader<'_>) -> Opt
     }
     let found = approach(cases);
     let files = shared_files(cases, reader);
-    let trouble = shared_trouble(cases);
+    let trouble = shared_trouble(cases, reader);
     let correct = correct(&found, &files, trouble.as_ref(), cases)?;
     let incorrect = incorrect(&found, cases);
     let goals: Vec<&str> = cases.iter().map(|case| case.goal.as_str()).collect();
@@ -96,7 +96,7 @@ struct Shared {
     is_common: bool,
 }
 
-fn shared_trouble(cases: &[&Case]) -> Option<Shared> {
+fn shared_trouble(cases: &[&Case], reader: &Reader<'_>) -> Option<Shared> {
     #[derive(Default)]
     struct Met<'a> {
         cases: usize,
@@ -108,7 +108,8 @@ fn shared_trouble(cases: &[&Case]) -> Option<Shared> {
     }
     let mut all: HashMap<u32, Met<'_>> = HashMap::new();
     for case in cases {
-        for trouble in &case.troubles {
+        for trouble in case.troubles.iter().filter(|one| !one.resolution.is_empty() || !reader.is_everywhere(one.print))
+        {
             let met = all.entry(trouble.print).or_default();
             met.cases += 1;
             met.survived += usize::from(case.end != End::Badly);

@@ -116,7 +116,7 @@ fn a_pattern_reads_as_one_sentence_with_what_helped_and_what_did_not() {
 fn what_passed_after_a_failure_is_the_approach() {
     let episode = |number: usize| {
         let body = Episode {
-            goal: format!("Publish the docs site of version {number}"),
+            goal: format!("Publish the docs site for the {} time", ["first", "second", "third"][number]),
             action_log: vec![
                 action("Bash", "npm publish", "EACCES: permission denied"),
                 action("Bash", "npm login", ""),
@@ -162,10 +162,10 @@ fn one_word_in_common_does_not_make_the_same_work() {
 #[test]
 fn opposite_work_is_not_the_same_work() {
     let one = |number: usize| {
-        let goal = if number.is_multiple_of(2) { "Enable the response cache" } else { "Disable the response cache" };
+        let verb = if number.is_multiple_of(2) { "Enable" } else { "Disable" };
+        let goal = format!("{verb} the response cache{}", ["", " again", " once more"][number / 2]);
         let log = vec![action("Edit", if number.is_multiple_of(2) { "src/on.rs" } else { "src/off.rs" }, "")];
         let files_modified = vec!["src/cache.rs".into()];
-        let goal = format!("{goal} of shop {number}");
         let body = Episode { goal, action_log: log, files_modified, ..Episode::default() };
         Arc::new(memory(&format!("ep-{number}"), START + number as i64, Some(Outcome::Success), body))
     };

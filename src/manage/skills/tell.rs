@@ -90,7 +90,7 @@ fn prerequisites(used: &[Option<Used>], places: &[Place<'_>]) -> Vec<String> {
 fn inputs(used: &[Option<Used>]) -> Vec<String> {
     let varies = used.iter().flatten().filter(|used| !used.is_usual);
     let commands = varies.filter_map(|used| match &used.words {
-        Words::Command(command) => command.rsplit_once(' ').map(|(run, argument)| (run, argument)),
+        Words::Command(command) => command.rsplit_once(' '),
         Words::Act(..) => None,
     });
     commands
