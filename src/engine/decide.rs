@@ -242,15 +242,7 @@ fn explicitly_superseded(
 }
 
 fn tie(namespace: &Namespace, from: &MemoryId, relation: Relation, to: &MemoryId, now: Timestamp) -> Link {
-    Link {
-        namespace: namespace.clone(),
-        from: from.clone(),
-        to: to.clone(),
-        relation,
-        strength: 1.0,
-        created_at: now,
-        inline: false,
-    }
+    Link::new(namespace.clone(), from.clone(), relation, to.clone(), now)
 }
 
 pub(super) fn patch(

@@ -56,15 +56,7 @@ impl Writer {
         }
         let gone = known.keys().filter(|key| !kept.contains_key(*key));
         changes.extend(gone.map(|key| Change::Vanished(key.clone())));
-        let link = |(from, to, relation)| Link {
-            namespace: Namespace::default(),
-            from,
-            to,
-            relation,
-            strength: 1.0,
-            created_at: now,
-            inline: false,
-        };
+        let link = |(from, to, relation)| Link::new(Namespace::default(), from, relation, to, now);
         let there = |link: &Link| {
             let end = |id| Key::new(&link.namespace, id);
             let holds = |key: &Key| kept.contains_key(key) || self.state.get(key).is_some();

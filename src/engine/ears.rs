@@ -214,8 +214,9 @@ impl Listener {
         for session in &chosen {
             let Some(mut open) = self.open.remove(session).filter(|open| open.has_news) else { continue };
             let drafts = open.drafts(&self.root);
-            tracing::debug!(project = %self.root, session, told = drafts.len(), "read a session");
+            let told = drafts.len();
             self.remember(drafts);
+            tracing::debug!(project = %self.root, session, told, "read a session");
             if !open.ended {
                 open.due = self.clock.monotonic() + SILENCE;
                 open.has_news = false;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::decide;
 use super::event::{ImportError, Imported, Trust};
 use crate::index::Snapshot;
-use crate::model::{Change, Draft, Key, Memory, Source, Tier, Timestamp, render};
+use crate::model::{Change, Draft, Key, Link, Memory, Source, Tier, Timestamp, render};
 use crate::store::schema::record;
 
 /// Decides a whole batch, each record on top of the ones before it. `state` ends as it will be.
@@ -90,18 +90,11 @@ fn one(state: &Snapshot, now: Timestamp, draft: Draft, trust: Trust) -> Result<(
             return Ok((Vec::new(), Outcome::Skipped));
         }
         let (namespace, from) = (after.namespace.clone(), after.id.clone());
-        changes.extend(links.into_iter().map(|(to, relation)| {
-            let (namespace, from) = (namespace.clone(), from.clone());
-            Change::Link(crate::model::Link {
-                namespace,
-                from,
-                to,
-                relation,
-                strength: 1.0,
-                created_at: now,
-                inline: false,
-            })
-        }));
+        changes.extend(
+            links
+                .into_iter()
+                .map(|(to, relation)| Change::Link(Link::new(namespace.clone(), from.clone(), relation, to, now))),
+        );
     }
     Ok((changes, if answer.created { Outcome::Imported } else { Outcome::Updated }))
 }

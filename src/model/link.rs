@@ -19,6 +19,11 @@ pub struct Link {
 pub type LinkKey = (Namespace, MemoryId, Relation, MemoryId);
 
 impl Link {
+    /// As strong as can be, and our own.
+    pub fn new(namespace: Namespace, from: MemoryId, relation: Relation, to: MemoryId, created_at: Timestamp) -> Link {
+        Link { namespace, from, to, relation, strength: 1.0, created_at, inline: false }
+    }
+
     pub fn key(&self) -> LinkKey {
         (self.namespace.clone(), self.from.clone(), self.relation, self.to.clone())
     }

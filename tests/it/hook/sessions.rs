@@ -19,19 +19,23 @@ fn transcript(home: &Home) -> std::path::PathBuf {
 
 #[test]
 fn a_session_with_a_transcript_becomes_one_episode_however_often_it_is_heard() {
-    let (home, _daemon) = lab();
+    let home = Home::new();
+    home.configure("[log]\nlevel = \"debug\"\n");
+    let mut daemon = home.daemon();
+    settled(&home);
     let path = transcript(&home);
     let stop = || {
         let extra = json!({"stop_hook_active": false, "last_assistant_message": "Fixed.", "transcript_path": path});
         hook(&home, "Stop", "67ffbf22", extra);
     };
     stop();
-    let first = eventually_some(|| told(&home, "episode").pop());
+    daemon.err.wait_for("read a session");
+    let first = told(&home, "episode").pop().unwrap();
     assert_eq!(first["title"], "The tests fail. Fix the sum in add.sh");
     assert_eq!(first["files"][0], "add.sh");
     stop();
     hook(&home, "SessionEnd", "67ffbf22", json!({"reason": "other", "transcript_path": path}));
-    std::thread::sleep(Duration::from_millis(2_500));
+    daemon.err.wait_for("read a session");
     assert_eq!(told(&home, "episode").len(), 1);
 }
 
@@ -45,20 +49,21 @@ fn without_a_transcript_what_was_heard_is_the_episode_and_goes_on_with_the_sessi
     };
     let file = home.path("app").join("port.py");
     gemini("BeforeAgent", json!({"prompt": "Ports above 9999 are refused, please fix it"}));
+    // Numbered, so that the same command twice is heard twice.
     let shell = |failed: bool| {
         let answer = if failed {
             json!({"exit_code": 1, "output": "ValueError: 10000 is no port of the relay"})
         } else {
             json!({"exit_code": 0})
         };
-        json!({"tool_name": "run_shell_command", "tool_input": {"command": "pytest -q"}, "tool_response": answer})
+        json!({"tool_name": "run_shell_command", "tool_input": {"command": "pytest -q"}, "tool_response": answer,
+               "tool_call_id": if failed { "t-1" } else { "t-2" }})
     };
     gemini("AfterTool", shell(true));
     gemini(
         "AfterTool",
         json!({"tool_name": "replace", "tool_input": {"file_path": file}, "tool_response": {"output": "ok"}}),
     );
-    std::thread::sleep(Duration::from_millis(2_100));
     gemini("AfterTool", shell(false));
     gemini("AfterAgent", json!({"prompt_response": "**Cause**: four digits were read.\n\n**Fix**: five are."}));
     let heard = eventually_some(|| told(&home, "episode").pop());
