@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frostem::{Algorithm, Stemmer};
-use lokid::config::Config;
-use lokid::engine::{Project, Registry};
-use lokid::index::roster::Filter;
-use lokid::model::{Draft, Kind, MemoryId, Namespace, Timestamp};
-use lokid::retrieve::recall::Request;
-use lokid::sys::{Clock, Dirs};
+use lokid_config::Config;
+use lokid_engine::{Project, Registry};
+use lokid_index::roster::Filter;
+use lokid_model::{Draft, Kind, MemoryId, Namespace, Timestamp};
+use lokid_retrieve::recall::Request;
+use lokid_sys::{Clock, Dirs};
 use serde_json::Value;
 
 fn main() {

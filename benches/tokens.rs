@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use lokid::model::token::estimate;
+use lokid_model::token::estimate;
 
 /// As much is taken from one repository, and from one text.
 const REPO_BYTES: usize = 6_000_000;

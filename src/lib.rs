@@ -7,24 +7,6 @@
 //!
 //! Read the modules in this order.
 
-pub mod model;
-
-pub mod config;
-pub mod sys;
-
-pub mod watch;
-
-pub mod encode;
-pub mod store;
-
-pub mod index;
-pub mod retrieve;
-
-pub mod context;
-pub mod manage;
-
-pub mod engine;
-
 pub mod serve;
 
 pub mod cli;

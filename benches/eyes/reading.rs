@@ -1,7 +1,7 @@
 //! How quickly texts are searched for secrets and logs for errors, beside the least that anybody would write for it.
 
-use lokid::encode::errors::ErrorReader;
-use lokid::encode::redact::Redactor;
+use lokid_encode::errors::ErrorReader;
+use lokid_encode::redact::Redactor;
 use regex::Regex;
 
 use super::*;

@@ -1,7 +1,7 @@
 //! How long it takes until a large working tree is watched, what that holds in memory, and what a second look costs.
 
-use lokid::sys::Clock;
-use lokid::watch::{Seen, Watch, WatchLimits, WatchPlan};
+use lokid_sys::Clock;
+use lokid_watch::{Seen, Watch, WatchLimits, WatchPlan};
 
 use super::*;
 

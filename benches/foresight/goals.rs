@@ -5,14 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
-use lokid::context::predict::PredictedFile;
-use lokid::context::predict::{files, goal, join};
-use lokid::engine::ground::{Ground, HistoryGround};
-use lokid::index::analyze;
-use lokid::index::cochange::{Cochange, is_bot, is_trivial};
-use lokid::index::subjects::Subjects;
-use lokid::model::Commit;
-use lokid::sys::git::history;
+use lokid_context::predict::PredictedFile;
+use lokid_context::predict::{files, goal, join};
+use lokid_engine::ground::{Ground, HistoryGround};
+use lokid_index::analyze;
+use lokid_index::cochange::{Cochange, is_bot, is_trivial};
+use lokid_index::subjects::Subjects;
+use lokid_model::Commit;
+use lokid_sys::git::history;
 
 use super::*;
 

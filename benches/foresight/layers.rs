@@ -1,6 +1,6 @@
 //! How long what is handed out really is, counted by a public tokenizer (o200k) beside the daemon's own estimate.
 
-use lokid::model::token::estimate;
+use lokid_model::token::estimate;
 
 use super::*;
 use store::post;

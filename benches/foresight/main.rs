@@ -17,7 +17,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, unbounded};
-use lokid::model::Timestamp;
+use lokid_model::Timestamp;
 use serde_json::{Value, json};
 
 #[path = "../scale/corpus.rs"]

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, unbounded};
-use lokid::model::Timestamp;
+use lokid_model::Timestamp;
 use serde_json::{Value, json};
 
 #[path = "../scale/corpus.rs"]

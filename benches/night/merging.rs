@@ -1,9 +1,9 @@
 //! Which pairs a night would make one memory of, through the planner itself: none that contradict each other, as many
 //! paraphrases as that allows; beside going by the cosine alone.
 
-use lokid::manage::merge::{self, Limits};
-use lokid::manage::plan::{Around, Ground, Scene};
-use lokid::model::{Kind, Level, Memory, MemoryId, Usage, Verdict};
+use lokid_manage::merge::{self, Limits};
+use lokid_manage::plan::{Around, Ground, Scene};
+use lokid_model::{Kind, Level, Memory, MemoryId, Usage, Verdict};
 
 use super::*;
 use pairs::{Likeness, Pair, Set};

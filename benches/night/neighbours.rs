@@ -1,10 +1,10 @@
 //! What real neighbours are taken for, and whether a statement meets the one it denies or repeats among ten thousand.
 
-use lokid::config::Config;
-use lokid::engine::Registry;
-use lokid::manage::statement;
-use lokid::model::{Draft, Kind, Memory, MemoryId, Verdict};
-use lokid::sys::{Clock, Dirs};
+use lokid_config::Config;
+use lokid_engine::Registry;
+use lokid_manage::statement;
+use lokid_model::{Draft, Kind, Memory, MemoryId, Verdict};
+use lokid_sys::{Clock, Dirs};
 
 use super::*;
 use pairs::{Likeness, Set};

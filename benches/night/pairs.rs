@@ -1,9 +1,9 @@
 //! Pairs of statements with what is right about them, and how alike the built-in model finds texts.
 
-use lokid::encode::embed::Embedder;
-use lokid::encode::embed::pairs::Pairs;
-use lokid::manage::statement::{self, Judgement, Shares};
-use lokid::model::Verdict;
+use lokid_manage::statement::{self, Judgement, Shares};
+use lokid_model::Verdict;
+use lokid_text::Embedder;
+use lokid_text::pairs::Pairs;
 
 use super::*;
 

@@ -1,7 +1,7 @@
 //! Do two statements contradict each other, say the same, go together, or have nothing in common? Precision, recall and
 //! F1 of each answer, beside rules anybody would write first.
 
-use lokid::model::Verdict;
+use lokid_model::Verdict;
 
 use super::*;
 use pairs::{Likeness, Pair, Set};

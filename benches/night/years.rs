@@ -2,11 +2,11 @@
 //! Needs follow no rule of the planners': they are drawn before the first night. Beside lokid's nights stands the rule
 //! that everything unused for ninety days leaves.
 
-use lokid::manage::forget::{self, Limits};
-use lokid::manage::plan::{Act, Around, Ground, Phase, Proposal, Scene, archive};
-use lokid::manage::{promote, stale};
-use lokid::model::time::DAY;
-use lokid::model::{Archived, Change, Kind, Level, Memory, MemoryId, Source, Tier, Usage};
+use lokid_manage::forget::{self, Limits};
+use lokid_manage::plan::{Act, Around, Ground, Phase, Proposal, Scene, archive};
+use lokid_manage::{promote, stale};
+use lokid_model::time::DAY;
+use lokid_model::{Archived, Change, Kind, Level, Memory, MemoryId, Source, Tier, Usage};
 
 use super::*;
 

@@ -18,12 +18,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hnsw_rs::prelude::{Distance, Hnsw};
-use lokid::encode::embed::Embedder;
-use lokid::index::meaning::Model;
-use lokid::index::search::Indexer;
-use lokid::index::searchable::passages;
-use lokid::index::vector::{Question as VectorQuestion, Row};
-use lokid::model::{Kind, Memory, MemoryId, Timestamp};
+use lokid_index::meaning::Model;
+use lokid_index::search::Indexer;
+use lokid_index::searchable::passages;
+use lokid_index::vector::{Question as VectorQuestion, Row};
+use lokid_model::{Kind, Memory, MemoryId, Timestamp};
+use lokid_text::Embedder;
 use pulp::{Arch, NullaryFnOnce, Simd, WithSimd};
 use serde_json::{Value, json};
 use tantivy::collector::TopDocs;

@@ -55,7 +55,7 @@ impl Messages {
         let best = self.best(question, COMMITS);
         let named: Vec<String> = best.iter().flat_map(|at| messages[*at].files.clone()).collect();
         let text = |at: &usize| format!("{}\n{}\n", messages[*at].subject, messages[*at].body);
-        let tokens = best.iter().map(|at| lokid::model::token::estimate(&text(at)) as f64).sum();
+        let tokens = best.iter().map(|at| lokid_model::token::estimate(&text(at)) as f64).sum();
         Answer { lines: best.iter().map(usize::to_string).collect(), tokens, ..Answer::of_files(&named, wanted) }
     }
 

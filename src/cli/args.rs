@@ -9,7 +9,7 @@ use clap::{ArgAction, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use super::examples;
-use crate::model::{Kind, Level, Relation, TaskType, Tier};
+use lokid_model::{Kind, Level, Relation, TaskType, Tier};
 
 mod ahead;
 mod care;

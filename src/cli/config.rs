@@ -6,9 +6,9 @@ use super::args::Global;
 use super::failure::{Done, Failure};
 use super::screen::Screen;
 use super::settings;
-use crate::config::EXAMPLE;
-use crate::engine::redaction::redactor;
-use crate::sys::Dirs;
+use lokid_config::EXAMPLE;
+use lokid_engine::redaction::redactor;
+use lokid_sys::Dirs;
 
 pub(super) fn run(check: bool, global: &Global, screen: &mut Screen) -> Done {
     let dirs = Dirs::from_env().map_err(Failure::usage)?;

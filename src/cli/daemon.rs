@@ -20,12 +20,12 @@ use super::reading::Past;
 use super::run::Greeting;
 use super::settings::Settings;
 use super::{watchdog, words};
-use crate::engine::{Project, Registry};
-use crate::manage::schedule::Cause;
-use crate::model::Kind;
 use crate::serve::{self, App, Client, Request};
-use crate::sys::notify::Notifier;
-use crate::sys::{Clock, heap, process, thread};
+use lokid_engine::{Project, Registry};
+use lokid_manage::schedule::Cause;
+use lokid_model::Kind;
+use lokid_sys::notify::Notifier;
+use lokid_sys::{Clock, heap, process, thread};
 
 /// Answers that were under way when the daemon was told to stop get this long.
 const LAST_ANSWERS: Duration = Duration::from_secs(3);

@@ -12,7 +12,7 @@ use super::reach::Reach;
 use super::screen::Screen;
 use super::settings::Settings;
 use super::words;
-use crate::model::DocumentKind;
+use lokid_model::DocumentKind;
 
 /// More than any request may have; the daemon draws the exact line.
 const MOST: u64 = 1 << 30;

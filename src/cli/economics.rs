@@ -9,7 +9,7 @@ use super::reach::Reach;
 use super::screen::{Screen, Style};
 use super::settings::Settings;
 use super::words;
-use crate::context::economics::MEANINGS;
+use lokid_context::economics::MEANINGS;
 
 pub(super) fn run(economics: &Economics, settings: &Settings, screen: &mut Screen) -> Done {
     if economics.explain {

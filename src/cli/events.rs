@@ -10,7 +10,7 @@ use super::reach::{self, Reach};
 use super::screen::{Screen, Style};
 use super::settings::Settings;
 use super::words;
-use crate::sys::thread;
+use lokid_sys::thread;
 
 /// How long a daemon that is away is left alone.
 const AGAIN: Duration = Duration::from_millis(500);

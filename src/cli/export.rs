@@ -9,7 +9,7 @@ use super::reach::Reach;
 use super::screen::Screen;
 use super::settings::{Settings, absolute};
 use super::words;
-use crate::sys::plain;
+use lokid_sys::plain;
 
 pub(super) fn run(export: &Export, settings: &Settings, screen: &mut Screen) -> Done {
     let reach = Reach::reader(settings, screen)?;

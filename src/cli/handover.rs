@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::run::Greeting;
 use super::settings::Settings;
 use crate::serve::{self, BindError, Bound, Client, Request};
-use crate::sys::{Clock, activation, process, thread};
+use lokid_sys::{Clock, activation, process, thread};
 
 /// A daemon that was told to stop may have much to write.
 const PATIENCE: Duration = Duration::from_secs(30);

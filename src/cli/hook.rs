@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::args::{Global, Hook};
-use crate::config::{Config, RedactConfig};
-use crate::encode::redact::{Redactor, Rule};
 use crate::serve::hook::{self, Agent, Event, Outcome};
-use crate::sys::{Clock, Dirs, env, plain, stdin, thread};
+use lokid_config::{Config, RedactConfig};
+use lokid_encode::redact::{Redactor, Rule};
+use lokid_sys::{Clock, Dirs, env, plain, stdin, thread};
 
 /// Unless the configuration or the environment says otherwise, as `config.example.toml` has it.
 const DEADLINE: Duration = Duration::from_millis(50);

@@ -20,7 +20,7 @@ use super::reach::Reach;
 use super::screen::Screen;
 use super::settings::Settings;
 use super::{transcripts, words};
-use crate::sys::{Clock, env, plain, thread};
+use lokid_sys::{Clock, env, plain, thread};
 
 /// The file is held in memory while it is sent; a longer one is piped in.
 const MOST_FILE: u64 = 4 << 30;

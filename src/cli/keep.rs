@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use super::failure::{Done, Failure};
 use super::screen::{Screen, Style};
 use super::settings::Settings;
-use crate::sys::plain;
 use diff::{Mark, diff};
+use lokid_sys::plain;
 
 /// The file behind a link, when there is one: what is really changed.
 pub(super) fn real(path: &Path) -> Option<PathBuf> {

@@ -9,7 +9,7 @@ use super::reach::Reach;
 use super::screen::{Screen, Style};
 use super::settings::Settings;
 use super::words;
-use crate::model::layer::TOPIC_PREFIX;
+use lokid_model::layer::TOPIC_PREFIX;
 
 /// The topics, a line each; or one of them in full.
 pub(super) fn index(topic: Option<&str>, layer: &Layer, settings: &Settings, screen: &mut Screen) -> Done {

@@ -8,8 +8,8 @@ use tracing_subscriber::layer::{Layer, Layered, SubscriberExt};
 use tracing_subscriber::{Registry, reload};
 
 use super::screen;
-use crate::config::{LogConfig, LogFormat, LogLevel};
-use crate::sys::{env, stderr};
+use lokid_config::{LogConfig, LogFormat, LogLevel};
+use lokid_sys::{env, stderr};
 
 type Filter = reload::Layer<Targets, Registry>;
 type Filtered = Layered<Filter, Registry>;

@@ -11,7 +11,7 @@ use super::args::Args;
 use super::failure::{Done, Failure};
 use super::screen::Screen;
 use super::settings::absolute;
-use crate::sys::plain;
+use lokid_sys::plain;
 
 pub(super) fn run(directory: Option<&Path>, as_json: bool, screen: &mut Screen) -> Done {
     let mut program = Args::command();

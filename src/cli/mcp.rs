@@ -18,7 +18,7 @@ use super::reach::{self, Reach};
 use super::settings::Settings;
 use crate::serve::mcp::{self, Away, Desk, Need, Options};
 use crate::serve::{Request, Response};
-use crate::sys::{env, process, thread};
+use lokid_sys::{env, process, thread};
 
 /// How long a daemon that was just started may take to answer.
 const COMING_UP: Duration = Duration::from_secs(10);

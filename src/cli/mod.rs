@@ -66,7 +66,7 @@ use failure::Done;
 use screen::Screen;
 use settings::Settings;
 
-use crate::model::DocumentKind;
+use lokid_model::DocumentKind;
 
 /// Parses, runs, and says what went wrong.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {

@@ -17,10 +17,10 @@ use super::reading::{self, Past, Reading};
 use super::screen::{self, Screen, Style};
 use super::settings::Settings;
 use super::words;
-use crate::engine::eyes::Eyes;
-use crate::engine::{Project, ProjectError};
-use crate::model::Kind;
-use crate::sys::{Clock, env};
+use lokid_engine::eyes::Eyes;
+use lokid_engine::{Project, ProjectError};
+use lokid_model::Kind;
+use lokid_sys::{Clock, env};
 
 /// Logs and pages that go on being written are not waited for any longer.
 const UNREST: Duration = Duration::from_secs(30);

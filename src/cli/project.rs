@@ -11,7 +11,7 @@ use super::reading::{self, Past, Reading};
 use super::screen::{self, Screen};
 use super::settings::{Settings, absolute};
 use super::words;
-use crate::sys::{Clock, env};
+use lokid_sys::{Clock, env};
 
 pub(super) fn run(command: &ProjectCommand, settings: &Settings, screen: &mut Screen) -> Done {
     match command {

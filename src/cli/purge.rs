@@ -18,9 +18,9 @@ use super::reach::{self, Reach};
 use super::screen::{Screen, Style};
 use super::settings::Settings;
 use super::words;
-use crate::engine::{Pending, Registry, strip_at};
 use crate::serve::hook;
-use crate::sys::{Clock, InstanceLock, plain, process, thread};
+use lokid_engine::{Pending, Registry, strip_at};
+use lokid_sys::{Clock, InstanceLock, plain, process, thread};
 use plan::{Doomed, Plan};
 
 /// A daemon that is asked to stop writes first what it accepted.

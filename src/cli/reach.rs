@@ -15,9 +15,9 @@ use super::ask::{Ask, json, or_problem};
 use super::failure::{Done, Failure};
 use super::screen::Screen;
 use super::settings::Settings;
-use crate::engine::{ProjectError, Registry};
 use crate::serve::{App, Client, ClientError, Embedded, Request, Response};
-use crate::sys::{Clock, git, thread};
+use lokid_engine::{ProjectError, Registry};
+use lokid_sys::{Clock, git, thread};
 
 /// How long a daemon that says `busy` is asked again.
 const PATIENCE: Duration = Duration::from_secs(5);

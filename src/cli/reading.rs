@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use super::failure::Failure;
 use super::words;
-use crate::engine::Project;
-use crate::engine::eyes::Eyes;
-use crate::engine::past::Chapter;
-use crate::model::Kind;
-use crate::sys::{terminal, thread};
+use lokid_engine::Project;
+use lokid_engine::eyes::Eyes;
+use lokid_engine::past::Chapter;
+use lokid_model::Kind;
+use lokid_sys::{terminal, thread};
 
 /// How often the engine in this process is asked how far it is, and how often a daemon.
 pub(super) const HERE: Duration = Duration::from_millis(50);

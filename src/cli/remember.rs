@@ -13,8 +13,8 @@ use super::reach::Reach;
 use super::screen::Screen;
 use super::settings::{Settings, absolute};
 use super::words;
-use crate::model::{Kind, Scope, Source, Status, Timestamp};
-use crate::sys::git;
+use lokid_model::{Kind, Scope, Source, Status, Timestamp};
+use lokid_sys::git;
 
 /// More than any record may have; the daemon draws the exact line.
 const MOST_TEXT: u64 = 64 << 20;

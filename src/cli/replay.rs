@@ -17,11 +17,11 @@ use super::reach::Reach;
 use super::screen::{Screen, Style};
 use super::settings::Settings;
 use super::words;
-use crate::context::replay::text::{Compared, Figures};
-use crate::context::replay::{Report, Score};
-use crate::engine::past::{WEIGHTS, weights};
-use crate::engine::replay::{Plan, ReplayError, Replayed, Stage, replay};
-use crate::sys::{Clock, env, plain};
+use lokid_context::replay::text::{Compared, Figures};
+use lokid_context::replay::{Report, Score};
+use lokid_engine::past::{WEIGHTS, weights};
+use lokid_engine::replay::{Plan, ReplayError, Replayed, Stage, replay};
+use lokid_sys::{Clock, env, plain};
 
 /// What takes less time needs no progress.
 const QUICK: Duration = Duration::from_millis(700);

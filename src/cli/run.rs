@@ -13,8 +13,8 @@ use super::reading::{self, Past, Reading};
 use super::screen::{self, Screen};
 use super::settings::{Settings, absolute};
 use super::words;
-use crate::engine::Project;
-use crate::sys::{env, git};
+use lokid_engine::Project;
+use lokid_sys::{env, git};
 
 pub(super) fn run(run: &Run, settings: Settings, screen: &mut Screen) -> Done {
     let place = match (&run.path, run.no_project) {

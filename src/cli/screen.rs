@@ -5,7 +5,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::failure::{Done, Failure};
-use crate::sys::env;
+use lokid_sys::env;
 
 pub(super) struct Screen {
     out: BufWriter<io::Stdout>,

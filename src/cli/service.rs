@@ -44,7 +44,7 @@ pub(super) fn run(service: &Service, settings: &Settings, screen: &mut Screen) -
 /// With `LOKID_WRITE_UNITS` set, writes the file instead.
 #[cfg(test)]
 fn same_as_in_the_repository(name: &str, text: &str) {
-    use crate::sys::{env, plain};
+    use lokid_sys::{env, plain};
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     if env::var("LOKID_WRITE_UNITS").is_some() {
         plain::replace(&path, text.as_bytes()).unwrap();

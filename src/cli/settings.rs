@@ -7,8 +7,8 @@ use anyhow::Context;
 
 use super::args::Global;
 use super::failure::Failure;
-use crate::config::Config;
-use crate::sys::{Dirs, env, plain};
+use lokid_config::Config;
+use lokid_sys::{Dirs, env, plain};
 
 /// A configuration that long is something else.
 const MOST_CONFIG: u64 = 1 << 20;

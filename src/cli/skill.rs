@@ -13,8 +13,8 @@ use super::reach::Reach;
 use super::screen::Screen;
 use super::settings::Settings;
 use super::words;
-use crate::store::schema::skill_text;
-use crate::sys::plain;
+use lokid_store::schema::skill_text;
+use lokid_sys::plain;
 
 /// More than any record may have; the daemon draws the exact line.
 const MOST_TEXT: u64 = 64 << 20;

@@ -11,7 +11,7 @@ use super::failure::{Done, Failure};
 use super::reach::{self, Reach};
 use super::screen::Screen;
 use super::settings::Settings;
-use crate::sys::{Clock, plain, process};
+use lokid_sys::{Clock, plain, process};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);

@@ -10,11 +10,11 @@ use super::args::Import;
 use super::failure::Failure;
 use super::screen::Screen;
 use super::words;
-use crate::encode::own_words::without_own_words;
-use crate::encode::transcript::Transcript;
-use crate::model::citation::{self, Cited};
-use crate::store::schema::{Detail, record};
-use crate::sys::{Clock, plain};
+use lokid_encode::own_words::without_own_words;
+use lokid_encode::transcript::Transcript;
+use lokid_model::citation::{self, Cited};
+use lokid_store::schema::{Detail, record};
+use lokid_sys::{Clock, plain};
 
 /// What transcripts hold: episodes to import, a line each, and the memories that each session said it applied.
 #[derive(Default)]

@@ -18,7 +18,7 @@ use super::failure::{Done, Failure};
 use super::reach::Reach;
 use super::screen::Screen;
 use super::settings::Settings;
-use crate::sys::{Clock, terminal};
+use lokid_sys::{Clock, terminal};
 use page::Page;
 use stream::{News, Stream};
 

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::engine::Registry;
-use crate::sys::notify::Notifier;
+use lokid_engine::Registry;
+use lokid_sys::notify::Notifier;
 
 /// Pings come twice in the time that is granted, which leaves one to be late.
 const PINGS: u32 = 2;

@@ -11,7 +11,7 @@ use super::reach::Reach;
 use super::screen::{Screen, Style};
 use super::settings::Settings;
 use super::{show, words};
-use crate::sys::{env, git, plain};
+use lokid_sys::{env, git, plain};
 
 /// What was typed: `FILE`, `FILE:LINE`, `FILE:FIRST-LAST`, `FILE:SYMBOL`.
 #[derive(Debug, Default, PartialEq, Eq)]

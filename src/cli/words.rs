@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::Timestamp;
+use lokid_model::Timestamp;
 
 /// `1,204`
 pub(super) fn number(number: u64) -> String {

@@ -9,9 +9,9 @@ use tokio::sync::watch;
 use super::hook::{Heard, Last};
 use super::problem::Problem;
 use super::tally::Tally;
-use crate::config::Config;
-use crate::engine::{EngineError, Pending, Project, Registry};
-use crate::model::Timestamp;
+use lokid_config::Config;
+use lokid_engine::{EngineError, Pending, Project, Registry};
+use lokid_model::Timestamp;
 
 /// How old a look at the files may be before a request asks for another one.
 const FRESH_MICROS: i64 = 1_000_000;

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 use super::app::App;
 use super::problem::Problem;
 use super::{API_HEADER, API_VERSION, body};
-use crate::model::MemoryId;
+use lokid_model::MemoryId;
 
 pub(super) type Answer = Result<Response, Problem>;
 pub(super) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;

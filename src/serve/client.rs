@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use super::message::{Request, Response};
 use super::{API_HEADER, API_VERSION};
-use crate::sys::dial;
 use decode::Decoder;
 pub(super) use decode::LineBuffer;
+use lokid_sys::dial;
 
 const PIECE: usize = 64 << 10;
 const USUAL_PATIENCE: Duration = Duration::from_secs(60);

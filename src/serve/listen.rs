@@ -25,7 +25,7 @@ use super::problem::Problem;
 use super::routes::router;
 use super::seats::{Full, Seat, Seats};
 use super::socket::Bound;
-use crate::sys::process;
+use lokid_sys::process;
 
 /// Heads longer than this are nobody's we know.
 const MOST_HEAD_BYTES: usize = 64 << 10;

@@ -17,7 +17,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::UnixStream;
 use tokio::time::Sleep;
 
-use crate::sys::Clock;
+use lokid_sys::Clock;
 
 const RESTING: u8 = 0;
 const IN_A_HEAD: u8 = 1;

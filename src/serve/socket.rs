@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
-use crate::sys::{Disk, InstanceError, InstanceLock, plain, process};
+use lokid_sys::{Disk, InstanceError, InstanceLock, plain, process};
 
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {

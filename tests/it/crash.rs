@@ -4,12 +4,12 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use lokid::index::Snapshot;
-use lokid::model::{
+use lokid_index::Snapshot;
+use lokid_model::{
     Archived, Body, Change, Contradiction, ContradictionStatus, Document, DocumentKind, Episode, Fact, Kind, Link,
     Memory, MemoryId, Namespace, Pattern, Relation, Scope, Skill, Tombstone, Verdict, render,
 };
-use lokid::sys::{FaultMode, Faults};
+use lokid_sys::{FaultMode, Faults};
 
 use crate::lab::{Lab, at, memory, picture, put};
 
@@ -86,7 +86,7 @@ fn workload() -> Vec<Vec<Change>> {
         |memory: &Memory| Arc::new(Archived { memory: Arc::new(memory.clone()), at: at(70), reason: "old".into() });
     let back = Archived {
         memory: Arc::new(Memory {
-            times: lokid::model::Times { updated_at: at(90), ..note.times.clone() },
+            times: lokid_model::Times { updated_at: at(90), ..note.times.clone() },
             ..note.clone()
         }),
         at: at(90),

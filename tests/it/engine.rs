@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lokid::config::Config;
-use lokid::engine::{EngineError, Project, ProjectError, Registry};
-use lokid::model::{
+use lokid_config::Config;
+use lokid_engine::{EngineError, Project, ProjectError, Registry};
+use lokid_model::{
     Body, ContradictionStatus, Draft, Fact, Kind, Memory, Namespace, Patch, Relation, Scope, Source, Status, Tier,
     Timestamp,
 };
-use lokid::sys::{Clock, Dirs};
+use lokid_sys::{Clock, Dirs};
 
 use crate::repo;
 
@@ -51,7 +51,7 @@ fn fact(key: &str, value: &str) -> Draft {
 fn remember(project: &Project, draft: Draft) -> Arc<Memory> {
     let namespace = draft.namespace.clone();
     let told = project.remember(draft).unwrap().wait().unwrap();
-    let key = lokid::model::Key::new(&namespace, &told.id);
+    let key = lokid_model::Key::new(&namespace, &told.id);
     Arc::clone(project.snapshot().get(&key).expect("replied means published"))
 }
 
@@ -175,7 +175,7 @@ fn a_patch_with_a_stale_tag_is_refused() {
     let registry = desk.registry();
     let project = registry.add(&desk.path("repo")).unwrap();
     let note = remember(&project, Draft::new(Kind::Note, "one"));
-    let tag = lokid::engine::etag(&note);
+    let tag = lokid_engine::etag(&note);
     let patch = |text: &str| Patch { text: Some(text.into()), ..Patch::default() };
     project.patch(note.key(), patch("two"), Some(tag.clone())).unwrap().wait().unwrap();
     let refused = project.patch(note.key(), patch("three"), Some(tag)).unwrap().wait();
@@ -406,8 +406,8 @@ fn a_full_inbox_says_busy_and_loses_nothing_it_took() {
 
 fn skill(name: &str, id: &str) -> Draft {
     let body =
-        Body::Skill(Box::new(lokid::model::Skill { name: name.into(), steps: vec![id.into()], ..Default::default() }));
-    Draft { id: lokid::model::MemoryId::new(id), body, ..Draft::new(Kind::Skill, "") }
+        Body::Skill(Box::new(lokid_model::Skill { name: name.into(), steps: vec![id.into()], ..Default::default() }));
+    Draft { id: lokid_model::MemoryId::new(id), body, ..Draft::new(Kind::Skill, "") }
 }
 
 #[test]
@@ -453,7 +453,7 @@ fn a_record_from_the_future_stays_forgotten_and_an_import_brings_it_back_for_goo
     let registry = desk.registry();
     let project = registry.add(&desk.path("repo")).unwrap();
     let draft = || Draft {
-        id: lokid::model::MemoryId::new("n-1"),
+        id: lokid_model::MemoryId::new("n-1"),
         updated_at: Timestamp::parse("2099-01-01"),
         ..Draft::new(Kind::Note, "soon")
     };
@@ -547,7 +547,7 @@ fn a_purge_has_answered_only_when_the_layers_are_clean_too() {
     let registry = desk.registry();
     let project = registry.add(&desk.path("repo")).unwrap();
     let decision = remember(&project, Draft::new(Kind::Decision, "xyzzy it is"));
-    let outside = lokid::model::Key::new(&Namespace::default(), &lokid::model::MemoryId::new("ep-1").unwrap());
+    let outside = lokid_model::Key::new(&Namespace::default(), &lokid_model::MemoryId::new("ep-1").unwrap());
     project.forget(vec![decision.key(), outside], String::new(), true).unwrap().wait().unwrap();
     // At once, while it still runs.
     for (path, bytes) in crate::lab::tree(&desk.path("")) {
@@ -623,7 +623,7 @@ fn copies_that_a_merge_left_go_together_and_an_older_copy_speaks_when_the_newer_
     std::fs::write(memory.join("notes/2026-10.bbbbbbbb.ndjson"), line("2026-10-02", "newer")).unwrap();
     let registry = desk.registry();
     let project = registry.add(&desk.path("repo")).unwrap();
-    let key = |id: &str| lokid::model::Key::new(&Namespace::default(), &lokid::model::MemoryId::new(id).unwrap());
+    let key = |id: &str| lokid_model::Key::new(&Namespace::default(), &lokid_model::MemoryId::new(id).unwrap());
     assert_eq!(project.snapshot().get(&key("m1")).unwrap().text, "newer");
     std::fs::remove_file(memory.join("notes/2026-10.bbbbbbbb.ndjson")).unwrap();
     project.rescan().unwrap().wait().unwrap();
@@ -686,7 +686,7 @@ fn a_spare_place_that_is_taken_too_is_not_taken_again() {
     let ids = ["a_b-08b91858", "a:b", "a.b", "skill-foo-04e0bb39", "skill-foo", "foo"];
     for id in ids {
         let draft = if id.contains("foo") { skill("Foo", id) } else { Draft::new(Kind::Episode, format!("did {id}")) };
-        remember(&project, Draft { id: lokid::model::MemoryId::new(id), ..draft });
+        remember(&project, Draft { id: lokid_model::MemoryId::new(id), ..draft });
     }
     registry.stop();
     let again = desk.registry();
@@ -709,7 +709,7 @@ fn a_lock_that_is_held_delays_only_what_needs_it_and_what_happened_meanwhile_is_
     let registry = desk.registry_with(Config::parse("[store]\nlock_timeout = \"50ms\"\n").unwrap());
     let project = registry.add(&desk.path("repo")).unwrap();
     let pattern = |name: &str| {
-        let body = lokid::model::Pattern { pattern: name.into(), ..Default::default() };
+        let body = lokid_model::Pattern { pattern: name.into(), ..Default::default() };
         Draft { body: Body::Pattern(Box::new(body)), ..Draft::new(Kind::Pattern, "") }
     };
     remember(&project, pattern("first"));
@@ -728,8 +728,8 @@ fn a_lock_that_is_held_delays_only_what_needs_it_and_what_happened_meanwhile_is_
     drop(held);
     let third = remember(&project, pattern("third"));
     let snapshot = project.snapshot();
-    let theirs = lokid::model::MemoryId::new("sem-foreign").unwrap();
-    assert!(snapshot.get(&lokid::model::Key::new(&Namespace::default(), &theirs)).is_some());
+    let theirs = lokid_model::MemoryId::new("sem-foreign").unwrap();
+    assert!(snapshot.get(&lokid_model::Key::new(&Namespace::default(), &theirs)).is_some());
     assert!(snapshot.problems().is_empty(), "{:?}", snapshot.problems());
     registry.stop();
     let again = desk.registry();

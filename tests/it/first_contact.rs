@@ -1,6 +1,6 @@
 //! What a newcomer sees: what the first reading learns, the list of it, its topics and days, and a bare context.
 
-use lokid::model::token;
+use lokid_model::token;
 use serde_json::Value;
 
 use crate::eyes::lab::Lab;

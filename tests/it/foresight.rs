@@ -19,8 +19,8 @@ mod week;
 
 use std::time::Duration;
 
-use lokid::model::token;
 use lokid::serve::{Client, Request, Response};
+use lokid_model::token;
 use serde_json::{Value, json};
 
 use crate::eyes::lab::Lab;

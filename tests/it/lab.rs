@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lokid::index::Snapshot;
-use lokid::model::{Change, Kind, Memory, MemoryId, Timestamp};
-use lokid::store::{Options, Place, Store};
-use lokid::sys::Faults;
+use lokid_index::Snapshot;
+use lokid_model::{Change, Kind, Memory, MemoryId, Timestamp};
+use lokid_store::{Options, Place, Store};
+use lokid_sys::Faults;
 
 pub(crate) struct Lab {
     pub(crate) folder: tempfile::TempDir,

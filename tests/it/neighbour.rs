@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use lokid::model::{
+use lokid_model::{
     Archived, Body, Change, Key, Kind, Memory, MemoryId, Namespace, Outcome, Pattern, Relation, Tier, render,
 };
 
@@ -172,7 +172,7 @@ fn looking_changes_no_byte_of_it() {
 fn a_change_touches_what_it_means_and_loses_no_field() {
     let lab = loki_tree();
     let mut store = lab.store(None).unwrap();
-    let mut snapshot = lokid::index::Snapshot::default();
+    let mut snapshot = lokid_index::Snapshot::default();
     store.look(at(0)).iter().for_each(|change| snapshot.apply(change));
     let edit = |id: &str, change: &dyn Fn(&mut Memory)| {
         let before = Arc::clone(snapshot.get(&key(id)).unwrap());
@@ -254,7 +254,7 @@ fn what_another_program_writes_meanwhile_is_kept_and_noticed() {
 fn an_edit_of_ours_and_an_edit_of_theirs_to_one_entry_both_stand() {
     let lab = loki_tree();
     let mut store = lab.store(None).unwrap();
-    let mut snapshot = lokid::index::Snapshot::default();
+    let mut snapshot = lokid_index::Snapshot::default();
     store.look(at(0)).iter().for_each(|change| snapshot.apply(change));
     lab.write("semantic/patterns.json", &PATTERNS.replace("\"usage_count\": 1,", "\"usage_count\": 6,"));
     let before = Arc::clone(snapshot.get(&key("sem-001")).unwrap());
@@ -272,7 +272,7 @@ fn an_edit_of_ours_and_an_edit_of_theirs_to_one_entry_both_stand() {
 fn an_archived_episode_returns_byte_for_byte() {
     let lab = loki_tree();
     let mut store = lab.store(None).unwrap();
-    let mut snapshot = lokid::index::Snapshot::default();
+    let mut snapshot = lokid_index::Snapshot::default();
     store.look(at(0)).iter().for_each(|change| snapshot.apply(change));
     for id in ["ep-2026-01-06-0a1b2c3d", "skill-deploy"] {
         let living = Arc::clone(snapshot.get(&key(id)).unwrap());
@@ -299,7 +299,7 @@ fn a_corrupt_file_costs_itself_is_left_alone_and_is_named() {
         "{\"id\":\"n-1\",\"kind\":\"note\",\"text\":\"fine\"}\n{\"id\": 5}\n{half",
     );
     let mut store = lab.store(None).unwrap();
-    let mut snapshot = lokid::index::Snapshot::default();
+    let mut snapshot = lokid_index::Snapshot::default();
     store.look(at(0)).iter().for_each(|change| snapshot.apply(change));
     assert_eq!(snapshot.count(Kind::Episode), 1);
     assert!(snapshot.get(&key("n-1")).is_some());
@@ -308,7 +308,7 @@ fn a_corrupt_file_costs_itself_is_left_alone_and_is_named() {
 
     // A new fact has to stand somewhere else, and is there after a restart.
     let fact = Memory {
-        body: Body::Fact(lokid::model::Fact { key: "k".into(), value: "v".into(), scope: String::new() }),
+        body: Body::Fact(lokid_model::Fact { key: "k".into(), value: "v".into(), scope: String::new() }),
         ..memory("fact-1", Kind::Fact, "k: v")
     };
     store.commit(at(1), &[put(fact)]).unwrap();
@@ -345,14 +345,14 @@ fn a_purged_memory_is_found_in_no_file() {
     let mut store = lab.store(None).unwrap();
     let secret = memory("note-1", Kind::Note, "the word is xyzzy");
     let fact = Memory {
-        body: Body::Fact(lokid::model::Fact { key: "k".into(), value: "xyzzy".into(), scope: String::new() }),
+        body: Body::Fact(lokid_model::Fact { key: "k".into(), value: "xyzzy".into(), scope: String::new() }),
         ..memory("fact-1", Kind::Fact, "k: xyzzy")
     };
     let archived = Arc::new(Archived { memory: Arc::new(secret.clone()), at: at(2), reason: "r".into() });
     store.commit(at(1), &[put(secret.clone()), put(fact.clone()), put(memory("note-2", Kind::Note, "other"))]).unwrap();
     store.commit(at(2), &[Change::Archive(archived)]).unwrap();
     let purge = |memory: &Memory| {
-        Change::Purge(lokid::model::Tombstone {
+        Change::Purge(lokid_model::Tombstone {
             key: memory.key(),
             fingerprint: memory.fingerprint(),
             at: at(3),

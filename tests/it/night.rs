@@ -56,7 +56,7 @@ fn night_in(home: &Home, days: i64) -> Value {
 }
 
 fn in_days(days: i64) -> String {
-    let now = lokid::sys::Clock::system().now();
+    let now = lokid_sys::Clock::system().now();
     now.plus_micros(days * 86_400_000_000).to_string()
 }
 

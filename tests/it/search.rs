@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use lokid::index::meaning::Model;
-use lokid::index::roster::Filter;
-use lokid::index::search::{Indexer, View};
-use lokid::index::text::view::Wanted;
-use lokid::index::vector::{Question, Row};
-use lokid::model::{Kind, Memory, MemoryId, Namespace, Tier, Timestamp};
+use lokid_index::meaning::Model;
+use lokid_index::roster::Filter;
+use lokid_index::search::{Indexer, View};
+use lokid_index::text::view::Wanted;
+use lokid_index::vector::{Question, Row};
+use lokid_model::{Kind, Memory, MemoryId, Namespace, Tier, Timestamp};
 
 const DIM: usize = 64;
 

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use lokid::config::Config;
-use lokid::engine::Registry;
-use lokid::engine::night::Wish;
-use lokid::manage::schedule::Cause;
-use lokid::model::{Archived, Change, Draft, Kind, Memory, Patch};
-use lokid::store::Store;
-use lokid::sys::{Clock, Dirs, FaultMode, Faults};
+use lokid_config::Config;
+use lokid_engine::Registry;
+use lokid_engine::night::Wish;
+use lokid_manage::schedule::Cause;
+use lokid_model::{Archived, Change, Draft, Kind, Memory, Patch};
+use lokid_store::Store;
+use lokid_sys::{Clock, Dirs, FaultMode, Faults};
 
 use crate::lab::{Lab, at, memory, picture, put};
 
@@ -113,7 +113,7 @@ fn a_night_shortens_what_a_day_of_corrections_left() {
     let registry = Registry::open(Dirs::under(&lab.folder.path().join("xdg")), config, Clock::system());
     let project = registry.add(&lab.repo()).unwrap();
     let told = project.remember(Draft::new(Kind::Note, "the port is 0")).unwrap().wait().unwrap();
-    let key = lokid::model::Key::new(&lokid::model::Namespace::default(), &told.id);
+    let key = lokid_model::Key::new(&lokid_model::Namespace::default(), &told.id);
     for port in 1..=200 {
         let patch = Patch { text: Some(format!("the port is {port}")), ..Patch::default() };
         project.patch(key.clone(), patch, None).unwrap().wait().unwrap();

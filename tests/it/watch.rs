@@ -5,7 +5,7 @@ mod losses;
 mod openings;
 
 use lab::Repo;
-use lokid::watch::{GitArea, Seen};
+use lokid_watch::{GitArea, Seen};
 
 fn created(path: &str) -> Seen {
     Seen::Created { path: path.to_owned() }

@@ -3,7 +3,7 @@
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 
-use crate::model::TaskType;
+use lokid_model::TaskType;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Context {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 
-use crate::model::{Kind, Source, Tier};
+use lokid_model::{Kind, Source, Tier};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct List {

@@ -3,8 +3,8 @@
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::examples;
-use crate::manage::plan::Phase;
-use crate::model::{ContradictionStatus, Resolution};
+use lokid_manage::plan::Phase;
+use lokid_model::{ContradictionStatus, Resolution};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Consolidate {

@@ -8,9 +8,9 @@ use super::super::reach::Reach;
 use super::super::settings::Settings;
 use super::super::words;
 use super::Check;
-use crate::model::Timestamp;
-use crate::model::time::DAY;
-use crate::sys::{Clock, Disk, EntryKind, git};
+use lokid_model::Timestamp;
+use lokid_model::time::DAY;
+use lokid_sys::{Clock, Disk, EntryKind, git};
 
 /// Files of the store that are looked at; a wrong clock shows in the first of them.
 const MOST_FILES: usize = 5_000;

@@ -8,7 +8,7 @@ use super::super::settings::Settings;
 use super::super::words;
 use super::Check;
 use crate::serve::{Client, Request};
-use crate::sys::process;
+use lokid_sys::process;
 
 /// Health is answered at once by whoever is well.
 const PATIENCE: Duration = Duration::from_secs(3);

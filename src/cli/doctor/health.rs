@@ -7,11 +7,11 @@ use super::super::reach::Reach;
 use super::super::settings::Settings;
 use super::super::words;
 use super::Check;
-use crate::config::Config;
-use crate::encode::embed::Embedder;
-use crate::model::Timestamp;
-use crate::model::time::DAY;
-use crate::sys::{Clock, plain};
+use lokid_config::Config;
+use lokid_model::Timestamp;
+use lokid_model::time::DAY;
+use lokid_sys::{Clock, plain};
+use lokid_text::Embedder;
 
 /// A memory that was not tidied for so long is not tidied.
 const LONG_AWAKE: i64 = 8 * DAY;

@@ -8,9 +8,9 @@ use super::super::hooks::{self, Agent, Place};
 use super::super::settings::Settings;
 use super::super::words;
 use super::Check;
-use crate::model::Timestamp;
-use crate::model::time::DAY;
-use crate::sys::{Clock, env};
+use lokid_model::Timestamp;
+use lokid_model::time::DAY;
+use lokid_sys::{Clock, env};
 
 /// Who worked with an agent within this time would have been heard.
 const LATELY: i64 = 7 * DAY;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Check;
-use crate::sys::{env, git, plain};
+use lokid_sys::{env, git, plain};
 
 const KEY: &str = "merge.lokid.driver";
 const CONFIGURE: &str = "git config merge.lokid.driver \"lokid merge-driver %O %A %B %P\"";

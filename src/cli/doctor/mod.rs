@@ -16,8 +16,8 @@ use super::args::Global;
 use super::failure::{Done, Failure};
 use super::screen::{Screen, Style};
 use super::settings::{self, Settings};
-use crate::config::Config;
-use crate::sys::{Dirs, env};
+use lokid_config::Config;
+use lokid_sys::{Dirs, env};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum State {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::super::settings::Settings;
 use super::super::words;
 use super::Check;
-use crate::sys::{Disk, process};
+use lokid_sys::{Disk, process};
 
 /// Below this, writing is about to fail.
 const TOO_LITTLE: u64 = 16 << 20;

@@ -9,7 +9,7 @@ use super::super::reach::Reach;
 use super::super::settings::Settings;
 use super::super::words;
 use super::{Check, clock, health, merging, places};
-use crate::sys::{Disk, InstanceError, InstanceLock, env, git, plain, process};
+use lokid_sys::{Disk, InstanceError, InstanceLock, env, git, plain, process};
 
 /// Written and removed again; watchers pass over the name.
 const PROBE: &str = ".tmp_lokid_doctor";

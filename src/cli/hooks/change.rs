@@ -13,7 +13,7 @@ use super::agent::{Agent, Scope, Shape};
 use super::json::{Allowed, Problem, parse};
 use super::target::{self, MOST, Target};
 use super::{merge, module};
-use crate::sys::plain;
+use lokid_sys::plain;
 
 /// What would be written, for those who paste it themselves.
 pub(super) fn print(agent: Agent, scope: Scope, program: &str, settings: &Settings, screen: &mut Screen) -> Done {

@@ -6,7 +6,7 @@ use anyhow::Context;
 
 use super::super::failure::Failure;
 use super::command;
-use crate::sys::{env, plain};
+use lokid_sys::{env, plain};
 
 /// This program, under the name by which `PATH` finds it, for package managers keep that when they replace what is behind
 /// it, else by its own.

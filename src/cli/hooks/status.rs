@@ -14,7 +14,7 @@ use super::agent::{Agent, Scope, Shape};
 use super::json::{Allowed, Kind, Node, parse};
 use super::target::{self, Target};
 use super::{command, merge, module, program};
-use crate::sys::plain;
+use lokid_sys::plain;
 
 /// One agent's hooks in one file.
 pub(in crate::cli) struct Place {

@@ -12,7 +12,7 @@ use super::super::failure::Failure;
 use super::super::keep::ledger::Ledger;
 use super::super::settings::Settings;
 use super::agent::{Agent, Scope};
-use crate::sys::{env, git, plain};
+use lokid_sys::{env, git, plain};
 
 /// Settings that long are something else.
 pub(super) const MOST: u64 = 16 << 20;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use crate::sys::{Clock, plain};
+use lokid_sys::{Clock, plain};
 
 const MOST_RECORD: u64 = 1 << 16;
 

@@ -8,9 +8,9 @@ use anyhow::Context;
 use super::super::failure::Failure;
 use super::super::settings::Settings;
 use super::super::words;
-use crate::engine::{KnownProject, Registry, traces_at};
-use crate::model::Key;
-use crate::sys::plain;
+use lokid_engine::{KnownProject, Registry, traces_at};
+use lokid_model::Key;
+use lokid_sys::plain;
 
 pub(super) struct Plan {
     pub(super) projects: Vec<Doomed>,

@@ -15,7 +15,7 @@ use super::linger;
 use super::manager::{Manager, Steps};
 use super::plan::Plan;
 use super::unit;
-use crate::sys::plain;
+use lokid_sys::plain;
 
 /// Units that long are something else.
 const MOST: u64 = 1 << 20;

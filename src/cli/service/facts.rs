@@ -7,7 +7,7 @@ use super::super::failure::Failure;
 use super::super::hooks;
 use super::super::settings::Settings;
 use super::escape;
-use crate::sys::{env, git, plain};
+use lokid_sys::{env, git, plain};
 
 /// What a daemon may do beside its own work, which decides how tightly it is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

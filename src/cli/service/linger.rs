@@ -9,7 +9,7 @@ use super::super::failure::Done;
 use super::super::screen::Screen;
 use super::super::settings::Settings;
 use super::manager::{Steps, ask};
-use crate::sys::{plain, process};
+use lokid_sys::{plain, process};
 
 /// Remembers that it was us.
 fn mark(settings: &Settings) -> PathBuf {

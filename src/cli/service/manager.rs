@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::super::hooks::quote;
 use super::super::screen::Screen;
-use crate::sys::child::{self, Limits};
-use crate::sys::process;
+use lokid_sys::child::{self, Limits};
+use lokid_sys::process;
 
 /// A daemon that is stopped may have to write first.
 const LIMITS: Limits = Limits { time: Duration::from_secs(90), output: 1 << 16 };

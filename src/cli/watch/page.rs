@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::screen::{Style, paint};
 use super::super::settings::Settings;
 use super::super::words;
-use crate::model::Timestamp;
+use lokid_model::Timestamp;
 
 /// Looks that the line of signals goes back.
 const LOOKS: usize = 24;
@@ -53,7 +53,7 @@ impl Page {
     pub(super) fn new(settings: &Settings, colour: bool) -> Page {
         Page {
             socket: settings.socket.display().to_string(),
-            home: crate::sys::env::home_dir().map(|home| home.display().to_string()),
+            home: lokid_sys::env::home_dir().map(|home| home.display().to_string()),
             colour,
             status: Value::Null,
             away: false,

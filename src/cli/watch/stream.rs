@@ -14,7 +14,7 @@ use super::super::ask::Ask;
 use super::super::failure::Failure;
 use super::super::settings::Settings;
 use crate::serve::{Client, Request};
-use crate::sys::{terminal, thread};
+use lokid_sys::{terminal, thread};
 
 /// How long a daemon that is away is left alone.
 const AGAIN: Duration = Duration::from_millis(500);

@@ -4,8 +4,8 @@
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
-use crate::model::{Body, Kind, render};
-use crate::store::schema::{record, take_body};
+use lokid_model::{Body, Kind, render};
+use lokid_store::schema::{record, take_body};
 
 pub(in crate::serve) type Object = Map<String, Value>;
 
@@ -108,7 +108,7 @@ pub(in crate::serve) fn episode(_: &mut SchemaGenerator) -> Schema {
             "t": {"type": "number"}, "action": {"type": "string"}, "target": {"type": "string"},
             "result": {"type": "string"}, "error": {"type": "string"},
         }}},
-        "outcome": {"type": "string", "enum": crate::model::Outcome::WORDS},
+        "outcome": {"type": "string", "enum": lokid_model::Outcome::WORDS},
         "errors_encountered": {"type": "array", "items": {"type": "object", "properties": {
             "type": {"type": "string"}, "message": {"type": "string"}, "resolution": {"type": "string"},
         }}},

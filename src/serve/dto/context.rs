@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::answers::TaskWeights;
 use super::values::{NamespaceName, Time, Word};
-use crate::model::{Outcome, TaskType};
+use lokid_model::{Outcome, TaskType};
 
 /// What is going on. What is left out is taken from the signals of the session or of the working tree.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::values::{NamespaceName, Time, Word, Words};
-use crate::engine::night::{Known, Report, Told};
-use crate::manage::plan::Phase;
-use crate::model::{MemoryId, Resolution, Tier};
+use lokid_engine::night::{Known, Report, Told};
+use lokid_manage::plan::Phase;
+use lokid_model::{MemoryId, Resolution, Tier};
 
 /// Tidy the memory now.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -84,7 +84,7 @@ impl ConsolidateAnswer {
     pub(in crate::serve) fn of(report: &Report) -> ConsolidateAnswer {
         let deeds: Vec<Deed> = report.told.iter().map(Deed::of).collect();
         let (plan, done) = if report.dry_run { (Some(deeds), None) } else { (None, Some(deeds)) };
-        let unread = |one: &crate::model::Problem| Unread { path: one.path.clone(), reason: one.reason.clone() };
+        let unread = |one: &lokid_model::Problem| Unread { path: one.path.clone(), reason: one.reason.clone() };
         ConsolidateAnswer {
             counts: report.counts(),
             took_ms: report.took.as_millis() as u64,
@@ -193,7 +193,7 @@ pub(in crate::serve) struct Disputed {
     pub(in crate::serve) project: Option<PathBuf>,
     pub(in crate::serve) namespace: Option<NamespaceName>,
     /// `open`, `superseded` or `resolved`; all of them unless told. What settled itself counts as resolved too.
-    pub(in crate::serve) status: Words<crate::model::ContradictionStatus>,
+    pub(in crate::serve) status: Words<lokid_model::ContradictionStatus>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

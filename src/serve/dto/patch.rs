@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::bodies::{self, Given, Object, Wrong};
 use super::values::{NamespaceName, Share, Time, Word};
-use crate::model::{Memory, Outcome, Patch, Scope, Status, Tier};
-use crate::store::schema::{Detail, record};
+use lokid_model::{Memory, Outcome, Patch, Scope, Status, Tier};
+use lokid_store::schema::{Detail, record};
 
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -138,7 +138,7 @@ fn lay_over(whole: &mut Object, changes: Object) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Body, Fact, Kind, MemoryId, Timestamp};
+    use lokid_model::{Body, Fact, Kind, MemoryId, Timestamp};
     use serde_json::json;
 
     fn fact() -> Memory {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::values::{Include, NamespaceName, Time, Word, Words};
-use crate::model::{Kind, Level, Namespace, Relation, Source, Tier};
+use lokid_model::{Kind, Level, Namespace, Relation, Source, Tier};
 
 /// The project a request is about.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::bodies::{self, Given, Object, Wrong};
 use super::values::{Id, KnownId, NamespaceName, Share, Time, Word};
-use crate::model::{Draft, Kind, MemoryId, Outcome, Relation, Scope, Source, Status, Tier, Timestamp, Usage, render};
+use lokid_model::{Draft, Kind, MemoryId, Outcome, Relation, Scope, Source, Status, Tier, Timestamp, Usage, render};
 
 /// What is to be remembered. `text` is required unless a structured body is given; `kind` may be left to the body.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -93,7 +93,7 @@ impl Record {
         ])?;
         let field = given.as_ref().map(|given| given.field);
         let (brought, body, rest) = match given {
-            None => (Brought::default(), crate::model::Body::None, Object::new()),
+            None => (Brought::default(), lokid_model::Body::None, Object::new()),
             Some(mut given) => {
                 let brought = Brought::take(&mut given)?;
                 let (body, rest) = given.read()?;
@@ -194,7 +194,7 @@ fn read<T: serde::de::DeserializeOwned>(field: &str, name: &str, value: Option<V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Body;
+    use lokid_model::Body;
     use serde_json::json;
 
     fn draft(value: Value) -> Result<Draft, String> {

@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use super::bodies::{Object, Wrong};
 use super::values::{Include, KnownId, NamespaceName, Time, Word};
-use crate::model::{
+use lokid_model::{
     Body, CommonError, Draft, Kind, Learning, Level, Outcome, Relation, Signal, SignalKind, Skill, Source, TaskType,
     Tier, Timestamp,
 };
-use crate::store::schema::skill_text;
+use lokid_store::schema::skill_text;
 
 /// A repository to watch, or to stop watching.
 #[derive(Debug, Deserialize, JsonSchema)]

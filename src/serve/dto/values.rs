@@ -6,8 +6,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error};
 
-use crate::manage::plan::Phase;
-use crate::model::{
+use lokid_manage::plan::Phase;
+use lokid_model::{
     ContradictionStatus, Kind, Level, MemoryId, Namespace, Outcome, Relation, Resolution, Scope, SignalKind, Source,
     Status, TaskType, Tier, Timestamp,
 };

@@ -1,13 +1,13 @@
 //! Changing, forgetting and bringing back one memory.
 
-use crate::engine::{EngineError, Project, etag};
-use crate::model::Key;
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok};
 use crate::serve::dto::answers::Forgotten;
 use crate::serve::dto::patch::Changes;
 use crate::serve::dto::queries::{Forget, Within, namespace};
 use crate::serve::problem::Problem;
+use lokid_engine::{EngineError, Project, etag};
+use lokid_model::Key;
 
 use super::{show, view};
 
@@ -38,7 +38,7 @@ fn on_current(
     key: &Key,
     changes: &Changes,
     wanted: Option<&[String]>,
-) -> Result<(crate::model::Patch, String), Problem> {
+) -> Result<(lokid_model::Patch, String), Problem> {
     let snapshot = project.snapshot();
     let memory = snapshot.get(key).ok_or_else(|| EngineError::NotFound(key.clone()))?;
     let current = etag(memory);

@@ -3,10 +3,6 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::context::gate::Weighed;
-use crate::engine::Project;
-use crate::engine::context::{Asked, Given};
-use crate::engine::foresight::focus::Owner;
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok};
 use crate::serve::dto::answers::TaskWeights;
@@ -16,6 +12,10 @@ use crate::serve::dto::context::{
 };
 use crate::serve::dto::queries::namespace;
 use crate::serve::problem::Problem;
+use lokid_context::gate::Weighed;
+use lokid_engine::Project;
+use lokid_engine::context::{Asked, Given};
+use lokid_engine::foresight::focus::Owner;
 
 const MOST_TOKENS: usize = 1_000_000;
 const LAYERED: usize = 2_000;
@@ -57,7 +57,7 @@ pub(in crate::serve) async fn assemble(app: App, call: Call) -> Answer {
 fn show(given: &Given, explain: bool) -> ContextAnswer {
     let assembled = &given.prepared.assembled;
     let [tier1, tier2, tier3, tier4] = assembled.parts;
-    let item = |item: &crate::context::assemble::Item| ContextItem {
+    let item = |item: &lokid_context::assemble::Item| ContextItem {
         id: item.key.id.to_string(),
         tier: item.part as usize + 1,
         tokens: item.tokens,
@@ -151,7 +151,7 @@ pub(in crate::serve) async fn task(app: App, call: Call) -> Answer {
         Some(found)
     });
     let found = found.await?.ok_or_else(opening)?;
-    let memory = |item: crate::context::task::TaskItem| TaskMemory {
+    let memory = |item: lokid_context::task::TaskItem| TaskMemory {
         id: item.key.id.to_string(),
         kind: item.kind.as_str(),
         title: item.title,

@@ -3,17 +3,17 @@
 use serde_json::{Value, json};
 
 use super::show;
-use crate::engine::Project;
-use crate::index::Snapshot;
-use crate::manage::statement::Judgement;
-use crate::model::{Contradiction, ContradictionStatus, Draft, Key, Kind, MemoryId, Namespace, Verdict};
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok};
 use crate::serve::dto::answers::Items;
 use crate::serve::dto::night::{CheckAnswer, CheckRequest, Compared, ConfirmRequest, Disputed, ResolveRequest};
 use crate::serve::dto::queries::{Within, namespace};
 use crate::serve::problem::Problem;
-use crate::store::schema::lists::view_contradiction;
+use lokid_engine::Project;
+use lokid_index::Snapshot;
+use lokid_manage::statement::Judgement;
+use lokid_model::{Contradiction, ContradictionStatus, Draft, Key, Kind, MemoryId, Namespace, Verdict};
+use lokid_store::schema::lists::view_contradiction;
 
 pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     let query: Disputed = call.query()?;

@@ -7,10 +7,6 @@ use std::sync::atomic::Ordering;
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 
-use crate::engine::Project;
-use crate::engine::eyes::Eyes;
-use crate::index::Snapshot;
-use crate::model::{Kind, SignalKind, Timestamp};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{
@@ -20,8 +16,12 @@ use crate::serve::dto::answers::{
 use crate::serve::dto::night::ConsolidationStatus;
 use crate::serve::dto::queries::Status;
 use crate::serve::openapi::openapi;
-use crate::sys::process;
-use crate::watch::WatchMode;
+use lokid_engine::Project;
+use lokid_engine::eyes::Eyes;
+use lokid_index::Snapshot;
+use lokid_model::{Kind, SignalKind, Timestamp};
+use lokid_sys::process;
+use lokid_watch::WatchMode;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -61,8 +61,7 @@ fn hook_status((agent, at): (&'static str, Timestamp)) -> (&'static str, HookSta
 
 fn status_of(project: &Project) -> ProjectStatus {
     let snapshot = project.snapshot();
-    let problem =
-        |found: &crate::model::Problem| FileProblem { path: found.path.clone(), reason: found.reason.clone() };
+    let problem = |found: &lokid_model::Problem| FileProblem { path: found.path.clone(), reason: found.reason.clone() };
     ProjectStatus {
         id: project.id().to_owned(),
         path: project.root().display().to_string(),

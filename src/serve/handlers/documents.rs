@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 
-use crate::model::{Document, DocumentKind, MemoryId, Timestamp};
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, json, ok};
 use crate::serve::dto::answers::{Items, Written};
@@ -12,6 +11,7 @@ use crate::serve::dto::bodies::Object;
 use crate::serve::dto::queries::Which;
 use crate::serve::dto::requests::DocumentRequest;
 use crate::serve::problem::Problem;
+use lokid_model::{Document, DocumentKind, MemoryId, Timestamp};
 
 pub(in crate::serve) async fn ledgers(app: App, call: Call) -> Answer {
     list(app, call, DocumentKind::Ledger).await

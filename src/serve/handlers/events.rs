@@ -7,10 +7,10 @@ use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::engine::{Happening, News, Project};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, with_type};
 use crate::serve::dto::queries::Which;
+use lokid_engine::{Happening, News, Project};
 
 /// Keeps proxies and clients from giving up on a quiet stream. Only while somebody listens to one.
 const HEARTBEAT: Duration = Duration::from_secs(30);
@@ -40,7 +40,7 @@ fn names_of(project: &Project) -> [String; 2] {
 
 struct Listening {
     app: App,
-    follower: crate::engine::Follower,
+    follower: lokid_engine::Follower,
     only: Option<[String; 2]>,
     sse: bool,
 }

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::view;
-use crate::model::{Key, Memory, Namespace};
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok};
 use crate::serve::dto::answers::Forgotten;
 use crate::serve::dto::queries::namespace;
 use crate::serve::dto::requests::ForgetRequest;
 use crate::serve::problem::Problem;
+use lokid_model::{Key, Memory, Namespace};
 
 /// How many memories one turn of the writer forgets.
 const PORTION: usize = 2048;
@@ -78,7 +78,7 @@ impl Wanted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Kind, MemoryId, Timestamp};
+    use lokid_model::{Kind, MemoryId, Timestamp};
 
     fn check(query: &str, expect: bool) {
         let id = MemoryId::new("note-42").unwrap();

@@ -4,12 +4,12 @@ use axum::body::Body;
 use axum::http::StatusCode;
 use axum::response::Response;
 
-use crate::model::Timestamp;
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok};
 use crate::serve::dto::hook::{HookAnswer, HookRequest};
 use crate::serve::hook::{self, Agent, Happening, Told};
 use crate::serve::problem::Problem;
+use lokid_model::Timestamp;
 
 /// A clock that is further off than this is not believed: a day.
 const FAR_MICROS: i64 = 86_400_000_000;

@@ -12,9 +12,6 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::engine::search::SearchHandle;
-use crate::engine::{EngineError, Imported, Project};
-use crate::model::{Draft, Source};
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{ImportAnswer, LineError, Progress};
@@ -22,6 +19,9 @@ use crate::serve::dto::queries::Import;
 use crate::serve::dto::record::Record;
 use crate::serve::lines::{Broken, Line, Lines};
 use crate::serve::problem::{Code, Problem};
+use lokid_engine::search::SearchHandle;
+use lokid_engine::{EngineError, Imported, Project};
+use lokid_model::{Draft, Source};
 
 /// How long the end of an import waits for the search index, and for how many memories.
 const CATCHING_UP: Duration = Duration::from_secs(10);

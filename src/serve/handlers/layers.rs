@@ -6,17 +6,17 @@ use axum::body::Body;
 use axum::http::StatusCode;
 
 use super::view;
-use crate::config::LayersConfig;
-use crate::context::layers::{self, Arrangement, Shelves};
-use crate::engine::Project;
-use crate::index::Snapshot;
-use crate::model::{Level, Memory, Namespace, Timestamp, token};
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::Items;
 use crate::serve::dto::bodies::Object;
 use crate::serve::dto::queries::{Format, Layer, namespace};
 use crate::serve::problem::Problem;
+use lokid_config::LayersConfig;
+use lokid_context::layers::{self, Arrangement, Shelves};
+use lokid_engine::Project;
+use lokid_index::Snapshot;
+use lokid_model::{Level, Memory, Namespace, Timestamp, token};
 
 /// What an opened topic may take unless told.
 const TOPIC_TOKENS: usize = 2_000;

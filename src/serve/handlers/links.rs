@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use axum::http::StatusCode;
 
-use crate::index::Snapshot;
-use crate::model::{Key, Memory, MemoryId, Status};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, json, ok};
 use crate::serve::dto::answers::{Graph, Node};
@@ -13,7 +11,9 @@ use crate::serve::dto::queries::{Neighbourhood, namespace};
 use crate::serve::dto::requests::LinkRequest;
 use crate::serve::dto::values::Include;
 use crate::serve::problem::Problem;
-use crate::store::schema::lists::view_link;
+use lokid_index::Snapshot;
+use lokid_model::{Key, Memory, MemoryId, Status};
+use lokid_store::schema::lists::view_link;
 
 const DEEPEST: usize = 3;
 

@@ -6,15 +6,15 @@ use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 
 use super::view;
-use crate::engine::Project;
-use crate::index::Snapshot;
-use crate::model::{Key, Kind, Level, Memory, MemoryId, Namespace, Status, Timestamp};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{Items, Listing};
 use crate::serve::dto::queries::{self, List, Within, namespace};
 use crate::serve::dto::values::Include;
 use crate::serve::problem::Problem;
+use lokid_engine::Project;
+use lokid_index::Snapshot;
+use lokid_model::{Key, Kind, Level, Memory, MemoryId, Namespace, Status, Timestamp};
 
 const USUAL_LIMIT: usize = 50;
 const MOST: usize = 500;

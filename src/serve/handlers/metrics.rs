@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use axum::body::Body;
 use axum::http::StatusCode;
 
-use crate::engine::Project;
-use crate::manage::plan::Act;
-use crate::model::{Kind, SignalKind};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, with_type};
-use crate::sys::process;
+use lokid_engine::Project;
+use lokid_manage::plan::Act;
+use lokid_model::{Kind, SignalKind};
+use lokid_sys::process;
 
 pub(in crate::serve) async fn metrics(app: App, _call: Call) -> Answer {
     let mut page = Page::default();

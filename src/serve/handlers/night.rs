@@ -9,14 +9,14 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::engine::Project;
-use crate::engine::night::Wish;
-use crate::manage::schedule::Cause;
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::night::{ConsolidateAnswer, ConsolidateRequest, NightAnswer, PauseRequest};
 use crate::serve::dto::queries::Which;
 use crate::serve::problem::Problem;
+use lokid_engine::Project;
+use lokid_engine::night::Wish;
+use lokid_manage::schedule::Cause;
 
 /// Who wants to know how far it is hears of it this often.
 const TELL_EVERY: Duration = Duration::from_millis(500);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use axum::http::StatusCode;
 
-use crate::engine::Project;
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, json, ok};
 use crate::serve::dto::answers::{Accepted, Projects, ReleasedProject, WatchedProject};
 use crate::serve::dto::queries::ProjectPath;
 use crate::serve::dto::requests::{ProjectRequest, SignalRequest};
 use crate::serve::problem::Problem;
+use lokid_engine::Project;
 
 pub(in crate::serve) async fn list(app: App, _call: Call) -> Answer {
     let projects = app.registry().projects();

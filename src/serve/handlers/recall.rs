@@ -3,14 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::RecallConfig;
-use crate::encode::compress::at_level;
-use crate::engine::Project;
-use crate::engine::recall::Recalled;
-use crate::index::roster::Filter;
-use crate::model::{Level, Timestamp, token};
-use crate::retrieve::recall::{Hit, Request, matched_words};
-use crate::retrieve::score::Parts;
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok};
 use crate::serve::dto::answers::{Explanation, Found, RecallAnswer, TaskWeights};
@@ -19,7 +11,15 @@ use crate::serve::dto::queries::namespace;
 use crate::serve::dto::requests::RecallRequest;
 use crate::serve::dto::values::Include;
 use crate::serve::problem::Problem;
-use crate::store::schema::usage_object;
+use lokid_config::RecallConfig;
+use lokid_encode::compress::at_level;
+use lokid_engine::Project;
+use lokid_engine::recall::Recalled;
+use lokid_index::roster::Filter;
+use lokid_model::{Level, Timestamp, token};
+use lokid_retrieve::recall::{Hit, Request, matched_words};
+use lokid_retrieve::score::Parts;
+use lokid_store::schema::usage_object;
 
 const USUAL: usize = 5;
 const MOST: usize = 1000;

@@ -2,14 +2,14 @@
 
 use axum::http::StatusCode;
 
-use crate::engine::Remembered;
-use crate::model::Source;
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, json};
 use crate::serve::dto::answers::RememberedAnswer;
 use crate::serve::dto::record::Record;
 use crate::serve::dto::requests::LearningRequest;
-use crate::store::schema::lists::view_contradiction;
+use lokid_engine::Remembered;
+use lokid_model::Source;
+use lokid_store::schema::lists::view_contradiction;
 
 pub(in crate::serve) async fn remember(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;

@@ -3,7 +3,6 @@
 use axum::http::StatusCode;
 
 use super::context::{budget, opening, whose};
-use crate::engine::economy::{InSession, Report};
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, json, ok};
 use crate::serve::dto::answers::Accepted;
@@ -12,6 +11,7 @@ use crate::serve::dto::context::{
 };
 use crate::serve::dto::queries::namespace;
 use crate::serve::problem::Problem;
+use lokid_engine::economy::{InSession, Report};
 
 const LONGEST_SESSION_ID: usize = 200;
 const MOST_TOKENS: usize = 10_000;
@@ -51,7 +51,7 @@ pub(in crate::serve) async fn prompt(app: App, call: Call) -> Answer {
 fn entries(items: &[InSession]) -> Vec<SessionEntry> {
     let entry = |item: &InSession| SessionEntry {
         id: item.key.id.to_string(),
-        cite: crate::model::citation::mark(item.tier, &item.key),
+        cite: lokid_model::citation::mark(item.tier, &item.key),
         tier: item.tier.as_str(),
     };
     items.iter().map(entry).collect()

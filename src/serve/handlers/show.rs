@@ -8,13 +8,13 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 
 use super::{tag, view};
-use crate::encode::compress::at_level;
-use crate::index::Snapshot;
-use crate::model::{Key, Level, Memory, token};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, json};
 use crate::serve::dto::queries::{Show, namespace};
 use crate::serve::problem::Problem;
+use lokid_encode::compress::at_level;
+use lokid_index::Snapshot;
+use lokid_model::{Key, Level, Memory, token};
 
 pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
     let id = call.id()?;

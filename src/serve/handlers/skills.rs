@@ -4,7 +4,6 @@ use axum::http::StatusCode;
 
 use super::listing::of_kind;
 use super::{remember, view};
-use crate::model::{Body, Draft, Key, Kind, Memory, MemoryId, Patch, Source};
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, json, ok};
 use crate::serve::dto::answers::{Items, Written};
@@ -12,7 +11,8 @@ use crate::serve::dto::bodies::Object;
 use crate::serve::dto::queries::{Within, namespace};
 use crate::serve::dto::requests::SkillRequest;
 use crate::serve::problem::Problem;
-use crate::store::schema::skill_text;
+use lokid_model::{Body, Draft, Key, Kind, Memory, MemoryId, Patch, Source};
+use lokid_store::schema::skill_text;
 
 pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     let query: Within = call.query()?;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Weak};
 
 use axum::http::HeaderValue;
 
-use crate::engine::etag;
-use crate::model::Memory;
+use lokid_engine::etag;
+use lokid_model::Memory;
 
 /// Each thread that answers has its own, so that nobody waits for anybody.
 const PLACES: usize = 256;
@@ -42,7 +42,7 @@ fn quoted(tag: &str) -> HeaderValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Kind, MemoryId, Timestamp};
+    use lokid_model::{Kind, MemoryId, Timestamp};
 
     #[test]
     fn a_tag_belongs_to_the_content_whichever_memory_lay_there_before() {

@@ -1,11 +1,11 @@
 //! How a memory is shown: whole, or shorter by a level.
 
-use crate::encode::compress::at_level;
-use crate::index::Snapshot;
-use crate::model::{Key, Level, Memory, token};
 use crate::serve::dto::answers::Mention;
 use crate::serve::dto::bodies::Object;
-use crate::store::schema::{Detail, record, usage_object};
+use lokid_encode::compress::at_level;
+use lokid_index::Snapshot;
+use lokid_model::{Key, Level, Memory, token};
+use lokid_store::schema::{Detail, record, usage_object};
 
 pub(in crate::serve) fn whole(memory: &Memory) -> Object {
     record::write(memory, Detail::Whole)

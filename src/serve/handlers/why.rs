@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::encode::compress::at_level;
-use crate::engine::why::{Question, Told, Why};
-use crate::model::{Level, Memory};
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok};
 use crate::serve::dto::queries::namespace;
 use crate::serve::dto::why::{BlamedCommit, KnownMemory, ToldCommit, WhyAnswer, WhyRequest};
 use crate::serve::problem::Problem;
+use lokid_encode::compress::at_level;
+use lokid_engine::why::{Question, Told, Why};
+use lokid_model::{Level, Memory};
 
 const MOST: usize = 50;
 

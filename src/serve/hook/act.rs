@@ -7,12 +7,12 @@ use super::command;
 use super::payload::{Happening, What};
 use super::told::{Said, Told};
 use super::tools::Deeds;
-use crate::encode::errors::ErrorReader;
-use crate::engine::economy::Report;
-use crate::engine::{EngineError, Project};
-use crate::model::{Namespace, SignalKind};
 use crate::serve::app::App;
 use crate::serve::problem::{Code, Problem};
+use lokid_encode::errors::ErrorReader;
+use lokid_engine::economy::Report;
+use lokid_engine::{EngineError, Project};
+use lokid_model::{Namespace, SignalKind};
 
 /// In tokens: what stands beside a deed is short.
 const BESIDE: usize = 300;
@@ -114,7 +114,7 @@ fn answer(app: &App, project: &Arc<Project>, happening: &Happening) -> String {
 /// What binds at the files and the command of a deed.
 fn beside(project: &Arc<Project>, namespace: &Namespace, session: &str, deeds: &Deeds) -> String {
     let spoken = deeds.command.as_deref().map(command::spoken).unwrap_or_default();
-    let names = |memory: &crate::model::Memory| command::names(memory, &spoken);
+    let names = |memory: &lokid_model::Memory| command::names(memory, &spoken);
     project.beside_deed(namespace, session, &deeds.files(), &names, BESIDE).text
 }
 

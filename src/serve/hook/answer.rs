@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::payload::{Agent, Happening, What};
-use crate::model::citation::{CLOSE, OPEN};
+use lokid_model::citation::{CLOSE, OPEN};
 
 /// In characters: agents cut longer texts, and a block without its end would be open.
 const LONGEST: usize = 10_000;

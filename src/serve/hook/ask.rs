@@ -11,10 +11,10 @@ use serde_json::Value;
 
 use super::payload::{Agent, Happening, cut};
 use super::told::Told;
-use crate::model::Timestamp;
 use crate::serve::client::{Client, ClientError};
 use crate::serve::message::Request;
-use crate::sys::spool::Spool;
+use lokid_model::Timestamp;
+use lokid_sys::spool::Spool;
 
 /// A longer input is shortened before it is sent.
 const LONG_INPUT: usize = 256 << 10;

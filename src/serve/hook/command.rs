@@ -1,7 +1,7 @@
 //! Commands, read just far enough: which programs a line runs, which files it plainly reads, whether it is our own, and
 //! whether a memory speaks of it. Nothing is run and nothing is expanded.
 
-use crate::model::Memory;
+use lokid_model::Memory;
 
 const MOST_COMMANDS: usize = 16;
 const MOST_WORDS: usize = 64;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 
 use parking_lot::Mutex;
 
-use crate::model::Timestamp;
+use lokid_model::Timestamp;
 
 /// Events that are remembered.
 const MOST: usize = 8_192;

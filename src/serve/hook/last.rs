@@ -8,9 +8,9 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::payload::Agent;
-use crate::model::Timestamp;
 use crate::serve::app::App;
-use crate::sys::plain;
+use lokid_model::Timestamp;
+use lokid_sys::plain;
 
 const FILE: &str = "hooks.heard";
 const LARGEST: u64 = 64 << 10;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::tools::{self, Deeds};
-use crate::encode::own_words::without_own_words;
+use lokid_encode::own_words::without_own_words;
 
 /// In bytes; what an agent says beyond is cut in the middle.
 const LONGEST_PROMPT: usize = 16 << 10;

@@ -7,9 +7,9 @@ use super::act::tell;
 use super::ask::spool;
 use super::payload::Agent;
 use super::told::Told;
-use crate::engine::{EngineError, ProjectError};
 use crate::serve::app::App;
-use crate::sys::thread;
+use lokid_engine::{EngineError, ProjectError};
+use lokid_sys::thread;
 
 /// A full inbox is waited for, so many times so long.
 const PATIENCE: u32 = 500;

@@ -10,7 +10,7 @@ use super::command::{files_read, is_own, names, spoken};
 use super::payload::{Agent, Happening, What};
 use super::told::Told;
 use super::{Event, waiting};
-use crate::model::{Kind, Memory, MemoryId, SignalKind, Timestamp};
+use lokid_model::{Kind, Memory, MemoryId, SignalKind, Timestamp};
 
 const AT: Timestamp = Timestamp::from_micros(1_790_000_000_000_000);
 
@@ -257,7 +257,7 @@ fn what_waits_comes_back_as_it_was_and_without_its_secrets() {
         "error": format!("Exit code 22\ncurl: bad token {token}"), "tool_use_id": "t1",
     });
     let event = Event::new(Some(Agent::Claude), "PostToolUseFailure", AT, None, input.to_string().into_bytes());
-    let redactor = crate::encode::redact::Redactor::brief(&[], &[]).unwrap();
+    let redactor = lokid_encode::redact::Redactor::brief(&[], &[]).unwrap();
     let line = waiting(&event, &|text| redactor.redact(text).text.into_owned()).unwrap();
     assert!(!line.contains(&token) && line.contains("redacted"), "{line}");
     assert!(!line.contains('\n'));

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 
 use super::heard::Mark;
 use super::payload::{Happening, What, cut};
-use crate::encode::transcript::Happened;
-use crate::engine::Overheard;
-use crate::model::citation;
-use crate::model::{Signal, SignalKind, Timestamp};
+use lokid_encode::transcript::Happened;
+use lokid_engine::Overheard;
+use lokid_model::citation;
+use lokid_model::{Signal, SignalKind, Timestamp};
 
 /// In bytes.
 const LONGEST_GOAL: usize = 2_000;

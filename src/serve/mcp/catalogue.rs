@@ -6,7 +6,7 @@ use super::fields::{Field, Shape, field};
 use super::schema::{flag, found, list, number, object, open, recalled, text, whole};
 use super::session::{Answer, Session};
 use super::{erase, fields, files, keep, recall, why};
-use crate::model::{ContradictionStatus, Kind, Level, Outcome, Resolution, Status, TaskType, Tier};
+use lokid_model::{ContradictionStatus, Kind, Level, Outcome, Resolution, Status, TaskType, Tier};
 
 pub(super) struct Tool {
     pub(super) name: &'static str,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::fields::{Arguments, Object};
 use super::quote;
 use super::session::{Answer, Refusal, Session, memory_path};
-use crate::model::Kind;
+use lokid_model::Kind;
 
 const BLACK: &str = "[redacted]";
 /// Titles of what is forgotten are told up to here.
@@ -140,7 +140,7 @@ fn blacken(value: Value, find: &str, by: &str, places: &mut usize) -> Value {
 fn as_new(record: Value) -> Object {
     let Value::Object(mut record) = record else { return Object::new() };
     let prefix = record.get("kind").and_then(Value::as_str).and_then(Kind::parse).map_or("note", Kind::id_prefix);
-    let id = format!("{prefix}-{}", crate::sys::process::random_hex(6));
+    let id = format!("{prefix}-{}", lokid_sys::process::random_hex(6));
     record.insert("id".to_owned(), id.into());
     record.retain(|name, value| !value.is_null() && name != "superseded_by" && name != "usage");
     record

@@ -162,7 +162,7 @@ pub(super) fn brief(text: &str) -> String {
 
 fn word(value: &Value, words: &[&'static str]) -> Option<Value> {
     let given = value.as_str()?;
-    words.iter().find(|word| crate::model::words::same_word(word, given)).map(|word| Value::from(*word))
+    words.iter().find(|word| lokid_model::words::same_word(word, given)).map(|word| Value::from(*word))
 }
 
 fn texts(value: &Value) -> Option<Value> {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::fields::{Arguments, Field, Object, Shape, brief, field};
 use super::recall;
 use super::session::{Refusal, Session};
-use crate::context::assemble::clean;
-use crate::model::citation::{CLOSE, OPEN};
+use lokid_context::assemble::clean;
+use lokid_model::citation::{CLOSE, OPEN};
 
 const RECALL: &[Field] = &[field("topic", Shape::Text, "What you want to know about").required()];
 const SESSION: &[Field] = &[field("goal", Shape::Text, "What is to be done")];

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::fields::{Arguments, Object};
 use super::quote::{self, Piece};
 use super::session::{Answer, Refusal, Session, memory_path};
-use crate::model::token;
 use crate::serve::message::Request;
+use lokid_model::token;
 
 pub(super) const USUAL_RESULTS: usize = 8;
 pub(super) const USUAL_ENTRIES: usize = 20;

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::desk::{Away, Desk, Need};
 use super::fields::{Object, Wrong};
-use crate::model::Timestamp;
 use crate::serve::message::{Request, Response, encode};
-use crate::sys::Clock;
-use crate::sys::process::random_hex;
+use lokid_model::Timestamp;
+use lokid_sys::Clock;
+use lokid_sys::process::random_hex;
 
 /// Why a tool did not do what it was asked, in words for the one who asked.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use lokid::config::Config;
-use lokid::engine::Registry;
 use lokid::serve::{self, App, Bound, Client, Request, Response};
-use lokid::sys::{Clock, Dirs};
+use lokid_config::Config;
+use lokid_engine::Registry;
+use lokid_sys::{Clock, Dirs};
 use serde_json::Value;
 use tokio::sync::oneshot;
 

@@ -13,7 +13,7 @@ fn a_log_file_that_nobody_rotates_begins_anew() {
     let home = Home::new();
     let path = home.path("lokid.log");
     let open = || OpenOptions::new().create(true).append(true).open(&path).unwrap();
-    open().set_len(lokid::sys::stderr::LONGEST + 1).unwrap();
+    open().set_len(lokid_sys::stderr::LONGEST + 1).unwrap();
     let mut command = home.command(&["run"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::from(open())).spawn().unwrap();
     eventually_some(|| Client::new(home.socket()).send(&Request::get("/v1/health")).ok());

@@ -14,7 +14,7 @@ fn prepare(lab: &Lab) {
     // An hour apart: what was done within the same second would be taken for one piece of work, or not.
     let mut commit = |message: &str| {
         hours -= 1;
-        let time = lokid::sys::Clock::system().now().as_micros() / 1_000_000 - hours * 3_600;
+        let time = lokid_sys::Clock::system().now().as_micros() / 1_000_000 - hours * 3_600;
         let dates = [format!("GIT_AUTHOR_DATE={time} +0000"), format!("GIT_COMMITTER_DATE={time} +0000")];
         lab.git(&["add", "-A"]);
         lab.run("env", &[&dates[0], &dates[1], "git", "commit", "-q", "-m", message]);

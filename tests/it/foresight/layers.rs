@@ -1,6 +1,6 @@
 //! The short layers: bounded however much is known, and a way to the rest.
 
-use lokid::model::token;
+use lokid_model::token;
 use serde_json::{Value, json};
 
 use super::{ask, begin, is_within, settled, text};

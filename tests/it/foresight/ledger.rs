@@ -1,6 +1,6 @@
 //! The token ledger: what is counted, and where it is written down.
 
-use lokid::model::token;
+use lokid_model::token;
 use serde_json::{Value, json};
 
 use super::{LEDGER, ask, begin, begin_again, economics, ledger_of, note, remember, settled, signal, text};

@@ -1,7 +1,7 @@
 //! Contexts that stand ready before anybody asks, and never tell what is no longer so.
 
-use lokid::model::Timestamp;
 use lokid::serve::Request;
+use lokid_model::Timestamp;
 use serde_json::{Value, json};
 
 use super::{ask, begin, begin_again, ids, note, ready_context, remember, said, settled, signal};
@@ -81,7 +81,7 @@ fn what_expires_leaves_the_context_that_stood_ready_with_it() {
     prepare(&lab);
     begin(&mut lab);
     know(&lab);
-    let soon = Timestamp::from_micros(lokid::sys::Clock::system().now().as_micros() + 1_500_000);
+    let soon = Timestamp::from_micros(lokid_sys::Clock::system().now().as_micros() + 1_500_000);
     remember(
         &lab,
         json!({"id": "d-soon", "kind": "decision", "text": "Parking is free this minute.",
@@ -90,7 +90,7 @@ fn what_expires_leaves_the_context_that_stood_ready_with_it() {
     settled(&lab);
     opened(&mut lab, "one", "src/auth.rs");
     let gone = eventually_some(|| {
-        let asked = lokid::sys::Clock::system().now();
+        let asked = lokid_sys::Clock::system().now();
         let answer = ask(&lab, "/v1/context/assemble", json!({"session_id": "one"}));
         let is_told = ids(&answer).contains(&"d-soon");
         assert!(!is_told || asked < soon, "{answer:#}");

@@ -72,7 +72,7 @@ fn weights_that_stand_in_the_state_are_used() {
     let lab = Lab::new();
     prepare(&lab);
     let plain = lab.home.run(&["replay", "--json"]).succeeded().json();
-    let text = lokid::context::predict::files::Weights::default().to_text();
+    let text = lokid_context::predict::files::Weights::default().to_text();
     let turned = text.lines().map(|line| match line.rsplit_once(' ') {
         Some((name, number)) if number.parse::<f64>().is_ok() => {
             format!("{name} {}\n", number.strip_prefix('-').unwrap_or("0"))

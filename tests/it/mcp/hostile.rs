@@ -147,7 +147,7 @@ fn a_memory_stays_quoted_whatever_it_says() {
         assert_eq!(answer.matches("</lokid-memory>").count(), 1, "{tool}: {answer}");
         assert_eq!(answer.matches("<lokid-memory>").count(), 1, "{tool}: {answer}");
         assert!(!answer.contains("<system-reminder>") && !answer.contains('\u{202e}'), "{tool}: {answer}");
-        let left = lokid::encode::own_words::without_own_words(&answer);
+        let left = lokid_encode::own_words::without_own_words(&answer);
         assert!(!left.contains("kraken") || tool == "mem_context", "{tool}: {left}");
     }
     // What an agent says binds nobody.

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use lokid::config::Config;
-use lokid::engine::Registry;
-use lokid::engine::night::Wish;
-use lokid::index::Snapshot;
-use lokid::manage::schedule::Cause;
-use lokid::model::{Action, Body, Change, Episode, EpisodeError, Kind, Memory, Outcome, render};
-use lokid::sys::{Clock, Dirs, FaultMode, Faults};
+use lokid_config::Config;
+use lokid_engine::Registry;
+use lokid_engine::night::Wish;
+use lokid_index::Snapshot;
+use lokid_manage::schedule::Cause;
+use lokid_model::{Action, Body, Change, Episode, EpisodeError, Kind, Memory, Outcome, render};
+use lokid_sys::{Clock, Dirs, FaultMode, Faults};
 
 use crate::lab::{Lab, at, memory, picture, put};
 

@@ -102,7 +102,7 @@ fn rows(home: &Home) {
 
 /// As if the project had been met the day before, and the hour of the night had come a few minutes ago.
 fn let_the_hour_come(home: &Home) {
-    let clock = lokid::sys::Clock::system();
+    let clock = lokid_sys::Clock::system();
     let now = clock.now();
     let minute = now.plus_micros(-3 * 60_000_000 + i64::from(clock.utc_offset_at(now)) * 1_000_000).as_micros();
     let minute = (minute / 60_000_000).rem_euclid(24 * 60);

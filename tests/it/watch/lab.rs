@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, unbounded};
-use lokid::sys::Clock;
-use lokid::watch::{Seen, Watch, WatchLimits, WatchPlan, WatchState};
+use lokid_sys::Clock;
+use lokid_watch::{Seen, Watch, WatchLimits, WatchPlan, WatchState};
 
 pub(super) struct Lab {
     pub(super) seen: Receiver<Seen>,

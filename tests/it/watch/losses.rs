@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::lab::{Lab, Repo};
 use super::{created, edited, removed};
-use lokid::watch::{Seen, WatchLimits, WatchMode};
+use lokid_watch::{Seen, WatchLimits, WatchMode};
 
 fn polling() -> WatchLimits {
     WatchLimits {
@@ -50,8 +50,7 @@ fn a_receiver_without_room_hears_of_it_later() {
     let plan = repo.plan();
     let (sender, seen) = crossbeam_channel::bounded(1);
     let watch =
-        lokid::watch::Watch::start(plan, lokid::sys::Clock::system(), move |what| sender.try_send(what).is_ok())
-            .unwrap();
+        lokid_watch::Watch::start(plan, lokid_sys::Clock::system(), move |what| sender.try_send(what).is_ok()).unwrap();
     assert_eq!(seen.recv().unwrap(), Seen::Ready);
     for n in 0..50 {
         repo.write(&format!("n{n}"), "x");
@@ -147,7 +146,7 @@ fn without_the_kernel_every_change_is_still_noticed() {
     lab.write("a/b/c.rs", "x");
     lab.write(".loki/CONTINUITY.md", "x");
     lab.git(&["checkout", "-q", "-b", "topic"]);
-    let head = Seen::Git(lokid::watch::GitArea::Head);
+    let head = Seen::Git(lokid_watch::GitArea::Head);
     expect_all(&lab, vec![edited("src/main.rs"), created("a/b/c.rs"), Seen::Continuity, head]);
 }
 

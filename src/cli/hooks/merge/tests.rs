@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use super::*;
-use crate::sys::plain;
+use lokid_sys::plain;
 
 const PROGRAM: &str = "/usr/local/bin/lokid";
 const JSON_AGENTS: [Agent; 5] = [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Cursor, Agent::Copilot];

@@ -7,7 +7,7 @@ use super::path::FilePath;
 use crate::serve::mcp::fields::Object;
 use crate::serve::mcp::recall::items;
 use crate::serve::mcp::session::{Refusal, Session, memory_path};
-use crate::sys::process::random_hex;
+use lokid_sys::process::random_hex;
 
 const TAG: &str = "path:";
 /// A note has to say something; a file need not.

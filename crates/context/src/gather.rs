@@ -1,0 +1,373 @@
+//! Candidates for a context: what binds, what presses, what is likely to be needed and what is good to know. Which of
+//! them fit, and how long each may be, is decided elsewhere.
+//!
+//! Unverified, restricted and no longer valid memories never get here, nor those of another namespace.
+
+mod critical;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::gate::{LEAST_CHANCE, Signs, Weighed};
+use crate::parts::{Candidate, Part};
+use crate::predict::episodes;
+use crate::predict::memories::{Clues, Evidence, PredictedMemory, predict_within};
+use crate::sources::Sources;
+use lokid_index::roster::Filter;
+use lokid_model::{Key, Kind, Level, Memory, Namespace, Scope, Tier, Timestamp, Usage, time};
+
+/// Nobody reads more.
+const MOST_CANDIDATES: usize = 300;
+const MOST_PREDICTED: usize = 200;
+const MOST_GOTCHAS: usize = 12;
+const MOST_WEIGHED: usize = 40;
+/// A meaning takes a millisecond or two.
+const MOST_MEANT: usize = 12;
+/// Of rules that documents give, and of commits.
+const MOST_RULES: usize = 3;
+const MOST_COMMITS: usize = 3;
+/// A commit that only repeats the words of the situation says nothing.
+const LEAST_NEWS: f64 = 0.2;
+/// Of everything else that the repository taught.
+const MOST_LEARNT: usize = 3;
+/// Facts about how work is done here, most wanted first.
+const HOW_TO_TEST: usize = 1;
+const HOW_TO: [&str; 7] = ["test.all", "test.one", "build", "lint", "format", "typecheck", "ci.checks"];
+
+pub struct GatherFilter<'a> {
+    pub namespace: Namespace,
+    pub now: Timestamp,
+    /// What was known and held then, instead of now.
+    pub as_of: Option<Timestamp>,
+    /// What is less likely to be needed stays out, unless it binds or is at home in the file at hand.
+    pub min_score: f64,
+    /// And what is older than this, under the same conditions.
+    pub window_days: u32,
+    /// The longest form any candidate may take.
+    pub longest: Level,
+    /// Mandates and guardrails, nothing else.
+    pub only_binding: bool,
+    /// Somebody begins to work: how to build and test is told, too.
+    pub beginning: bool,
+    pub exclude: &'a dyn Fn(&Key) -> bool,
+}
+
+/// What may become part of a context, and the strongest evidence for what was foreseen: what there is to learn from
+/// when it is used, or not.
+pub struct Gathered {
+    pub candidates: Vec<Candidate>,
+    pub evidence: BTreeMap<Key, Evidence>,
+    /// What stood before the gate, likeliest first.
+    pub weighed: Vec<Weighed>,
+    /// Earlier work that the goal or the error calls to mind, best first.
+    pub episodes: Vec<PredictedMemory>,
+}
+
+/// In the order of the parts, the most valuable first, ties by key.
+pub fn gather(sources: &Sources<'_>, clues: &Clues, filter: &GatherFilter<'_>) -> Gathered {
+    let admitted = Filter { as_of: filter.as_of, ..Filter::new(filter.namespace.clone(), filter.now) };
+    let predicted =
+        if filter.only_binding { Vec::new() } else { predict_within(sources, clues, &admitted, MOST_PREDICTED) };
+    let mut table = Table { sources, clues, filter, admitted, taken: BTreeMap::new(), weighed: BTreeMap::new() };
+    table.binding(&predicted);
+    if !filter.only_binding {
+        table.weigh(&predicted);
+        table.rules();
+        critical::add(&mut table, clues, &predicted);
+        table.foreseen(&predicted);
+        table.commits();
+        table.how_to();
+    }
+    let evidence = predicted.iter().filter_map(|found| Some((found.memory.key(), *found.evidence.first()?))).collect();
+    let mut weighed: Vec<Weighed> = std::mem::take(&mut table.weighed).into_values().collect();
+    weighed.sort_by(|one, other| other.chance.total_cmp(&one.chance).then_with(|| one.key.cmp(&other.key)));
+    weighed.truncate(MOST_WEIGHED);
+    Gathered { candidates: table.finish(), evidence, weighed, episodes: episodes::matching(&predicted) }
+}
+
+/// Each memory once, in the most pressing part it was put into.
+struct Table<'a> {
+    sources: &'a Sources<'a>,
+    clues: &'a Clues,
+    filter: &'a GatherFilter<'a>,
+    admitted: Filter,
+    taken: BTreeMap<Key, Candidate>,
+    weighed: BTreeMap<Key, Weighed>,
+}
+
+/// What the parts are worth besides how likely a memory is to be needed.
+const PRESSING: f64 = 3.1;
+const MANDATE: f64 = 2.5;
+const GUARDRAIL: f64 = 2.0;
+const CRITICAL: f64 = 1.0;
+const BACKGROUND: f64 = 0.5;
+
+impl Table<'_> {
+    fn admits(&self, memory: &Memory) -> bool {
+        self.admitted.admits(memory)
+    }
+
+    fn at(&self) -> Timestamp {
+        self.filter.as_of.unwrap_or(self.filter.now)
+    }
+
+    /// Is it new enough, or was it lately of use?
+    fn is_timely(&self, memory: &Memory, usage: &Usage) -> bool {
+        let oldest = self.at().plus_micros(-i64::from(self.filter.window_days).saturating_mul(time::DAY));
+        let last = memory.times.created_at.max(memory.times.updated_at);
+        usage.last_used.map_or(last, |used| used.max(last)) >= oldest
+    }
+
+    /// Told by somebody: likely enough, and not too old; what is at home in the file at hand however old it is. Learnt from
+    /// the repository: only what speaks of the situation.
+    fn is_wanted(&self, predicted: &PredictedMemory) -> bool {
+        let memory = &predicted.memory;
+        if self.is_derived(memory) {
+            return self.chance(memory) >= LEAST_CHANCE;
+        }
+        predicted.anchored
+            || (predicted.score >= self.filter.min_score && self.is_timely(memory, &(self.sources.usage)(memory)))
+    }
+
+    fn is_derived(&self, memory: &Memory) -> bool {
+        memory.is_commit() || self.sources.snapshot.is_derived(&memory.key())
+    }
+
+    /// How likely it is of use here; nothing for what was not weighed.
+    fn chance(&self, memory: &Memory) -> f64 {
+        self.weighed.get(&memory.key()).map_or(0.0, |weighed| weighed.chance)
+    }
+
+    /// Weighs everything that nobody told. The meaning is looked at where the words are promising.
+    fn weigh(&mut self, predicted: &[PredictedMemory]) {
+        let errors: BTreeSet<Key> =
+            predicted.iter().filter(|found| is_the_error(found)).map(|found| found.memory.key()).collect();
+        let rules = self.sources.snapshot.binding(&self.filter.namespace).take(MOST_CANDIDATES);
+        let all = predicted.iter().map(|found| &found.memory).chain(&self.clues.commits).chain(rules);
+        let mut weighed: BTreeMap<Key, (Signs, &Memory)> = BTreeMap::new();
+        for memory in all.filter(|memory| self.is_derived(memory) && self.admits(memory)) {
+            let key = memory.key();
+            let signs = Signs::of(memory, self.clues, errors.contains(&key), self.at());
+            weighed.entry(key).or_insert((signs, memory));
+        }
+        let situation = &self.clues.situation;
+        let mut promising: Vec<(f64, Key)> =
+            weighed.iter().map(|(key, (signs, _))| (signs.meaning(0.5).chance(situation), key.clone())).collect();
+        promising.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+        let about = self.clues.subject().filter(|_| !situation.is_empty());
+        let question = about.map(|about| (self.sources.vector_of)(&about)).unwrap_or_default();
+        for (_, key) in promising.into_iter().take(MOST_MEANT) {
+            let Some((signs, memory)) = weighed.get_mut(&key) else { continue };
+            let alike = |title: Vec<f32>| question.iter().zip(&title).map(|(a, b)| f64::from(a * b)).sum();
+            // Without a model the words of the title have to tell.
+            let meaning =
+                if question.is_empty() { signs.titled } else { alike((self.sources.vector_of)(memory.headline())) };
+            *signs = signs.meaning(meaning);
+        }
+        self.weighed = weighed
+            .into_iter()
+            .map(|(key, (signs, memory))| {
+                let (title, chance) = (memory.headline().to_owned(), signs.chance(situation));
+                (key.clone(), Weighed { key, title, chance, signs })
+            })
+            .collect();
+    }
+
+    /// How much a foreseen memory is worth to have.
+    fn worth(&self, found: &PredictedMemory) -> f64 {
+        if self.is_derived(&found.memory) { self.chance(&found.memory) } else { found.score }
+    }
+
+    fn put(&mut self, memory: &Arc<Memory>, part: Part, value: f64, why: String) {
+        let longest = match part {
+            Part::Critical | Part::Relevant => self.filter.longest,
+            Part::Background | Part::Index => self.filter.longest.max(Level::Compressed),
+        };
+        self.put_candidate(Candidate { memory: Arc::clone(memory), part, value, why, binding: false, longest });
+    }
+
+    /// What is at hand itself stands before what binds always: it is told however short the context is.
+    fn press(&mut self, memory: &Arc<Memory>, score: f64, why: String) {
+        let (memory, longest) = (Arc::clone(memory), self.filter.longest);
+        self.put_candidate(Candidate {
+            memory,
+            part: Part::Critical,
+            value: PRESSING + 0.1 * score,
+            why,
+            binding: true,
+            longest,
+        });
+    }
+
+    fn put_candidate(&mut self, candidate: Candidate) {
+        let key = candidate.memory.key();
+        if (self.filter.exclude)(&key) || !self.admits(&candidate.memory) {
+            return;
+        }
+        let candidate = Candidate { value: (candidate.value * 1e6).round() / 1e6, ..candidate };
+        self.taken.entry(key).or_insert(candidate);
+    }
+
+    /// What a person or an agent made binding is always there, and so is what they told as a gotcha or as most important.
+    /// The more likely one is to matter now, the longer it stays.
+    fn binding(&mut self, predicted: &[PredictedMemory]) {
+        let scores: BTreeMap<Key, f64> = predicted.iter().map(|found| (found.memory.key(), found.score)).collect();
+        let snapshot = self.sources.snapshot;
+        let told = |memory: &&Arc<Memory>| self.admits(memory) && !self.is_derived(memory);
+        let gotchas = snapshot.outstanding(&self.filter.namespace).filter(told);
+        let gotchas: Vec<&Arc<Memory>> = gotchas.take(MOST_GOTCHAS).collect();
+        let binding = snapshot.binding(&self.filter.namespace).filter(told);
+        let binding: Vec<&Arc<Memory>> = binding.take(MOST_CANDIDATES).chain(gotchas).collect();
+        for memory in binding {
+            let (base, why) = match memory.tier {
+                Tier::Mandate => (MANDATE, "a mandate"),
+                Tier::Guardrail => (GUARDRAIL, "a guardrail"),
+                Tier::Reference | Tier::Archive => (GUARDRAIL, "a gotcha"),
+            };
+            let score = scores.get(&memory.key()).copied().unwrap_or(0.0);
+            self.put_candidate(Candidate {
+                memory: Arc::clone(memory),
+                part: Part::Critical,
+                value: base + 0.4 * score + 0.1 * memory.importance.clamp(0.0, 1.0),
+                why: why.to_owned(),
+                binding: true,
+                longest: self.filter.longest,
+            });
+        }
+    }
+
+    /// Of the rules that documents give, the few that match.
+    fn rules(&mut self) {
+        let rules = self.sources.snapshot.binding(&self.filter.namespace);
+        let rules = rules.filter(|memory| self.admits(memory) && self.is_derived(memory));
+        let mut rules: Vec<(f64, &Arc<Memory>)> = rules.map(|rule| (self.chance(rule), rule)).collect();
+        rules.retain(|(chance, _)| *chance >= LEAST_CHANCE);
+        rules.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id)));
+        for (chance, rule) in rules.into_iter().take(MOST_RULES) {
+            self.put(rule, Part::Critical, CRITICAL + chance, "a rule that matches".to_owned());
+        }
+    }
+
+    /// A rule of a document: whether it is told is decided among the rules.
+    fn is_rule(&self, memory: &Memory) -> bool {
+        memory.tier <= Tier::Guardrail && self.is_derived(memory)
+    }
+
+    fn foreseen(&mut self, predicted: &[PredictedMemory]) {
+        let mut best: Vec<&PredictedMemory> =
+            predicted.iter().filter(|found| self.is_wanted(found) && !self.is_rule(&found.memory)).collect();
+        best.sort_by(|one, other| {
+            self.worth(other).total_cmp(&self.worth(one)).then_with(|| one.memory.id.cmp(&other.memory.id))
+        });
+        let mut learnt = 0;
+        for found in best {
+            learnt += usize::from(self.is_derived(&found.memory));
+            if self.is_derived(&found.memory) && learnt > MOST_LEARNT {
+                continue;
+            }
+            let worth = self.worth(found);
+            if is_background(found) {
+                self.put(&found.memory, Part::Background, BACKGROUND * worth, found.why.clone());
+            } else {
+                self.put(&found.memory, Part::Relevant, worth, found.why.clone());
+            }
+        }
+    }
+
+    /// What the history tells about exactly this, without what a memory already tells of.
+    fn commits(&mut self) {
+        let told: BTreeSet<String> =
+            self.taken.values().flat_map(|taken| taken.memory.anchors.commits.iter().cloned()).collect();
+        let commits = self.clues.commits.iter();
+        let untold = commits.filter(|commit| !commit.anchors.commits.iter().any(|id| told.contains(id)));
+        let mut found: Vec<(f64, &Arc<Memory>)> = untold.map(|commit| (self.chance(commit), commit)).collect();
+        let brings_news =
+            |commit: &Memory| self.weighed.get(&commit.key()).is_some_and(|weighed| weighed.signs.news >= LEAST_NEWS);
+        found.retain(|(chance, commit)| *chance >= LEAST_CHANCE && brings_news(commit));
+        found.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id)));
+        // The same done again and again is told once, as it was done last.
+        let mut latest: BTreeMap<String, Timestamp> = BTreeMap::new();
+        for (_, commit) in &found {
+            let last = latest.entry(without_numbers(&commit.title)).or_insert(commit.times.created_at);
+            *last = commit.times.created_at.max(*last);
+        }
+        found.retain(|(_, commit)| latest.get(&without_numbers(&commit.title)) == Some(&commit.times.created_at));
+        for (chance, commit) in found.into_iter().take(MOST_COMMITS) {
+            self.put_candidate(Candidate {
+                memory: Arc::clone(commit),
+                part: Part::Relevant,
+                value: chance,
+                why: commit_why(commit, self.clues),
+                binding: false,
+                longest: self.filter.longest.max(Level::Summary),
+            });
+        }
+    }
+
+    /// Where nothing is going on yet: how to build, test and check.
+    fn how_to(&mut self) {
+        let clues = self.clues;
+        if !self.filter.beginning && (clues.file.is_some() || !clues.situation.is_empty()) {
+            return;
+        }
+        // Who has a goal wants to know how to test what comes of it.
+        let wanted = if clues.situation.is_empty() { HOW_TO.len() } else { HOW_TO_TEST };
+        for (place, key) in HOW_TO.iter().take(wanted).enumerate() {
+            let slot = (self.filter.namespace.clone(), Scope::default(), (*key).to_owned(), String::new());
+            let known = self.sources.snapshot.facts_of(&slot).filter(|fact| self.admits(fact)).last().cloned();
+            if let Some(fact) = known {
+                let worth = 1.0 - 0.05 * place as f64;
+                self.put(&fact, Part::Background, BACKGROUND * worth, "how work is done here".to_owned());
+            }
+        }
+    }
+
+    fn finish(self) -> Vec<Candidate> {
+        let mut found: Vec<(Key, Candidate)> = self.taken.into_iter().collect();
+        let worth = |one: &Candidate, other: &Candidate| {
+            other.binding.cmp(&one.binding).then_with(|| other.value.total_cmp(&one.value))
+        };
+        found.sort_by(|one, other| worth(&one.1, &other.1).then_with(|| one.0.cmp(&other.0)));
+        found.truncate(MOST_CANDIDATES);
+        found.sort_by(|one, other| {
+            let by_part = one.1.part.cmp(&other.1.part);
+            by_part.then_with(|| other.1.value.total_cmp(&one.1.value)).then_with(|| one.0.cmp(&other.0))
+        });
+        found.into_iter().map(|(_, candidate)| candidate).collect()
+    }
+}
+
+/// Does it tell of the error at hand?
+fn is_the_error(found: &PredictedMemory) -> bool {
+    found.evidence.iter().any(|evidence| matches!(evidence, Evidence::SameError | Evidence::ErrorTie))
+}
+
+/// What a title says whatever the version or the ticket.
+fn without_numbers(title: &str) -> String {
+    title.chars().filter(|letter| letter.is_alphabetic() || *letter == ' ').flat_map(char::to_lowercase).collect()
+}
+
+fn commit_why(commit: &Memory, clues: &Clues) -> String {
+    let here = clues.file.as_deref().filter(|file| commit.anchors.files.iter().any(|anchor| anchor == file));
+    match here {
+        Some(file) => format!("changed {file} before"),
+        None => "done before".to_owned(),
+    }
+}
+
+/// Habits and conventions are good to know and seldom more, unless something besides the place speaks for them.
+fn is_background(found: &PredictedMemory) -> bool {
+    let by_place = |evidence: &Evidence| {
+        matches!(
+            evidence,
+            Evidence::Anchored | Evidence::Related | Evidence::Folder | Evidence::Recent | Evidence::BranchFile
+        )
+    };
+    match found.memory.kind {
+        Kind::CodePattern => found.evidence.iter().all(by_place),
+        Kind::Workflow => !found.evidence.contains(&Evidence::Goal),
+        _ => false,
+    }
+}

@@ -1,0 +1,111 @@
+//! Why a file is named, in one clause for a person: what said most.
+
+use super::Candidate;
+use super::evidence::Evidence;
+use super::features::{Feature, WEIGHTS};
+use super::question::{Question, Term};
+use lokid_index::subjects::Subjects;
+
+/// Words of doing, which say nothing of what it is done to.
+#[rustfmt::skip]
+const DOING: &[&str] = &[
+    "add", "fix", "feat", "remove", "update", "use", "support", "make", "improve", "refactor", "test", "tests", "docs", "chore",
+    "change", "handle", "allow", "new", "the", "and", "for", "with", "when", "from",
+];
+const COMMON: f64 = 3.9;
+/// With fewer commits nothing is known to be common.
+const MANY: usize = 500;
+/// Longer words are cut.
+const LONGEST_WORD: usize = 40;
+
+/// What can be said; of equals the first is.
+const REASONS: [(Reason, &[Feature]); 5] = [
+    (Reason::Named, &[Feature::Named]),
+    (Reason::Said, &[Feature::Alike, Feature::AlikeBest, Feature::WordBest]),
+    (Reason::Path, &[Feature::Path, Feature::PathBest, Feature::Name, Feature::Scope]),
+    (Reason::Says, &[Feature::Says, Feature::SaysBest]),
+    (Reason::Pulled, &[Feature::Pulled, Feature::Beside]),
+];
+
+#[derive(Clone, Copy, PartialEq)]
+enum Reason {
+    Named,
+    Said,
+    Path,
+    Says,
+    Pulled,
+}
+
+pub(super) fn clause(subjects: &Subjects, question: &Question<'_>, evidence: &Evidence, one: &Candidate) -> String {
+    let weight = |features: &[Feature]| -> f64 {
+        features.iter().map(|feature| WEIGHTS[*feature as usize] * one.get(*feature)).sum()
+    };
+    let mut reasons = REASONS.map(|(reason, features)| (weight(features), reason));
+    reasons.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let told = reasons.iter().filter(|(weight, _)| *weight > 0.0);
+    told.filter_map(|(_, reason)| tell(*reason, subjects, question, evidence, one))
+        .next()
+        .unwrap_or_else(|| "touched by commits like this".to_owned())
+}
+
+fn tell(
+    reason: Reason,
+    subjects: &Subjects,
+    question: &Question<'_>,
+    evidence: &Evidence,
+    one: &Candidate,
+) -> Option<String> {
+    match reason {
+        Reason::Named => Some("it is named".to_owned()),
+        Reason::Said => Some(said_clause(subjects, question, evidence, one.file?)),
+        Reason::Path => {
+            let file = one.file?;
+            let terms = question.terms.iter().filter(|term| subjects.with_path(term.hash).contains(&file));
+            rarest(terms, |term| term.path_rarity).map(|term| format!("its path says \"{}\"", shown(term.word)))
+        }
+        Reason::Says => Some("its text is about that".to_owned()),
+        Reason::Pulled => one.pulled_by.as_ref().map(|seed| format!("changes with {seed}")),
+    }
+}
+fn said_clause(subjects: &Subjects, question: &Question<'_>, evidence: &Evidence, file: u32) -> String {
+    let about: Vec<usize> = evidence
+        .alike
+        .iter()
+        .map(|(commit, _)| *commit)
+        .filter(|commit| subjects.files_of(*commit).binary_search(&file).is_ok())
+        .collect();
+    let times = |term: &Term<'_>| about.iter().filter(|commit| subjects.says(**commit, term.hash)).count();
+    // `fix(ssr` is how a subject begins, not what it is about.
+    let is_word = |term: &&Term<'_>| !term.word.contains('(') && !DOING.contains(&term.word.to_lowercase().as_str());
+    let said = question.terms.iter().filter(is_word).filter(|term| times(term) > 0);
+    match rarest(said, |term| term.rarity * times(term) as f64) {
+        // What one commit in fifty says leads to the files that everything touches.
+        Some(term) if term.rarity < COMMON && subjects.commits() >= MANY => "touched by commits like this".to_owned(),
+        // Of `utils.compileETag` they may have said one part only.
+        Some(term) if is_compound(term.word) => format!("earlier commits said words of \"{}\"", shown(term.word)),
+        Some(term) if times(term) == 1 => format!("an earlier commit said \"{}\"", shown(term.word)),
+        Some(term) => format!("{} earlier commits said \"{}\"", times(term), shown(term.word)),
+        None => "touched by commits like this".to_owned(),
+    }
+}
+
+fn is_compound(word: &str) -> bool {
+    let mut letters = word.chars();
+    let first = letters.next();
+    !first.is_none_or(|letter| letter.is_alphanumeric()) || letters.any(|letter| !letter.is_lowercase())
+}
+
+/// Of equals the one met first.
+fn rarest<'q, 'a: 'q>(
+    terms: impl Iterator<Item = &'q Term<'a>>,
+    weight: impl Fn(&Term<'a>) -> f64,
+) -> Option<&'q Term<'a>> {
+    terms.fold(None, |best: Option<&Term<'a>>, term| match best {
+        Some(best) if weight(best) >= weight(term) => Some(best),
+        _ => Some(term),
+    })
+}
+
+fn shown(word: &str) -> &str {
+    &word[..word.floor_char_boundary(LONGEST_WORD)]
+}

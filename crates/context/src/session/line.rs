@@ -1,0 +1,161 @@
+//! One memory as one line. Whatever a memory says, it can neither begin a heading nor end the block it stands in.
+
+use lokid_model::citation::mark;
+use lokid_model::{AntiPattern, Body, Level, Memory, Tier};
+
+/// In characters; no section has room for more.
+const LONGEST: usize = 4000;
+const LONGEST_PLACE: usize = 40;
+/// Of a commit.
+const MOST_FILES: usize = 3;
+const COMPRESSED: usize = 160;
+const INDEX: usize = 60;
+/// In characters: enough to know any of [`TAGS`].
+const LONGEST_TAG: usize = 24;
+const NOWHERE_SPECIAL: &str = "this repository";
+/// Tags that the text around us may be closed or opened with.
+const TAGS: [&str; 18] = [
+    "lokid-memory",
+    "lokid_memory",
+    "system-reminder",
+    "system",
+    "assistant",
+    "human",
+    "user",
+    "developer",
+    "instruction",
+    "function_",
+    "function-",
+    "tool_",
+    "tool-",
+    "antml",
+    "invoke",
+    "context",
+    "|",
+    "!--",
+];
+
+/// `- [M:1a2b3c4d] text`, or nothing for a memory without words. What somebody said stands as they said it.
+pub(super) fn line_of(memory: &Memory, level: Level, lengths: &dyn Fn(&Memory, Level) -> String) -> Option<String> {
+    let mark = mark(memory.tier, &memory.key());
+    let said = match &memory.body {
+        Body::AntiPattern(anti) if memory.tier == Tier::Guardrail && !anti.what_fails.trim().is_empty() => {
+            format!("In {}, avoid: {}", place_of(memory), what_fails(anti, level))
+        }
+        _ if memory.is_commit() => {
+            let files = memory.anchors.files.iter().take(MOST_FILES).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let day = memory.times.created_at.day();
+            // The whole message is not what a first block is for.
+            let said = lengths(memory, level.max(Level::Summary));
+            even(&format!("{said} ({} {day}: {files})", memory.id), LONGEST)
+        }
+        _ => even(&lengths(memory, level), LONGEST),
+    };
+    (!said.is_empty()).then(|| format!("- [{mark}] {said}"))
+}
+
+/// The longer forms also say what to do instead.
+fn what_fails(anti: &AntiPattern, level: Level) -> String {
+    let what = even(&anti.what_fails, most(level));
+    let instead = even(&anti.prevention, most(level));
+    if instead.is_empty() || !matches!(level, Level::Full | Level::Summary) {
+        return what;
+    }
+    format!("{}; instead: {instead}", what.trim_end_matches(['.', ' ']))
+}
+
+fn most(level: Level) -> usize {
+    match level {
+        Level::Full | Level::Summary => LONGEST,
+        Level::Compressed => COMPRESSED,
+        Level::Index => INDEX,
+    }
+}
+
+/// Where an anti-pattern is at home: its directory, or its first tag.
+fn place_of(memory: &Memory) -> String {
+    let named = memory.anchors.files.first().map(|file| directory(file)).or_else(|| memory.tags.first().cloned());
+    let place = even(&named.unwrap_or_default(), LONGEST_PLACE);
+    if place.is_empty() { NOWHERE_SPECIAL.to_owned() } else { place }
+}
+
+/// `src/auth` for `src/auth/token/parse.rs`; a file of the root is its own place.
+fn directory(file: &str) -> String {
+    let parts: Vec<&str> = file.split('/').filter(|part| !part.is_empty() && *part != ".").take(3).collect();
+    match parts.as_slice() {
+        [first, second, _] => format!("{first}/{second}"),
+        [first, ..] => (*first).to_owned(),
+        [] => String::new(),
+    }
+}
+
+/// The text on one line, at most so many characters of it, and no tag in it.
+pub(super) fn even(text: &str, most: usize) -> String {
+    let mut line = String::new();
+    let mut length = 0;
+    let mut blank = false;
+    for (at, character) in text.char_indices() {
+        if character.is_whitespace() || character.is_control() || is_direction(character) {
+            blank = true;
+            continue;
+        }
+        if is_unseen(character) {
+            continue;
+        }
+        if length >= most {
+            return cut(line);
+        }
+        if blank && !line.is_empty() {
+            line.push(' ');
+            length += 1;
+        }
+        blank = false;
+        let tag = character == '<' && begins_tag(&text[at + 1..]);
+        // A mark that stands in a text was not given by us.
+        let mark = character == '[' && begins_mark(&text[at + 1..]);
+        line.push(if tag {
+            '‹'
+        } else if mark {
+            '('
+        } else {
+            character
+        });
+        length += 1;
+    }
+    line
+}
+
+/// Ends at a word where that does not cost half of the text.
+fn cut(mut line: String) -> String {
+    if let Some(at) = line.rfind(' ').filter(|at| at * 2 > line.len()) {
+        line.truncate(at);
+    }
+    line.truncate(line.trim_end_matches([' ', ',', ';', ':']).len());
+    line.push('…');
+    line
+}
+
+/// Characters that turn the order of what follows.
+fn is_direction(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Characters that nobody sees and some models read: they could spell what looks like nothing.
+fn is_unseen(character: char) -> bool {
+    matches!(character, '\u{ad}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
+        || matches!(character, '\u{e0000}'..='\u{e007f}')
+}
+
+fn begins_mark(rest: &str) -> bool {
+    let mut characters = rest.chars().filter(|c| !is_unseen(*c) && !c.is_whitespace());
+    matches!((characters.next(), characters.next()), (Some('M' | 'G' | 'R' | 'm' | 'g' | 'r'), Some(':')))
+}
+
+fn begins_tag(rest: &str) -> bool {
+    let between = |c: char| {
+        let joins = matches!(c, '\u{200c}' | '\u{200d}');
+        c == '/' || c.is_whitespace() || c.is_control() || is_direction(c) || is_unseen(c) || joins
+    };
+    let name: String = rest.trim_start_matches(between).chars().filter(|c| !is_unseen(*c)).take(LONGEST_TAG).collect();
+    TAGS.iter().any(|tag| name.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag)))
+}

@@ -1,0 +1,279 @@
+//! Those that a memory is held against, found by meaning and by words, and how two statements stand to each other: by the
+//! model that reads both, asked once for each two.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::project::Project;
+use super::search::{Ready, SearchHandle};
+use lokid_index::Snapshot;
+use lokid_index::roster::Filter;
+use lokid_index::searchable::passages;
+use lokid_index::vector::Question;
+use lokid_manage::contradict;
+use lokid_manage::statement::{self, Judgement, Shares};
+use lokid_model::{Key, Memory, Timestamp};
+use lokid_retrieve::query;
+use lokid_text::pairs::{Pairs, Statement};
+
+/// From this likeness on two memories may say the same; the words decide.
+const TWINS: f32 = 0.95;
+const MOST_TWINS: usize = 4;
+/// A question waits this long for the indexes to open.
+const OPENING: Duration = Duration::from_secs(5);
+/// Words whose meaning was asked for are remembered, up to this many.
+const REMEMBERED: usize = 50_000;
+/// So many times as many as are wanted are looked at by meaning, and by words.
+const WIDER: usize = 5;
+/// So many pairs are read between two looks at whether anybody still wants to know.
+const AT_ONCE: usize = 16;
+
+/// Memories that are so alike in meaning that they may say the same, best first. Long texts are not compared: no two long
+/// texts say quite the same. A slow model would hold up whoever writes.
+pub(super) fn twins(search: Option<&SearchHandle>, memory: &Memory, now: Timestamp) -> Vec<Key> {
+    let Some(ready) = search.map(SearchHandle::ready) else { return Vec::new() };
+    let instant = |ready: &&Ready| ready.embedder.is_instant() && passages(memory).len() == 1;
+    let Some(ready) = ready.as_ref().as_ref().filter(instant) else { return Vec::new() };
+    let mut filter = Filter::new(memory.namespace.clone(), now);
+    (filter.unverified, filter.restricted, filter.kinds) = (true, true, vec![memory.kind]);
+    let found = close(ready, memory, MOST_TWINS, &filter).into_iter();
+    let alike = found.filter(|(_, likeness)| *likeness >= TWINS);
+    alike.map(|(number, _)| ready.view.roster.key(number).clone()).collect()
+}
+
+/// What is known about the same thing and may be denied by this, best first.
+pub(super) fn disputable(
+    ready: &Ready,
+    snapshot: &Snapshot,
+    memory: &Memory,
+    most: usize,
+    now: Timestamp,
+) -> Vec<Arc<Memory>> {
+    let mut filter = Filter::new(memory.namespace.clone(), now);
+    filter.kinds = contradict::STATING.to_vec();
+    let found = alike(ready, memory, contradict::CANDIDATES, &filter).into_iter();
+    let known = found.filter_map(|(number, likeness)| {
+        let key = ready.view.roster.key(number);
+        let known = snapshot.get(key).filter(|known| contradict::speaks(known, now) && !snapshot.is_derived(key))?;
+        contradict::comparable(known, memory, likeness).then(|| Arc::clone(known))
+    });
+    known.take(most).collect()
+}
+
+impl Project {
+    /// How two statements stand to each other.
+    pub fn compare(&self, a: &str, b: &str) -> Judgement {
+        Reader::default().judge(a, b)
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// What is known about the same thing, and how it stands to this.
+    pub fn hold_against(&self, memory: &Memory) -> Vec<(Arc<Memory>, Judgement)> {
+        self.search().opened(OPENING);
+        let ready = self.search().ready();
+        let Some(ready) = ready.as_ref() else { return Vec::new() };
+        let found = disputable(ready, &self.snapshot(), memory, contradict::CANDIDATES, self.clock.now());
+        let pairs: Vec<(&str, &str)> = found.iter().map(|known| (known.text.as_str(), memory.text.as_str())).collect();
+        let shares = Reader::default().weigh(&pairs, &|| false);
+        let judge = |(known, shares): (Arc<Memory>, Option<Shares>)| {
+            let judgement = statement::judge(&known.text, &memory.text, shares?);
+            Some((known, judgement))
+        };
+        found.into_iter().zip(shares).filter_map(judge).collect()
+    }
+}
+
+/// Reads statements together, each once and each two once, up to as many tokens as it may: what is long takes longer.
+pub(super) struct Reader {
+    /// Made ready when it is first needed: most of the time nothing is compared.
+    pairs: OnceLock<Arc<Pairs>>,
+    known: Mutex<Known>,
+    left: AtomicUsize,
+}
+
+#[derive(Default)]
+struct Known {
+    statements: HashMap<Mark, Arc<Statement>>,
+    shares: HashMap<(Mark, Mark), Shares>,
+    /// Whose pairs could not all be read.
+    unread: HashSet<Mark>,
+}
+
+type Mark = [u8; 16];
+
+fn mark(text: &str) -> Mark {
+    let mut short = [0; 16];
+    short.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    short
+}
+
+impl Default for Reader {
+    fn default() -> Reader {
+        Reader::of(usize::MAX)
+    }
+}
+
+impl Reader {
+    pub(super) fn of(most: usize) -> Reader {
+        Reader { pairs: OnceLock::new(), known: Mutex::default(), left: AtomicUsize::new(most) }
+    }
+
+    pub(super) fn judge(&self, a: &str, b: &str) -> Judgement {
+        let at_once = statement::at_once(a, b);
+        at_once.unwrap_or_else(|| {
+            let shares = self.weigh(&[(a, b)], &|| false).pop().flatten();
+            statement::judge(a, b, shares.unwrap_or([0.0, 0.0, 0.0, 1.0]))
+        })
+    }
+
+    /// How likely it is of each two that one denies the other, says the same, stands beside it, or is about something else.
+    /// Nothing for those that could not be read: there were too many, or it was over.
+    pub(super) fn weigh(&self, pairs: &[(&str, &str)], is_over: &dyn Fn() -> bool) -> Vec<Option<Shares>> {
+        let marks: Vec<(Mark, Mark)> =
+            pairs.iter().map(|(a, b)| (mark(a), mark(b))).map(|(a, b)| if a <= b { (a, b) } else { (b, a) }).collect();
+        let mut missing: Vec<usize> = Vec::new();
+        let mut met = HashSet::new();
+        {
+            let known = self.known.lock();
+            missing.extend(
+                (0..pairs.len()).filter(|at| !known.shares.contains_key(&marks[*at]) && met.insert(marks[*at])),
+            );
+        }
+        let mut unread: Vec<usize> = Vec::new();
+        for part in missing.chunks(AT_ONCE) {
+            if is_over() || self.left.load(Ordering::Relaxed) == 0 {
+                unread.extend(part);
+                continue;
+            }
+            let model = self.pairs.get_or_init(Pairs::built_in);
+            let read: Vec<_> =
+                part.iter().map(|at| (self.read(model, pairs[*at].0), self.read(model, pairs[*at].1))).collect();
+            let both: Vec<_> = read.iter().map(|(one, other)| (one.as_ref(), other.as_ref())).collect();
+            let tokens: usize = both.iter().map(|(one, other)| one.len() + other.len()).sum();
+            let spend = |left: usize| Some(left.saturating_sub(tokens));
+            let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, spend);
+            let shares = model.weigh(&both);
+            self.known.lock().shares.extend(part.iter().map(|at| marks[*at]).zip(shares));
+        }
+        let mut known = self.known.lock();
+        known.unread.extend(unread.into_iter().flat_map(|at| <[Mark; 2]>::from(marks[at])));
+        marks.iter().map(|both| known.shares.get(both).copied()).collect()
+    }
+
+    /// Was it held against all it should have been?
+    pub(super) fn is_done_with(&self, memory: &Memory) -> bool {
+        let known = self.known.lock();
+        known.unread.is_empty() || !known.unread.contains(&mark(&memory.text))
+    }
+
+    fn read(&self, model: &Pairs, text: &str) -> Arc<Statement> {
+        let mark = mark(text);
+        if let Some(known) = self.known.lock().statements.get(&mark) {
+            return Arc::clone(known);
+        }
+        let read = Arc::new(model.read(text));
+        self.known.lock().statements.insert(mark, Arc::clone(&read));
+        read
+    }
+}
+
+fn question(ready: &Ready, memory: &Memory) -> Option<Question> {
+    let passages = passages(memory);
+    Question::of(&ready.embedder.embed(&passages.first()?.text))
+}
+
+/// The memories whose meaning is most like this one's. Best first.
+pub(super) fn close(ready: &Ready, memory: &Memory, most: usize, filter: &Filter) -> Vec<(u32, f32)> {
+    question(ready, memory).map_or_else(Vec::new, |question| ready.view.nearest(&question, most, filter))
+}
+
+/// The memories most like this one, by meaning and by words, with the likeness of their meanings. Best first.
+pub(super) fn alike(ready: &Ready, memory: &Memory, most: usize, filter: &Filter) -> Vec<(u32, f32)> {
+    // Whoever is fairly near by both is nearer than who is near by one alone.
+    let wide = most.saturating_mul(WIDER);
+    let question = question(ready, memory);
+    // The likeness of meanings, and the share of the most that words can tell.
+    let mut found: HashMap<u32, (f32, f32)> = HashMap::new();
+    if let Some(question) = &question {
+        found.extend(
+            ready.view.nearest(question, wide, filter).into_iter().map(|(number, alike)| (number, (alike, 0.0))),
+        );
+    }
+    let roster = &ready.view.roster;
+    let wanted = query::wanted(query::beginning(&memory.text));
+    if let Some(scores) = ready.view.score(&wanted, wide, filter) {
+        let best = ready.view.best(&scores, wide, filter);
+        let highest = best.iter().map(|number| scores.of(*number)).fold(f32::MIN_POSITIVE, f32::max);
+        for number in best {
+            let likeness = || question.as_ref().and_then(|asked| ready.view.meanings.likeness(asked, number));
+            let told = found.entry(number).or_insert_with(|| (likeness().unwrap_or(0.0), 0.0));
+            told.1 = scores.of(number) / highest;
+        }
+    }
+    let mut found: Vec<(u32, (f32, f32))> = found.into_iter().collect();
+    found.sort_by(|(one, by), (other, with)| {
+        (with.0 + with.1).total_cmp(&(by.0 + by.1)).then_with(|| roster.facet(*one).lot.cmp(&roster.facet(*other).lot))
+    });
+    found.into_iter().take(most).map(|(number, (alike, _))| (number, alike)).collect()
+}
+
+/// How alike words are, by the model of the index.
+pub(super) struct Words<'a> {
+    ready: Option<&'a Ready>,
+    meanings: Meanings,
+}
+
+/// Vectors of length 1, by the words.
+type Meanings = Mutex<HashMap<String, Option<Arc<Vec<f32>>>>>;
+
+impl<'a> Words<'a> {
+    pub(super) fn new(ready: Option<&'a Ready>) -> Words<'a> {
+        Words { ready, meanings: Mutex::default() }
+    }
+
+    /// As a vector of length 1.
+    pub(super) fn meaning(&self, text: &str) -> Option<Arc<Vec<f32>>> {
+        if let Some(known) = self.meanings.lock().get(text) {
+            return known.clone();
+        }
+        let meaning = self.ready.and_then(|ready| {
+            let vector = ready.embedder.embed(text);
+            let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+            (length > 0.0).then(|| Arc::new(vector.iter().map(|value| value / length).collect()))
+        });
+        let mut meanings = self.meanings.lock();
+        if meanings.len() >= REMEMBERED {
+            meanings.clear();
+        }
+        meanings.insert(text.to_owned(), meaning.clone());
+        meaning
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lokid_model::Verdict;
+
+    #[test]
+    fn a_number_a_denial_a_name_or_an_opposite_keeps_two_apart() {
+        let text = "Run the integration tests before pushing to the main branch";
+        let others = [
+            format!("{text} 2 times"),
+            format!("Never {text}"),
+            format!("{text} of Loki"),
+            text.replace("before", "after"),
+        ];
+        for other in others {
+            let found = Reader::default().judge(text, &other);
+            assert_ne!(found.verdict, Verdict::Duplicate, "{other}: {found:?}");
+        }
+    }
+}

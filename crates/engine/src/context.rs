@@ -1,0 +1,489 @@
+//! What a project hands out to whoever is about to work: contexts, predictions, task contexts, session blocks.
+//!
+//! Here the rooms are put together: the snapshot, the indexes, the past of the repository, the counts, and what
+//! `context` makes of them. The same need gives the same bytes, whether it was foreseen or not.
+
+mod named;
+mod notes;
+mod related;
+
+pub(super) use notes::REFERENCES;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::foresight::Pointed;
+use super::foresight::focus::{Branch, Focus, Guest, Owner, SeenError};
+use super::foresight::shelf::{Need, Prepared, Stamp, Tally};
+use super::past::{self, PastKnown};
+use super::project::Project;
+use super::search::Ready;
+use lokid_context::assemble::{self, Order};
+use lokid_context::gate;
+use lokid_context::gather::{self, GatherFilter, Gathered};
+use lokid_context::layers::{Shelf, Shelves};
+use lokid_context::parts::{Candidate, FileLine, Pointer, Shares};
+use lokid_context::predict::PredictedFile;
+use lokid_context::predict::episodes;
+use lokid_context::predict::memories::{self, AuthorClue, BranchClue, Clues, ErrorClue, PredictedMemory};
+use lokid_context::sources::Sources;
+use lokid_encode::compress::at_level;
+use lokid_encode::errors::ErrorReader;
+use lokid_encode::newcomer;
+use lokid_model::{Level, Memory, Namespace, Scope, Signal, SignalKind, TaskType, Timestamp};
+use lokid_retrieve::query;
+
+/// Files that are foretold for a context.
+pub(super) const RELATED: usize = 16;
+/// Memories that are looked at for a prediction, however few are wanted.
+const MOST_PREDICTED: usize = 40;
+/// Files are named with their reason from this likelihood on, and so many; from the next one on in one line.
+const LIKELY: f64 = 0.25;
+const MOST_LIKELY: usize = 4;
+const THINKABLE: f64 = 0.04;
+const THINKABLE_ALONE: f64 = 0.12;
+const MOST_OTHERS: usize = 8;
+const MOST_ALONE: usize = 3;
+const WEAK_REASONS: [&str; 2] = ["worked on lately", "touched by commits like this"];
+/// Files an error names that memories are looked up by.
+const MOST_FILES_OF_AN_ERROR: usize = 4;
+/// Topics that are pointed to.
+const POINTERS: usize = 8;
+/// Symbols of the file at hand that memories are looked up by.
+const MOST_SYMBOLS: usize = 64;
+const HOUR: i64 = 3_600_000_000;
+
+/// What a request for a context says; what it leaves out is taken from the focus.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    pub namespace: Namespace,
+    pub budget: Option<usize>,
+    pub file: Option<String>,
+    pub errors: Vec<String>,
+    pub activity: Option<TaskType>,
+    pub goal: Option<String>,
+    pub branch: Option<String>,
+    pub author: Option<String>,
+    pub as_of: Option<Timestamp>,
+}
+
+/// A context, and whether it stood ready.
+pub struct Given {
+    pub prepared: Arc<Prepared>,
+    pub ahead: bool,
+}
+
+pub struct Foreseen {
+    pub memories: Vec<PredictedMemory>,
+    pub files: Vec<PredictedFile>,
+    pub confidence: f64,
+    pub ahead: bool,
+}
+
+impl Project {
+    /// Whose focus a request is about: its session's, or that of the working tree it comes from.
+    pub fn owner(&self, session: Option<&str>, from: Option<&Path>) -> Owner {
+        if let Some(session) = session.filter(|session| !session.is_empty()) {
+            return Owner::Session(session.to_owned());
+        }
+        self.linked_tree(from).map_or(Owner::Main, Owner::Tree)
+    }
+
+    /// The linked working tree a path is in.
+    fn linked_tree(&self, path: Option<&Path>) -> Option<String> {
+        let path = path?;
+        let trees = self.eyes().map(super::eyes::Eyes::watches).unwrap_or_default();
+        let around = trees.into_iter().map(|(tree, _)| tree).filter(|tree| path.starts_with(tree));
+        let nearest = around.max_by_key(|tree| tree.as_os_str().len()).filter(|tree| *tree != self.root);
+        nearest.map(|tree| tree.display().to_string())
+    }
+
+    /// A signal somebody sends, in the words of one that was seen: its path as memories name it, and its working tree.
+    pub fn placed(&self, signal: Signal, from: Option<&Path>) -> Signal {
+        let is_about_file = matches!(signal.kind, SignalKind::FileOpened | SignalKind::FileEdited | SignalKind::Error);
+        let named = signal.path.as_deref().filter(|_| is_about_file);
+        let absolute = named.map(Path::new).filter(|path| path.is_absolute());
+        let worktree = self.linked_tree(absolute.or(from));
+        let path = named.map(|path| self.inside(path)).or_else(|| signal.path.clone());
+        Signal { worktree, path, ..signal }
+    }
+
+    /// A path as memories name it: relative to its working tree.
+    pub fn inside(&self, path: &str) -> String {
+        let trees = self.eyes().map(super::eyes::Eyes::watches).unwrap_or_default();
+        let trees = trees.iter().map(|(tree, _)| tree.as_path()).chain([self.root.as_path()]);
+        let inside =
+            trees.filter_map(|tree| Path::new(path).strip_prefix(tree).ok()).min_by_key(|rest| rest.as_os_str().len());
+        let inside = inside.and_then(Path::to_str).unwrap_or(path);
+        inside.trim_start_matches("./").to_owned()
+    }
+
+    /// Is anything made ready in advance?
+    pub fn looks_ahead(&self) -> bool {
+        self.foresight.is_running() && self.config.load().context.prefetch
+    }
+
+    /// Known focuses, contexts that stand ready, and how often that paid.
+    pub fn shelf(&self) -> (usize, usize, Tally) {
+        let focuses = self.foresight.focuses.lock().count();
+        let shelf = self.foresight.shelf.lock();
+        (focuses, shelf.count(), shelf.tally)
+    }
+
+    /// The context for this, if it stands ready.
+    pub fn ready_context(&self, owner: &Owner, asked: &Asked) -> Option<Given> {
+        let (need, stamp) = (self.need(owner, asked), self.stamp());
+        let now = self.clock.now();
+        let mut shelf = self.foresight.shelf.lock();
+        let found = if shelf.has(&need, stamp, now) { shelf.take(&need, stamp, now) } else { None };
+        found.map(|(prepared, ahead)| Given { prepared, ahead })
+    }
+
+    /// Nothing while the indexes are still being opened.
+    pub fn assemble(&self, owner: &Owner, asked: &Asked) -> Option<Given> {
+        let need = self.need(owner, asked);
+        let ready = self.search().ready();
+        let ready = ready.as_ref().as_ref()?;
+        let stamp = self.stamp();
+        let known = self.foresight.shelf.lock().take(&need, stamp, self.clock.now());
+        let given = match known {
+            Some((prepared, ahead)) => Given { prepared, ahead },
+            None => {
+                let prepared = Arc::new(self.prepare(need, stamp, ready));
+                self.foresight.shelf.lock().put(Arc::clone(&prepared), false);
+                Given { prepared, ahead: false }
+            }
+        };
+        Some(given)
+    }
+
+    /// What the focus will need, put on the shelf; nothing when it stands there already.
+    pub(super) fn prepare_ahead(&self, owner: &Owner, asked: &Asked) -> Option<Arc<Prepared>> {
+        let need = self.need(owner, asked);
+        let stamp = self.stamp();
+        if self.foresight.shelf.lock().has(&need, stamp, self.clock.now()) {
+            return None;
+        }
+        let search = self.search_if_started()?.ready();
+        let prepared = Arc::new(self.prepare(need, stamp, search.as_ref().as_ref()?));
+        self.foresight.shelf.lock().put(Arc::clone(&prepared), true);
+        Some(prepared)
+    }
+
+    /// What will be needed when this happens. Nothing while the indexes are still being opened.
+    pub fn predict(&self, owner: &Owner, asked: &Asked, k: usize) -> Option<Foreseen> {
+        let mut need = self.need(owner, asked);
+        // Only what was asked counts, not what else is going on.
+        (need.errors, need.guest) = (asked.errors.iter().map(|text| seen(text)).collect(), None);
+        need.branch = need.branch.filter(|_| asked.branch.is_some()).map(|branch| self.looked_up(branch));
+        need.file = need.file.filter(|_| asked.file.is_some());
+        need.goal = need.goal.filter(|_| asked.goal.as_deref().is_some_and(|goal| !goal.trim().is_empty()));
+        let ahead = self.foresight.shelf.lock().has(&self.need(owner, asked), self.stamp(), self.clock.now());
+        let ready = self.search().ready();
+        let ready = ready.as_ref().as_ref()?;
+        let related = self.files_ahead(&need, asked.author.as_deref(), k.max(RELATED));
+        let mut clues = self.clues(&need, &related);
+        clues.author = asked.author.clone().map(|name| AuthorClue { name, areas: Vec::new() });
+        let looked_at = k.max(MOST_PREDICTED);
+        let mut memories = self.with_sources(ready, |sources| {
+            memories::predict(sources, &clues, &need.namespace, self.clock.now(), looked_at)
+        });
+        let related = self.with_experience(related, &episodes::matching(&memories), &need);
+        memories.truncate(k);
+        let best = memories.first().map(|one| one.score).into_iter().chain(related.first().map(|one| one.score));
+        let confidence = best.fold(0.0, f64::max);
+        let mut files = related;
+        files.truncate(k);
+        Some(Foreseen { memories, files, confidence, ahead })
+    }
+
+    /// What `work` makes of the memory, the indexes and the past of this moment.
+    pub(super) fn with_sources<T>(&self, ready: &Ready, work: impl FnOnce(&Sources<'_>) -> T) -> T {
+        let past = self.past_known();
+        let config = self.config.load();
+        let sources = Sources {
+            snapshot: &self.snapshot(),
+            view: &ready.view,
+            vector_of: &|text| ready.embedder.embed(query::beginning(text)),
+            usage: &|memory| self.usage.of(memory),
+            weights: &config.recall,
+            memory_weights: &self.memory_weights(),
+            cochange: &past.cochange,
+            utc_offset_seconds: self.clock.utc_offset_seconds(),
+        };
+        work(&sources)
+    }
+
+    /// A text as a vector; nothing while the indexes are still being opened.
+    pub(super) fn vector_of(&self, text: &str) -> Vec<f32> {
+        let ready = self.search().ready();
+        ready.as_ref().as_ref().map(|ready| ready.embedder.embed(query::beginning(text))).unwrap_or_default()
+    }
+
+    /// What the history and the files of the repository tell. A project that is not watched reads what was kept.
+    pub(super) fn past_known(&self) -> PastKnown {
+        match self.eyes() {
+            Some(eyes) => eyes.past().known(),
+            None => {
+                let redact = &self.config.load().redact;
+                self.kept_past.get_or_init(|| past::kept_evidence(&self.cache_folder, &self.state, redact)).clone()
+            }
+        }
+    }
+
+    /// What a source file defines.
+    fn symbols(&self, path: &str) -> Vec<String> {
+        let Some(eyes) = self.eyes() else { return Vec::new() };
+        let code = eyes.past().code();
+        let symbols = code.get(path).map(|file| file.symbols.as_slice()).unwrap_or_default();
+        symbols.iter().filter(|symbol| symbol.is_public).take(MOST_SYMBOLS).map(|symbol| symbol.name.clone()).collect()
+    }
+
+    pub(super) fn need(&self, owner: &Owner, asked: &Asked) -> Need {
+        let now = self.clock.now();
+        let focus = self.foresight.focuses.lock().of(owner);
+        let config = self.config.load();
+        let file = asked.file.as_deref().map(|path| self.inside(path));
+        // Another goal or branch than the focus has is another matter, and so is another file: what was open before
+        // still tells where one comes from, but no longer what is at hand.
+        let told_goal = asked.goal.clone().filter(|goal| !goal.trim().is_empty());
+        let is_other_goal = told_goal.is_some() && told_goal != focus.goal;
+        let known_branch = focus.branch.as_ref().map(|branch| branch.name.as_str());
+        let is_other_branch = asked.branch.is_some() && asked.branch.as_deref() != known_branch;
+        let is_other = is_other_goal || is_other_branch;
+        let file = file.or_else(|| focus.file.clone().filter(|_| !is_other));
+        let before = focus.file.iter().chain(&focus.recent).filter(|path| Some(*path) != file.as_ref());
+        let recent = before.cloned().collect();
+        let goal = told_goal.or_else(|| focus.goal.clone().filter(|_| !is_other_branch));
+        let mut errors: Vec<SeenError> = asked.errors.iter().map(|text| seen(text)).collect();
+        errors.extend(focus.errors(now).into_iter().filter(|known| !asked.errors.contains(&known.text)));
+        let measures = self.measures(owner);
+        Need {
+            namespace: asked.namespace.clone(),
+            agent: self.agent_of(owner),
+            file,
+            recent,
+            branch: branch(asked, &focus),
+            activity: asked.activity.or_else(|| self.activity(goal.as_deref(), &errors)),
+            goal,
+            errors,
+            guest: focus.guest(now).cloned(),
+            budget: measures.allowance(asked.budget.unwrap_or(config.context.budget)),
+            as_of: asked.as_of,
+            hour: Timestamp::from_micros(now.as_micros().div_euclid(HOUR) * HOUR),
+            least_score: (config.context.min_score + measures.stricter).min(1.0),
+            longest: measures.longest,
+            only_binding: measures.only_binding,
+        }
+    }
+
+    fn activity(&self, goal: Option<&str>, errors: &[SeenError]) -> Option<TaskType> {
+        let told = goal.map(|goal| lokid_retrieve::task::detect(goal, None, None));
+        let told = told.filter(|told| !told.signals.is_empty()).map(|told| told.task_type);
+        told.or_else(|| (!errors.is_empty()).then_some(TaskType::Debugging))
+    }
+
+    fn stamp(&self) -> Stamp {
+        let past = self.past_known();
+        Stamp {
+            snapshot: self.snapshot.load().version(),
+            indexed: self.search_if_started().map_or(0, super::search::SearchHandle::indexed),
+            past: [address(&past.cochange), address(&past.ground), address(&past.weights)],
+        }
+    }
+
+    fn prepare(&self, need: Need, stamp: Stamp, ready: &Ready) -> Prepared {
+        let files = self.related_files(&need, RELATED);
+        let clues = self.clues(&need, &files);
+        let config = self.config.load();
+        let now = self.clock.now();
+        let filter = GatherFilter {
+            namespace: need.namespace.clone(),
+            now,
+            as_of: need.as_of,
+            min_score: need.least_score,
+            window_days: (config.context.window.as_secs() / 86_400) as u32,
+            longest: need.longest,
+            only_binding: need.only_binding,
+            beginning: false,
+            exclude: &|_| false,
+        };
+        let Gathered { mut candidates, evidence, weighed, episodes } =
+            self.with_sources(ready, |sources| gather::gather(sources, &clues, &filter));
+        let mut files = self.with_experience(files, &episodes, &need);
+        files.truncate(RELATED);
+        candidates.retain(|candidate| !gate::is_loaded_by(&need.agent, &candidate.memory));
+        let until = self.next_turn(&need, &candidates, now);
+        // Topics are for whoever looks around; somebody who is doing something can ask.
+        let looks_around = need.file.is_none() && clues.situation.is_empty() && !need.only_binding;
+        let pointers = if looks_around { self.pointers(&need.namespace) } else { Arc::default() };
+        let lines = self.file_lines(&files, &need);
+        let order = Order {
+            budget: need.budget,
+            shares: Shares(config.profiles.of(need.activity)),
+            candidates,
+            work: &self.work(&need),
+            files: if need.only_binding { &[] } else { &lines },
+            pointers: &pointers,
+            about: &about(&need),
+            lengths: &length,
+        };
+        Prepared { assembled: assemble::assemble(&order), need, stamp, until, files, evidence, weighed }
+    }
+
+    /// When something that a context tells ceases to hold, or something that it should tell begins to.
+    fn next_turn(&self, need: &Need, candidates: &[Candidate], now: Timestamp) -> Option<Timestamp> {
+        let snapshot = self.snapshot.load();
+        let ends = candidates.iter().filter_map(|candidate| candidate.memory.times.invalid_at);
+        let at_home = need.file.as_deref().into_iter().flat_map(|path| snapshot.anchored_to(path));
+        let begins = at_home.chain(snapshot.binding(&need.namespace)).map(|memory| memory.times.valid_at);
+        ends.chain(begins).filter(|turn| *turn > now).min()
+    }
+
+    pub(super) fn clues(&self, need: &Need, related: &[PredictedFile]) -> Clues {
+        let symbols = need.file.as_deref().map(|path| self.symbols(path)).unwrap_or_default();
+        let branch = need.branch.clone();
+        let guest = need.guest.clone();
+        Clues {
+            file: need.file.clone(),
+            related: related.to_vec(),
+            symbols,
+            branch: branch.map(|Branch { name, subjects, files }| BranchClue { name, subjects, files }),
+            errors: need.errors.iter().map(|error| self.error_clue(error)).collect(),
+            author: guest.map(|Guest { name, areas }| AuthorClue { name, areas }),
+            goal: need.goal.clone(),
+            activity: need.activity,
+            recent: need.recent.clone(),
+            situation: self.situation(need),
+            commits: self.commits_about(need, related),
+            cited: if self.is_about_the_notes(need) { self.notes(&need.namespace).cited } else { Vec::new() },
+        }
+    }
+
+    /// A branch that nobody told of yet is looked up.
+    fn looked_up(&self, branch: Branch) -> Branch {
+        if branch.subjects.is_empty() && branch.files.is_empty() && !memories::is_common_branch(&branch.name) {
+            return Branch::on_disk(&self.root, &branch.name).unwrap_or(branch);
+        }
+        branch
+    }
+
+    fn error_clue(&self, error: &SeenError) -> ErrorClue {
+        let mut reader = ErrorReader::new();
+        let mut failures: Vec<_> = error.text.lines().flat_map(|line| reader.line(line)).collect();
+        failures.extend(reader.flush());
+        let named = self.named_by(error, &self.past_known());
+        ErrorClue {
+            text: error.text.clone(),
+            fingerprint: failures.first().map(|failure| failure.fingerprint.clone()),
+            files: named.into_iter().map(|file| file.path).take(MOST_FILES_OF_AN_ERROR).collect(),
+        }
+    }
+
+    /// The files that will be needed, as they are told.
+    pub(super) fn file_lines(&self, files: &[PredictedFile], need: &Need) -> Vec<FileLine> {
+        lines_of(files, need.file.as_deref(), self.known_fact(need, "test.one").as_deref())
+    }
+
+    /// The value of a fact about how work is done here.
+    fn known_fact(&self, need: &Need, key: &str) -> Option<String> {
+        let snapshot = self.snapshot();
+        let slot = (need.namespace.clone(), Scope::default(), key.to_owned(), String::new());
+        let now = self.clock.now();
+        let known = snapshot.facts_of(&slot).filter(|fact| fact.holds_now(now)).last()?;
+        known.fact().map(|fact| fact.value.clone())
+    }
+
+    /// Is it the work of the notes that is at hand, or something else?
+    fn is_about_the_notes(&self, need: &Need) -> bool {
+        let is_now = need.as_of.is_none() && !need.only_binding;
+        is_now && need.goal.as_ref().is_none_or(|goal| self.notes(&need.namespace).focus.as_ref() == Some(goal))
+    }
+
+    /// What the working notes say is in work, unless somebody asks about something else.
+    fn work(&self, need: &Need) -> Vec<String> {
+        if self.is_about_the_notes(need) { self.notes(&need.namespace).lines() } else { Vec::new() }
+    }
+
+    /// Topics that can be asked for.
+    pub(super) fn pointers(&self, namespace: &Namespace) -> Arc<[Pointer]> {
+        let snapshot = self.snapshot();
+        let arrangement = self.arrangement();
+        let version = snapshot.version();
+        let mut known = self.foresight.pointers.lock();
+        if let Some(known) = known.as_ref().filter(|known| {
+            known.version == version && known.namespace == *namespace && known.arrangement == arrangement
+        }) {
+            return Arc::clone(&known.pointers);
+        }
+        let shelves = Shelves::of(&snapshot, namespace, POINTERS, &arrangement);
+        let pointers: Arc<[Pointer]> = shelves.shown().iter().map(Shelf::pointer).collect();
+        let namespace = namespace.clone();
+        *known = Some(Pointed { version, namespace, arrangement, pointers: Arc::clone(&pointers) });
+        pointers
+    }
+}
+
+/// The likely files with their reasons, a test with the command that runs it; the others behind the last of them.
+fn lines_of(files: &[PredictedFile], at_hand: Option<&str>, one_test: Option<&str>) -> Vec<FileLine> {
+    let (mut lines, mut others): (Vec<FileLine>, Vec<&PredictedFile>) = Default::default();
+    for file in files {
+        let run = one_test.and_then(|value| newcomer::run_of(value, &file.path));
+        // Whoever has the error has the path; that it was busy lately is no reason for this.
+        let says_little = file.why.starts_with(named::BY_ERROR) && run.is_none();
+        let is_reason = !WEAK_REASONS.contains(&file.why.as_str());
+        if says_little {
+            continue;
+        }
+        let tested = at_hand.filter(|at_hand| newcomer::are_tests_of(&file.path, at_hand));
+        let is_likely = (file.score >= LIKELY && is_reason) || (tested.is_some() && file.score >= THINKABLE);
+        if is_likely && lines.len() < MOST_LIKELY {
+            let why = tested.map_or_else(|| file.why.clone(), |tested| format!("the tests of {tested}"));
+            let why = run.map_or_else(|| why.clone(), |run| format!("{why}; run: {run}"));
+            lines.push(FileLine::Likely { path: file.path.clone(), why });
+        } else {
+            others.push(file);
+        }
+    }
+    let least = if lines.is_empty() { THINKABLE_ALONE } else { THINKABLE };
+    let others = others.into_iter().filter(|file| file.score >= least).take(MOST_OTHERS);
+    let others: Vec<String> = others.map(|file| file.path.clone()).collect();
+    match lines.last_mut() {
+        _ if others.is_empty() => {}
+        Some(FileLine::Likely { why, .. }) => why.push_str(&format!("; perhaps also {}", others.join(", "))),
+        _ => lines.push(FileLine::Others(others.into_iter().take(MOST_ALONE).collect())),
+    }
+    lines
+}
+
+/// Tells one published version from another.
+fn address<T>(shared: &Arc<T>) -> usize {
+    Arc::as_ptr(shared).addr()
+}
+
+/// What a context is for, in a few words.
+fn about(need: &Need) -> String {
+    let parts = [need.file.as_deref(), need.goal.as_deref().map(lokid_model::render::first_line)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(": ")
+}
+
+fn branch(asked: &Asked, focus: &Focus) -> Option<Branch> {
+    match &asked.branch {
+        Some(name) => Some(
+            focus
+                .branch
+                .clone()
+                .filter(|known| known.name == *name)
+                .unwrap_or_else(|| Branch { name: name.clone(), ..Branch::default() }),
+        ),
+        None => focus.branch.clone(),
+    }
+}
+
+fn seen(text: &str) -> SeenError {
+    SeenError { text: text.to_owned(), file: None }
+}
+
+pub(super) fn length(memory: &Memory, level: Level) -> String {
+    at_level(memory, level).into_owned()
+}

@@ -1,0 +1,215 @@
+//! The files of the repository that an error names: paths as tools print them, modules, and what few files define.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::ground::Ground;
+use lokid_context::predict::PredictedFile;
+use lokid_encode::errors::{ErrorReader, Frame, is_application, repo_file};
+use lokid_index::cochange::stem_of;
+
+/// So much of an error is read, and so many of its words.
+const LONGEST: usize = 32_000;
+const MOST_WORDS: usize = 4_000;
+const MOST_NAMES: usize = 64;
+/// Shorter ones (`str`, `map`, `set`) are everybody's.
+const SHORTEST_NAME: usize = 4;
+/// A name that more files define leads to none of them.
+const MOST_DEFINING: usize = 4;
+
+/// How likely such a file is needed; the place of the failure, then the others in the order they are named.
+pub(super) const AT_THE_PLACE: f64 = 0.75;
+/// How the reason begins where the error itself names a file.
+pub(super) const BY_ERROR: &str = "named in the error";
+const NAMED: f64 = 0.5;
+const LATER: f64 = 0.85;
+const MODULE: f64 = 0.45;
+const DEFINING: f64 = 0.4;
+
+/// Told of a file, names what it defines and in which line.
+pub(super) type Definitions<'a> = &'a dyn Fn(&str, &mut dyn FnMut(&str, u32));
+
+/// Likeliest first.
+pub(super) fn files(text: &str, root: &str, ground: &Ground, definitions: Definitions<'_>) -> Vec<PredictedFile> {
+    let text = &text[..text.floor_char_boundary(LONGEST)];
+    let mut naming = Naming { root, ground, stems: None, found: BTreeMap::new() };
+    let mut names = BTreeSet::new();
+    for (end, word) in words(text).take(MOST_WORDS) {
+        let (path, line) = without_line(word);
+        if naming.path(path, line.or_else(|| line_after(&text[end..]))) || path.contains(['/', '\\']) {
+            continue;
+        }
+        let parts: Vec<&str> = path.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
+        if parts.len() > 1 {
+            naming.module(path, &parts);
+        }
+        let is_called = text[end..].starts_with(['(', '`', '\'', '"']);
+        if names.len() < MOST_NAMES && (parts.len() > 1 || is_called || is_written_like_code(path)) {
+            names.extend(parts.into_iter().filter(|part| is_name(part)));
+        }
+    }
+    naming.place(text);
+    naming.definitions(&names, definitions);
+    let mut found: Vec<PredictedFile> = naming.found.into_values().collect();
+    found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
+    found
+}
+
+struct Naming<'a> {
+    root: &'a str,
+    ground: &'a Ground,
+    /// By what a file is called without its ending, filled when it is first asked for.
+    stems: Option<HashMap<String, Vec<&'a str>>>,
+    found: BTreeMap<String, PredictedFile>,
+}
+
+impl<'a> Naming<'a> {
+    fn add(&mut self, path: &str, score: f64, why: String) {
+        let new = PredictedFile { path: path.to_owned(), score, why };
+        let known = self.found.entry(path.to_owned()).or_insert_with(|| new.clone());
+        if known.score < score {
+            *known = new;
+        }
+    }
+
+    fn stems(&mut self) -> &HashMap<String, Vec<&'a str>> {
+        let ground = self.ground;
+        self.stems.get_or_insert_with(|| {
+            let mut stems: HashMap<String, Vec<&str>> = HashMap::new();
+            ground.paths().for_each(|path| stems.entry(stem_of(path)).or_default().push(path));
+            stems
+        })
+    }
+
+    /// Whether the word is a path, here or elsewhere.
+    fn path(&mut self, word: &str, line: Option<u32>) -> bool {
+        let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        if ending.is_empty() || ending.len() > 5 || !ending.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return false;
+        }
+        let Some(path) = self.find(word, name) else { return false };
+        let earlier = self.found.values().filter(|found| found.score <= NAMED).count();
+        let at = line.map(|line| format!(", line {line}")).unwrap_or_default();
+        self.add(&path, NAMED * LATER.powi(earlier.min(8) as i32), format!("{BY_ERROR}{at}"));
+        true
+    }
+
+    fn find(&mut self, printed: &str, name: &str) -> Option<String> {
+        if !is_application(&Frame { file: printed.to_owned(), line: None, function: None }) {
+            return None;
+        }
+        let ground = self.ground;
+        if let Some(path) = repo_file(printed, self.root, &|path| ground.stamp(path).is_some()) {
+            return Some(path);
+        }
+        // A tool that speaks of its own folder: the one file of that name.
+        let called_so = |path: &&&str| path.rsplit('/').next() == Some(name);
+        let alike = self.stems().get(&stem_of(name)).map(Vec::as_slice).unwrap_or_default();
+        let mut alike = alike.iter().filter(called_so);
+        alike.next().filter(|_| alike.next().is_none()).map(|path| (*path).to_owned())
+    }
+
+    /// `requests.adapters`, `crate::runtime::task`: a file in a folder of the name before.
+    fn module(&mut self, word: &str, parts: &[&str]) {
+        for pair in parts.windows(2) {
+            let folder = pair[0].to_lowercase();
+            let is_in = |path: &&str| path.to_lowercase().split('/').rev().skip(1).any(|part| part == folder);
+            let known = self.stems().get(&pair[1].to_lowercase()).map(Vec::as_slice).unwrap_or_default();
+            let meant: Vec<&str> = known.iter().copied().filter(is_in).take(MOST_DEFINING + 1).collect();
+            if meant.len() <= MOST_DEFINING {
+                let score = MODULE / (meant.len() as f64).max(1.0).sqrt();
+                meant.into_iter().for_each(|path| self.add(path, score, format!("the error names {}", shown(word))));
+            }
+        }
+    }
+
+    /// Where the tool that printed it says the failure is.
+    fn place(&mut self, text: &str) {
+        let mut reader = ErrorReader::new();
+        let mut failures: Vec<_> = text.lines().flat_map(|line| reader.line(line)).collect();
+        failures.extend(reader.flush());
+        for place in failures.iter().filter_map(|failure| failure.place.as_ref()).take(3) {
+            let name = place.file.rsplit(['/', '\\']).next().unwrap_or(&place.file);
+            let Some(path) = self.find(&place.file, name) else { continue };
+            let at = place.line.map(|line| format!(", line {line}")).unwrap_or_default();
+            self.add(&path, AT_THE_PLACE, format!("{BY_ERROR}{at}"));
+        }
+    }
+
+    fn definitions(&mut self, names: &BTreeSet<&str>, definitions: Definitions<'_>) {
+        if names.is_empty() {
+            return;
+        }
+        let mut defining: BTreeMap<&str, Vec<(&str, u32)>> = BTreeMap::new();
+        for path in self.ground.paths() {
+            definitions(path, &mut |name, line| {
+                let Some(name) = names.get(name) else { return };
+                let places = defining.entry(name).or_default();
+                if places.last().is_none_or(|(last, _)| *last != path) {
+                    places.push((path, line));
+                }
+            });
+        }
+        let mut sum: BTreeMap<&str, (f64, &str, u32)> = BTreeMap::new();
+        for (name, places) in defining.into_iter().filter(|(_, places)| places.len() <= MOST_DEFINING) {
+            let share = 1.0 / places.len() as f64;
+            for (path, line) in places {
+                let known = sum.entry(path).or_insert((0.0, name, line));
+                known.0 += share;
+            }
+        }
+        for (path, (share, name, line)) in sum {
+            let score = DEFINING * share.min(1.5);
+            self.add(path, score, format!("defines {} (line {line}), which the error names", shown(name)));
+        }
+    }
+}
+
+/// What stands between blanks, quotes and brackets, each with where it ends.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_apart = |sign: char| sign.is_whitespace() || "\"'`()[]{}<>,;=|".contains(sign);
+    text.split(is_apart).filter_map(move |word| {
+        let start = word.as_ptr().addr() - text.as_ptr().addr();
+        let word = word.trim_end_matches(['.', ':', '!', '?']);
+        (!word.is_empty()).then_some((start + word.len(), word))
+    })
+}
+
+/// `src/a.rs` and 3 of `src/a.rs:3:4`.
+fn without_line(word: &str) -> (&str, Option<u32>) {
+    let (mut rest, mut line) = (word, None);
+    for _ in 0..2 {
+        let Some((before, number)) = rest.rsplit_once(':') else { break };
+        let Ok(number) = number.parse() else { break };
+        (rest, line) = (before, Some(number));
+    }
+    (rest, line)
+}
+
+/// 31 of `", line 31, in send` and of `(31,5)`.
+fn line_after(text: &str) -> Option<u32> {
+    let text = text.trim_start_matches(['"', '\'']);
+    let number =
+        text.strip_prefix(", line ").or_else(|| text.strip_prefix('(')).or_else(|| text.strip_prefix(" line "))?;
+    let end = number.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(number.len());
+    number[..end].parse().ok()
+}
+
+fn is_name(word: &str) -> bool {
+    word.len() >= SHORTEST_NAME
+        && word.starts_with(|sign: char| sign.is_alphabetic() || sign == '_')
+        && word.chars().all(|sign| sign.is_alphanumeric() || sign == '_')
+}
+
+/// `snake_case` and `camelCase` are names of something.
+fn is_written_like_code(word: &str) -> bool {
+    let letters: Vec<char> = word.chars().take(64).collect();
+    word.trim_matches('_').contains('_') || letters.windows(2).any(|two| two[0].is_lowercase() && two[1].is_uppercase())
+}
+
+fn shown(word: &str) -> &str {
+    &word[..word.floor_char_boundary(60)]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Tests of what an error names.
+
+use super::*;
+use crate::ground::FileView;
+
+const FILES: [&str; 8] = [
+    "src/requests/adapters.py",
+    "src/requests/sessions.py",
+    "tests/test_adapters.py",
+    "src/x.rs",
+    "pkg/server/file.go",
+    "web/app/index.ts",
+    "a/util.py",
+    "b/util.py",
+];
+
+fn named(text: &str) -> Vec<(String, String)> {
+    let mut ground = Ground::default();
+    FILES.iter().for_each(|path| ground.put(path, FileView { stamp: (1, 1), ..FileView::default() }));
+    let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| match path {
+        "src/requests/sessions.py" => {
+            tell("Session", 30);
+            tell("send", 90);
+        }
+        "src/requests/adapters.py" => tell("send", 12),
+        _ => {}
+    };
+    files(text, "/code/requests", &ground, &definitions).into_iter().map(|file| (file.path, file.why)).collect()
+}
+
+#[track_caller]
+fn check(text: &str, path: &str, why: &str) {
+    let found = named(text);
+    assert_eq!(found.first(), Some(&(path.to_owned(), why.to_owned())), "{text}: {found:?}");
+}
+
+#[test]
+fn a_path_is_found_however_it_is_printed() {
+    for (text, line) in [
+        ("File \"src/requests/adapters.py\", line 31, in send", "31"),
+        ("File \"/code/requests/src/requests/adapters.py\", line 31", "31"),
+        ("File \"/app/src/requests/adapters.py\", line 31, in send", "31"),
+        ("src/requests/adapters.py:31: AssertionError", "31"),
+        ("see src\\requests\\adapters.py:7", "7"),
+    ] {
+        check(text, "src/requests/adapters.py", &format!("named in the error, line {line}"));
+    }
+    check("  --> src/x.rs:3:4", "src/x.rs", "named in the error, line 3");
+    check("file.go:12: undefined: total", "pkg/server/file.go", "named in the error, line 12");
+    check("pkg/server/file.go:12 +0x1d", "pkg/server/file.go", "named in the error, line 12");
+    check("web/app/index.ts(5,7): error TS2322", "web/app/index.ts", "named in the error, line 5");
+}
+
+#[test]
+fn the_place_of_the_failure_comes_before_who_called_it() {
+    let text = "Traceback (most recent call last):\n  File \"tests/test_adapters.py\", line 4, in test\n    go()\n  \
+        File \"src/requests/adapters.py\", line 31, in go\n    x\nKeyError: 'x'\n";
+    let found = named(text);
+    let paths: Vec<&str> = found.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["src/requests/adapters.py", "tests/test_adapters.py"]);
+}
+
+#[test]
+fn a_module_and_a_definition_lead_to_their_file() {
+    check("ImportError: requests.adapters", "src/requests/adapters.py", "the error names requests.adapters");
+    check("TypeError in Session.send", "src/requests/sessions.py", "defines Session (line 30), which the error names");
+    check("undefined method `send'", "src/requests/adapters.py", "defines send (line 12), which the error names");
+}
+
+#[test]
+fn what_names_nothing_here_leads_nowhere() {
+    for text in [
+        "",
+        "connection refused",
+        "util.py:3: oops",
+        "/usr/lib/python3.12/json/decoder.py:3",
+        "node_modules/web/app/index.ts:3",
+        "1.2.3.4:80",
+        "he said: send help",
+        "\u{0}\u{fffd}::..//",
+    ] {
+        assert_eq!(named(text), [], "{text}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_can_be_an_error(text in "\\PC{0,80}") {
+        let _ = named(&text);
+    }
+}

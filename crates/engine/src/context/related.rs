@@ -1,0 +1,180 @@
+//! Which files will be needed: by the file at hand, the goal or the branch, the errors, and whoever is asked about.
+//!
+//! What was told outright comes from here as it was told; the focus only fills in what nobody spoke of.
+
+use std::collections::BTreeMap;
+
+use super::named;
+use crate::foresight::focus::{Branch, SeenError};
+use crate::foresight::shelf::Need;
+use crate::past::PastKnown;
+use crate::project::Project;
+use lokid_context::predict::memories::{PredictedMemory, branch_topic, is_common_branch};
+use lokid_context::predict::{PredictedFile, episodes, files, goal, join};
+use lokid_encode::errors::repo_file;
+
+/// A branch is a goal that nobody put into words.
+const BY_BRANCH: f64 = 0.6;
+/// How likely a file that the branch has changed is needed again.
+const ON_THE_BRANCH: f64 = 0.4;
+/// How much less each earlier commit of an author counts.
+const FADING: f64 = 0.9;
+/// An author of fewer commits is not known well enough to be sure.
+const DOUBT: f64 = 1.5;
+
+impl Project {
+    /// The likeliest, best first.
+    pub(crate) fn related_files(&self, need: &Need, k: usize) -> Vec<PredictedFile> {
+        self.files_ahead(need, None, k)
+    }
+
+    /// The same, and what `author` works on.
+    pub(super) fn files_ahead(&self, need: &Need, author: Option<&str>, k: usize) -> Vec<PredictedFile> {
+        let past = self.past_known();
+        let named: Vec<PredictedFile> = need.errors.iter().flat_map(|error| self.named_by(error, &past)).collect();
+        // Where an error is, one works: what goes with that file is needed, too.
+        let place = named.iter().find(|file| file.score >= named::AT_THE_PLACE).map(|file| file.path.clone());
+        let at = Need { file: need.file.clone().or(place), ..need.clone() };
+        let mut found = by_file_and_goal(&past, &at, k);
+        found.extend(named);
+        found.extend(author.into_iter().flat_map(|author| by_author(&past, author)));
+        found.extend(need.branch.iter().filter(|branch| !is_common_branch(&branch.name)).flat_map(|branch| {
+            let share = ON_THE_BRANCH / (1.0 + 0.1 * branch.files.len() as f64);
+            let why = || "changed on this branch".to_owned();
+            branch.files.iter().map(move |path| PredictedFile { path: path.clone(), score: share, why: why() })
+        }));
+        let mut best: BTreeMap<String, PredictedFile> = BTreeMap::new();
+        for file in found.into_iter().filter(|file| need.file.as_ref() != Some(&file.path)) {
+            let known = best.entry(file.path.clone()).or_insert_with(|| file.clone());
+            if known.score < file.score {
+                *known = file;
+            }
+        }
+        let mut found: Vec<PredictedFile> = best.into_values().collect();
+        found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
+        found.truncate(k);
+        found
+    }
+
+    /// The same with what earlier work of this sort touched, as far as it is still there.
+    pub(crate) fn with_experience(
+        &self,
+        found: Vec<PredictedFile>,
+        episodes: &[PredictedMemory],
+        need: &Need,
+    ) -> Vec<PredictedFile> {
+        let ground = self.past_known().ground;
+        let root = self.root.to_string_lossy();
+        let places = |path: &str| {
+            let known = if ground.is_empty() {
+                Some(self.inside(path))
+            } else {
+                repo_file(path, &root, &|path| ground.stamp(path).is_some())
+            };
+            known.filter(|path| need.file.as_ref() != Some(path))
+        };
+        episodes::join(found, episodes::files(episodes, &places))
+    }
+
+    /// The files an error speaks of, likeliest first.
+    pub(super) fn named_by(&self, error: &SeenError, past: &PastKnown) -> Vec<PredictedFile> {
+        let code = self.eyes().map(|eyes| eyes.past().code()).unwrap_or_default();
+        let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| {
+            let symbols = code.get(path).map(|file| file.symbols.as_slice()).unwrap_or_default();
+            symbols.iter().for_each(|symbol| tell(&symbol.name, symbol.line));
+        };
+        let root = self.root.to_string_lossy();
+        let mut found = named::files(&error.text, &root, &past.ground, &definitions);
+        let seen_at = error.file.as_ref().filter(|file| found.iter().all(|known| known.path != **file));
+        found.extend(seen_at.map(|file| PredictedFile {
+            path: file.clone(),
+            score: named::AT_THE_PLACE,
+            why: "the error was seen there".to_owned(),
+        }));
+        found
+    }
+}
+
+fn by_file_and_goal(past: &PastKnown, need: &Need, k: usize) -> Vec<PredictedFile> {
+    let now = need.hour.as_micros() / 1_000_000;
+    let by_file = |k: usize| match &need.file {
+        Some(path) => {
+            let recent: Vec<&str> = need.recent.iter().map(String::as_str).collect();
+            let opened = files::Opened { path, author: past.author.as_deref(), now, recent: &recent };
+            files::predict(&past.cochange, &*past.ground, &past.weights, &opened, k)
+        }
+        None => Vec::new(),
+    };
+    let by_goal = |text: &str, k: usize| goal::predict(&past.subjects, &past.cochange, &*past.ground, text, now, k);
+    match (&need.goal, &need.file) {
+        (Some(goal), Some(_)) => join::join(by_file(join::LOOKED_AT), by_goal(goal, join::LOOKED_AT), k + 1),
+        (Some(goal), None) => by_goal(goal, k),
+        (None, _) => {
+            let about = need.branch.as_ref().and_then(goal_of);
+            let by_branch = about.map(|about| by_goal(&about, k)).unwrap_or_default();
+            let weaken = |found: PredictedFile| PredictedFile { score: found.score * BY_BRANCH, ..found };
+            by_file(k).into_iter().chain(by_branch.into_iter().map(weaken)).collect()
+        }
+    }
+}
+
+/// What a branch is about: the subjects of its commits, or else the words of its name. One that everything happens on is about
+/// nothing.
+fn goal_of(branch: &Branch) -> Option<String> {
+    if is_common_branch(&branch.name) {
+        return None;
+    }
+    if !branch.subjects.is_empty() {
+        return Some(branch.subjects.join("\n"));
+    }
+    branch_topic(&branch.name)
+}
+
+/// What an author works on these days: how large a part of their latest commits touched it.
+fn by_author(past: &PastKnown, author: &str) -> Vec<PredictedFile> {
+    let cochange = &past.cochange;
+    let Some(known) = cochange.find_author(author) else { return Vec::new() };
+    let mut shares: BTreeMap<u32, (f64, usize)> = BTreeMap::new();
+    let (mut own, mut all) = (1.0, DOUBT);
+    for (_, entry) in cochange.commits_by(known) {
+        for place in entry.files.iter().map(|place| cochange.today(*place)) {
+            let share = shares.entry(place).or_default();
+            *share = (share.0 + own, share.1 + 1);
+        }
+        all += own;
+        own *= FADING;
+    }
+    let mut found: Vec<PredictedFile> = shares
+        .into_iter()
+        .filter(|(place, _)| !cochange.is_gone(*place))
+        .map(|(place, (share, times))| PredictedFile {
+            path: cochange.path(place).to_owned(),
+            score: share / all,
+            why: match times {
+                1 => format!("{author} changed it lately"),
+                times => format!("{author} changed it {times} times lately"),
+            },
+        })
+        .collect();
+    found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_is_about_its_commits_or_else_about_the_words_of_its_name() {
+        let branch = |name: &str, subjects: &[&str]| {
+            let subjects = subjects.iter().map(|subject| (*subject).to_owned()).collect();
+            goal_of(&Branch { name: name.to_owned(), subjects, files: Vec::new() })
+        };
+        assert_eq!(branch("fix/AUTH-12-rate-limit", &[]).as_deref(), Some("AUTH rate limit"));
+        assert_eq!(branch("x", &["Limit the rate"]).as_deref(), Some("Limit the rate"));
+        for name in ["release/1.2", "fix/12", ""] {
+            assert_eq!(branch(name, &[]), None, "{name}");
+        }
+        assert_eq!(branch("main", &["Limit the rate"]), None);
+    }
+}

@@ -1,0 +1,234 @@
+//! What became of what was handed out: citations, sessions that end, and the tiers that memories earn by it.
+
+use std::collections::BTreeSet;
+
+use super::is_good;
+use crate::event::Event;
+use crate::project::Project;
+use lokid_context::economics::{Checkpoint, Entry};
+use lokid_manage::promote;
+use lokid_model::citation::{self, Cited};
+use lokid_model::{Key, MemoryId, Namespace, Outcome, Patch, Tier};
+use lokid_sys::kept;
+
+/// A file of so many bytes is about a token's worth of reading.
+const BYTES_A_TOKEN: u64 = 4;
+
+/// What somebody tells of memories that were handed out.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    pub namespace: Namespace,
+    pub session: Option<String>,
+    pub loaded: Vec<String>,
+    /// Ids, or the marks they were handed out under.
+    pub cited: Vec<String>,
+    pub ignored: Vec<String>,
+    /// An answer, to be read for citations.
+    pub text: Option<String>,
+    pub context_use: Option<f64>,
+    /// The session is over.
+    pub outcome: Option<Outcome>,
+}
+
+impl Project {
+    pub fn note_usage(&self, report: &Report) {
+        let now = self.clock.now();
+        let session = report.session.as_deref();
+        let loaded = self.named(&report.namespace, session, &report.loaded);
+        let ignored = self.named(&report.namespace, session, &report.ignored);
+        let mut cited = self.named(&report.namespace, session, &report.cited);
+        let said = report.text.as_deref().map(citation::cited).unwrap_or_default();
+        cited.extend(self.meant(&report.namespace, session, &said));
+        self.usage.loaded(loaded.iter().cloned());
+        self.usage.ignored(ignored.iter().cloned());
+        match session {
+            Some(session) => {
+                let mut state = self.economy.state.lock();
+                state.sessions.note_loaded(session, &loaded, now);
+                if report.text.is_some() || !report.cited.is_empty() {
+                    state.under_way(session).is_heard = true;
+                }
+                drop(state);
+                self.cite_in(session, &cited);
+                if let Some(share) = report.context_use {
+                    self.note_context_use(session, share);
+                }
+                if let Some(outcome) = report.outcome {
+                    self.end_session(session, Some(outcome));
+                }
+            }
+            None => {
+                self.usage.referenced(cited.iter().cloned(), now);
+                if is_good(report.outcome) {
+                    self.usage.succeeded(cited.iter().cloned());
+                }
+                self.reconsider(cited.iter().chain(&ignored));
+            }
+        }
+        self.search().used();
+        self.economy_changed();
+    }
+
+    /// A text outside any session named memories: working notes, say.
+    pub(crate) fn note_references(&self, names: &[String]) {
+        let cited = self.named(&Namespace::default(), None, names);
+        if !cited.is_empty() {
+            self.usage.referenced(cited.iter().cloned(), self.clock.now());
+            self.search().used();
+            self.reconsider(cited.iter());
+        }
+    }
+
+    /// Each memory is cited once a session, however often it is named.
+    fn cite_in(&self, session: &str, cited: &[Key]) {
+        let now = self.clock.now();
+        let mut state = self.economy.state.lock();
+        let known: BTreeSet<Key> =
+            state.sessions.get(session).map(|known| known.cited().cloned().collect()).unwrap_or_default();
+        let fresh: BTreeSet<Key> = cited.iter().filter(|key| !known.contains(*key)).cloned().collect();
+        state.sessions.note_cited(session, &fresh, now);
+        drop(state);
+        if fresh.is_empty() {
+            return;
+        }
+        self.usage.referenced(fresh.iter().cloned(), now);
+        self.record(session, &[Entry::Cited { memories: fresh.len() as u64 }]);
+    }
+
+    /// What was given and not named was ignored; what was named shares in the outcome.
+    pub(super) fn end_session(&self, session: &str, outcome: Option<Outcome>) {
+        let now = self.clock.now();
+        let avoided = self.avoided_reading(session);
+        if avoided > 0 {
+            self.record(session, &[Entry::AvoidedReading { tokens: avoided }]);
+        }
+        let mut state = self.economy.state.lock();
+        let is_heard = state.under_way.get(session).is_some_and(|session| session.is_heard);
+        let verdicts = state.sessions.end(session, outcome, now);
+        // What foresees well here counts more next time.
+        let spoke = state.under_way.get(session).map(|known| known.evidence.clone()).unwrap_or_default();
+        for (keys, used) in [(&verdicts.cited, true), (&verdicts.ignored, false)] {
+            for evidence in keys.iter().filter_map(|key| spoke.get(key)).filter(|_| is_heard) {
+                state.weights.learn(*evidence, used);
+            }
+        }
+        drop(state);
+        self.strategy.judge(session, is_heard.then_some(&verdicts.cited[..]), verdicts.outcome, now);
+        // Who never says what it applies cannot be said to ignore.
+        if is_heard {
+            self.usage.ignored(verdicts.ignored.iter().cloned());
+        }
+        if is_good(verdicts.outcome) {
+            self.usage.succeeded(verdicts.cited.iter().cloned());
+        }
+        self.check(session, Checkpoint::SessionEnd);
+        self.write_ledger(session);
+        let mut state = self.economy.state.lock();
+        state.under_way.remove(session);
+        drop(state);
+        self.economy_changed();
+        if let Some(search) = self.search_if_started() {
+            search.used();
+        }
+        self.reconsider(verdicts.cited.iter().chain(&verdicts.ignored));
+    }
+
+    /// Tokens of files that cited memories stand for and that the session did not open.
+    fn avoided_reading(&self, session: &str) -> u64 {
+        let snapshot = self.snapshot.load();
+        let state = self.economy.state.lock();
+        let Some(known) = state.sessions.get(session) else { return 0 };
+        let memories = known.cited().filter_map(|key| snapshot.get(key));
+        let mut files: BTreeSet<&String> = memories.flat_map(|memory| &memory.anchors.files).collect();
+        if let Some(under_way) = state.under_way.get(session) {
+            files.retain(|file| !under_way.opened.contains(*file));
+        }
+        let inside = files.into_iter().filter(|file| kept::is_inside(&self.root, file));
+        let sizes = inside.filter_map(|file| kept::standing(&self.root.join(file))).map(|file| file.size);
+        sizes.map(|bytes| bytes / BYTES_A_TOKEN).sum()
+    }
+
+    /// Do these still have the tier they have earned?
+    fn reconsider<'a>(&self, keys: impl Iterator<Item = &'a Key>) {
+        let snapshot = self.snapshot();
+        for key in keys {
+            let Some(memory) = snapshot.get(key) else { continue };
+            let verdict = promote::judge(memory, &self.usage.of(memory));
+            if !self.is_news(key, verdict.as_ref().map(|verdict| verdict.tier)) {
+                continue;
+            }
+            let Some(verdict) = verdict else { continue };
+            let data = serde_json::json!({
+                "op": if verdict.tier < memory.tier { "promoted" } else { "demoted" },
+                "id": key.id.as_str(),
+                "namespace": key.namespace.as_str(),
+                "tier": verdict.tier.as_str(),
+                "why": verdict.why,
+            });
+            let (reply, _nobody_waits) = tokio::sync::oneshot::channel();
+            let patch = Box::new(Patch { tier: Some(verdict.tier), ..Patch::default() });
+            if self.inbox.try_send(Event::Patch { key: key.clone(), patch, if_match: None, reply }).is_ok() {
+                self.say("tier", data);
+            } else {
+                self.is_news(key, None);
+            }
+        }
+    }
+
+    /// Was this tier not asked for already? A memory that has what it earned waits for nothing.
+    fn is_news(&self, key: &Key, earned: Option<Tier>) -> bool {
+        let rising = &mut self.economy.state.lock().rising;
+        match earned {
+            Some(tier) => rising.insert(key.clone(), tier) != Some(tier),
+            None => {
+                rising.remove(key);
+                false
+            }
+        }
+    }
+
+    /// Memories by the names somebody used for them.
+    fn named(&self, namespace: &Namespace, session: Option<&str>, names: &[String]) -> Vec<Key> {
+        let cited: Vec<Cited> = names.iter().map(|name| as_cited(name)).collect();
+        self.meant(namespace, session, &cited)
+    }
+
+    fn meant(&self, namespace: &Namespace, session: Option<&str>, cited: &[Cited]) -> Vec<Key> {
+        if cited.is_empty() {
+            return Vec::new();
+        }
+        let snapshot = self.snapshot.load();
+        let met = session.and_then(|session| {
+            let state = self.economy.state.lock();
+            state.sessions.get(session).map(|known| known.named_by(cited))
+        });
+        let mut found: BTreeSet<Key> = met.unwrap_or_default().into_iter().collect();
+        let mut handles: BTreeSet<&str> = BTreeSet::new();
+        for one in cited {
+            match one {
+                Cited::Handle(digits) => drop(handles.insert(digits)),
+                Cited::Id(id) => {
+                    let key = MemoryId::foreign(id).map(|id| Key::new(namespace, &id));
+                    found.extend(key.filter(|key| snapshot.get(key).is_some()));
+                }
+            }
+        }
+        let known: BTreeSet<String> = found.iter().map(citation::handle).collect();
+        handles.retain(|digits| !known.contains(*digits));
+        if !handles.is_empty() {
+            let of_space = snapshot.memories().map(|memory| memory.key()).filter(|key| key.namespace == *namespace);
+            found.extend(of_space.filter(|key| handles.contains(citation::handle(key).as_str())));
+        }
+        found.into_iter().collect()
+    }
+}
+
+/// `M:1a2b3c4d`, `[M:1a2b3c4d]`, or an id.
+fn as_cited(name: &str) -> Cited {
+    let bare = name.trim().trim_matches(['[', ']']);
+    let digits = bare.get(2..).filter(|_| matches!(bare.as_bytes(), [b'M' | b'G' | b'R', b':', ..]));
+    match digits.filter(|digits| digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+        Some(digits) => Cited::Handle(digits.to_ascii_lowercase()),
+        None => Cited::Id(bare.to_owned()),
+    }
+}

@@ -1,0 +1,127 @@
+//! Everything that can wake a project's writer: one closed list.
+
+use tokio::sync::oneshot;
+
+use super::error::EngineError;
+use super::past::{Chapter, Lesson};
+use super::tidy::Tidied;
+use lokid_manage::plan::Proposal;
+use lokid_model::{
+    Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Signal, Tier,
+};
+use std::sync::Arc;
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
+
+pub(super) enum Event {
+    Remember {
+        draft: Box<Draft>,
+        reply: Reply<Remembered>,
+    },
+    Import {
+        records: Vec<(u64, Draft)>,
+        trust: Trust,
+        reply: Reply<Imported>,
+    },
+    Patch {
+        key: Key,
+        patch: Box<Patch>,
+        if_match: Option<String>,
+        reply: Reply<Arc<Memory>>,
+    },
+    Forget {
+        keys: Vec<Key>,
+        reason: String,
+        purge: bool,
+        reply: Reply<Vec<Key>>,
+    },
+    Restore {
+        key: Key,
+        reply: Reply<Arc<Memory>>,
+    },
+    Link {
+        namespace: Namespace,
+        from: MemoryId,
+        to: MemoryId,
+        relation: Relation,
+        reply: Reply<Link>,
+    },
+    /// What the night proposes, made from an earlier snapshot.
+    Tidy {
+        proposals: Vec<Proposal>,
+        reply: Reply<Tidied>,
+    },
+    Resolve {
+        namespace: Namespace,
+        id: String,
+        resolution: Resolution,
+        note: String,
+        reply: Reply<Contradiction>,
+    },
+    Confirm {
+        key: Key,
+        tier: Option<Tier>,
+        reply: Reply<Arc<Memory>>,
+    },
+    Write {
+        document: Box<Document>,
+        reply: Reply<()>,
+    },
+    Signal(Box<Signal>),
+    /// Nothing is to be done: the turn itself is the answer.
+    Beat,
+    /// What the project is about now, as `CONTINUITY.md` tells it.
+    Focus(serde_json::Value),
+    /// What a part of the repository teaches by itself, in place of what it taught before.
+    Derived {
+        chapter: Chapter,
+        lesson: Lesson,
+    },
+    /// What memory cost and saved, as it is to stand beside it.
+    Economics(serde_json::Map<String, serde_json::Value>),
+    /// Take out of the files what newer lines have replaced.
+    Shorten {
+        reply: Reply<()>,
+    },
+    /// Look at the files again.
+    Rescan {
+        reply: Option<Reply<()>>,
+    },
+    Stop,
+}
+
+/// Who brings records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// A file, which may claim anything.
+    File,
+    /// Somebody who vouches for it.
+    Vouched,
+    /// The daemon itself, which saw it happen: what a person changed or forgot since stays that way.
+    Seen,
+}
+
+/// What became of a record that was to be remembered.
+#[derive(Clone, Debug)]
+pub struct Remembered {
+    pub id: MemoryId,
+    pub created: bool,
+    pub merged_into: Option<MemoryId>,
+    pub contradictions: Vec<Contradiction>,
+}
+
+/// What became of a batch of an import.
+#[derive(Clone, Debug, Default)]
+pub struct Imported {
+    pub imported: u64,
+    pub updated: u64,
+    pub skipped: u64,
+    pub errors: Vec<ImportError>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ImportError {
+    pub line: u64,
+    pub code: &'static str,
+    pub detail: String,
+}

@@ -1,0 +1,433 @@
+//! The project's eyes: takes what `watch` notices, understands it with `encode`, and tells the writer in signals and
+//! memories. It owns the watches of all working trees and one small book of what it has seen so far.
+//!
+//! It never writes a memory itself, and what it reads is hearsay: nothing read from a file becomes more than a
+//! reference. When it is behind, observations wait in the watcher; when it is lost, the next look brings the truth.
+
+mod book;
+mod continuity;
+mod errors;
+mod git;
+mod logs;
+mod traces;
+pub(super) mod trees;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use parking_lot::Mutex;
+use tokio::sync::oneshot;
+
+use super::event::{Event, Trust};
+use super::feed::Feed;
+use super::foresight::{self, Foresight};
+use super::past::{self, PastHandle};
+use super::place::captures;
+use super::project::Counters;
+use super::redaction::Redaction;
+use lokid_config::Config;
+use lokid_index::Snapshot;
+use lokid_model::{Draft, Signal, SignalKind, Timestamp};
+use lokid_sys::{Clock, thread};
+use lokid_watch::{GitArea, Seen, WatchState};
+
+use book::Book;
+use logs::ErrorLogs;
+use trees::Trees;
+
+/// Observations that may wait here; then they wait in the watcher.
+const INBOX: usize = 4_096;
+/// What was seen is written down this much later, so that a burst is written once.
+const SAVE_AFTER: Duration = Duration::from_secs(5);
+/// Changes of the memory's files come in bursts; they are looked at together.
+const RESCAN_AFTER: Duration = Duration::from_millis(50);
+/// A look at very many files takes long, and the writer's own changes call for one too: it is put off by so many times
+/// what the last one took, so that the writer can go on writing, but never for longer than this.
+const RESCAN_PAUSE: u32 = 4;
+const RESCAN_AT_LATEST: Duration = Duration::from_secs(10);
+/// The same thing is said once within this time, however many files tell it.
+const SAME_SIGNAL: i64 = 5_000_000;
+
+/// Where Loki Mode is told to remember nothing.
+const OPT_OUT: &str = ".loki/config.json";
+
+/// What the eyes work with.
+#[derive(Clone)]
+pub(super) struct Setting {
+    pub(super) project: Arc<str>,
+    pub(super) root: PathBuf,
+    pub(super) memory_dir: PathBuf,
+    /// Where what was seen is written down.
+    pub(super) state: PathBuf,
+    pub(super) cache: PathBuf,
+    pub(super) clock: Clock,
+    pub(super) config: Arc<ArcSwap<Config>>,
+    pub(super) redaction: Redaction,
+    pub(super) engine: Sender<Event>,
+    pub(super) counters: Arc<Counters>,
+    pub(super) published: Arc<ArcSwap<Snapshot>>,
+    pub(super) feed: Feed,
+    /// Told what may have been opened, before it is certain.
+    pub(super) foresight: Arc<Foresight>,
+}
+
+/// Everything that can wake the eyes.
+pub(super) enum Noticed {
+    Seen {
+        tree: Arc<Path>,
+        seen: Seen,
+    },
+    /// An episode was remembered: the files it touched, and what it was about.
+    Episode {
+        files: Vec<String>,
+        told: String,
+    },
+    /// Who has worked here before, by hash: nobody of these joins.
+    Known(Vec<String>),
+    /// Somebody waits until everything that is there was taken in.
+    AtRest(Sender<()>),
+    Stop,
+}
+
+pub struct Eyes {
+    inbox: Sender<Noticed>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    trees: Trees,
+    past: PastHandle,
+    stopping: Arc<AtomicBool>,
+}
+
+impl Eyes {
+    pub(super) fn open(setting: &Setting) -> std::io::Result<Eyes> {
+        let (sender, inbox) = crossbeam_channel::bounded(INBOX);
+        let trees = Trees::new(setting.clone(), sender.clone());
+        let past = past::start(setting.clone(), trees.clone(), sender.clone())?;
+        let looker = Looker::new(setting.clone(), inbox, trees.clone(), past.clone());
+        let stopping = Arc::clone(&looker.stopping);
+        let thread = thread::spawn("eyes", move || looker.run())?;
+        Ok(Eyes { inbox: sender, thread: Mutex::new(Some(thread)), trees, past, stopping })
+    }
+
+    pub(super) fn inbox(&self) -> Sender<Noticed> {
+        self.inbox.clone()
+    }
+
+    /// How each working tree is watched.
+    pub fn watches(&self) -> Vec<(PathBuf, WatchState)> {
+        self.trees.states()
+    }
+
+    pub fn past(&self) -> &PastHandle {
+        &self.past
+    }
+
+    /// A file is about to be read by ourselves: nobody should be taken to have opened it.
+    pub(super) fn expect_open(&self, path: &str) {
+        if let Some(own) = self.trees.own_doings() {
+            own.expect_open(path);
+        }
+    }
+
+    /// Waits until what is there was looked at and taken in, or the time is up. Answers which.
+    pub fn rest(&self, most: Duration) -> bool {
+        let (reply, rested) = crossbeam_channel::bounded(1);
+        self.inbox.send(Noticed::AtRest(reply)).is_ok() && rested.recv_timeout(most).is_ok()
+    }
+
+    /// Ends watching and waits for it; what was seen is written down.
+    pub(super) fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+        let Some(thread) = self.thread.lock().take() else { return };
+        self.past.stop();
+        self.trees.close();
+        let _ = self.inbox.send(Noticed::Stop);
+        if thread.join().is_err() {
+            tracing::error!("the eyes of a project ended in a panic");
+        }
+    }
+}
+
+struct Looker {
+    setting: Setting,
+    inbox: Receiver<Noticed>,
+    trees: Trees,
+    past: PastHandle,
+    book: Book,
+    logs: ErrorLogs,
+    git: git::Heads,
+    continuity: continuity::Reading,
+    rescan_at: Option<Instant>,
+    save_at: Option<Instant>,
+    said: Vec<(Timestamp, SignalKind, String)>,
+    /// The project's own tree was listed.
+    listed: bool,
+    /// Who wants to know when nothing is left to do.
+    waiting: Vec<Sender<()>>,
+    /// Whatever goes on for long asks this.
+    stopping: Arc<AtomicBool>,
+    /// Somebody opted out while we looked.
+    muted: bool,
+}
+
+impl Looker {
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    fn new(setting: Setting, inbox: Receiver<Noticed>, trees: Trees, past: PastHandle) -> Looker {
+        let book = Book::open(&setting.state);
+        let logs = ErrorLogs::new(setting.clock.now(), book.places.clone());
+        Looker {
+            setting,
+            inbox,
+            trees,
+            past,
+            book,
+            logs,
+            git: git::Heads::default(),
+            continuity: continuity::Reading::default(),
+            rescan_at: None,
+            save_at: None,
+            said: Vec::new(),
+            listed: false,
+            waiting: Vec::new(),
+            stopping: Arc::default(),
+            muted: false,
+        }
+    }
+
+    fn run(mut self) {
+        self.git.were_there(self.trees.follow());
+        loop {
+            let first = match self.deadline() {
+                None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(at) => {
+                    let patience = at.saturating_duration_since(self.setting.clock.monotonic());
+                    self.inbox.recv_timeout(patience)
+                }
+            };
+            match first {
+                Ok(first) => {
+                    let batch: Vec<Noticed> = std::iter::once(first).chain(self.inbox.try_iter().take(INBOX)).collect();
+                    let looked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.take(batch)));
+                    match looked {
+                        Ok(false) => {}
+                        Ok(true) => break,
+                        Err(_) => {
+                            tracing::error!(project = %self.setting.project, "an observation could not be understood");
+                        }
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            self.do_what_is_due();
+            if !self.waiting.is_empty() && self.is_at_rest() {
+                for waiting in self.waiting.drain(..) {
+                    let _ = waiting.try_send(());
+                }
+            }
+        }
+        self.save();
+    }
+
+    /// Was everything taken in that was there? A tree that cannot be watched is not waited for.
+    fn is_at_rest(&self) -> bool {
+        let listed = self.listed || !self.trees.states().iter().any(|(tree, _)| *tree == self.setting.root);
+        let timers = [self.rescan_at, self.continuity.again_at, self.logs.flush_at()];
+        listed && self.inbox.is_empty() && timers.iter().all(Option::is_none)
+    }
+
+    /// The next moment something is due; without one the thread sleeps until it is woken.
+    fn deadline(&self) -> Option<Instant> {
+        let timers = [self.rescan_at, self.save_at, self.continuity.again_at, self.logs.flush_at(), self.errors_at()];
+        timers.into_iter().flatten().min()
+    }
+
+    /// The moment at which an error that stayed away counts as resolved.
+    fn errors_at(&self) -> Option<Instant> {
+        let wait = self.book.errors.next_look()?.as_micros() - self.setting.clock.now().as_micros();
+        Some(self.setting.clock.monotonic() + Duration::from_micros(wait.max(0) as u64))
+    }
+
+    fn do_what_is_due(&mut self) {
+        let now = self.setting.clock.monotonic();
+        let due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
+        if due(self.rescan_at) {
+            self.rescan_at = None;
+            let _ = self.setting.engine.try_send(Event::Rescan { reply: None });
+        }
+        if due(self.continuity.again_at) {
+            self.look_at_continuity();
+        }
+        if due(self.logs.flush_at()) {
+            self.flush_logs(now);
+        }
+        if due(self.errors_at()) {
+            let resolved = self.book.errors.quiet(None, &[], self.setting.clock.now());
+            self.remember(resolved);
+        }
+        if due(self.save_at) {
+            self.save();
+        }
+    }
+
+    /// Answers whether it was the last.
+    fn take(&mut self, batch: Vec<Noticed>) -> bool {
+        // Git first: files that a checkout writes are no edits, and its own signs may come after them.
+        let mut edited: Vec<&Arc<Path>> = Vec::new();
+        for noticed in &batch {
+            match noticed {
+                Noticed::Seen { tree, seen: Seen::Git(area) } => self.look_at_git(tree, *area),
+                Noticed::Seen { tree, seen: Seen::Edited { .. } | Seen::Created { .. } } if !edited.contains(&tree) => {
+                    edited.push(tree);
+                }
+                _ => {}
+            }
+        }
+        edited.into_iter().for_each(|tree| self.look_at_git(tree, GitArea::Head));
+        for noticed in batch {
+            match noticed {
+                Noticed::Stop => return true,
+                Noticed::Seen { tree, seen } => self.see(&tree, seen),
+                Noticed::Episode { files, told } => {
+                    let at = self.setting.clock.now().as_micros();
+                    self.book.errors.touched(&files, &errors::Remedy { commit: None, told, at });
+                    self.save_soon();
+                }
+                Noticed::Known(people) => {
+                    self.book.people.get_or_insert_default().extend(people);
+                    self.save_soon();
+                }
+                Noticed::AtRest(reply) => self.waiting.push(reply),
+            }
+        }
+        false
+    }
+
+    fn see(&mut self, tree: &Arc<Path>, seen: Seen) {
+        let is_main = **tree == *self.setting.root;
+        if is_main && matches!(&seen, Seen::LokiTrace { path } if path == OPT_OUT) {
+            self.muted = !captures(&self.setting.root);
+        }
+        if self.muted && !matches!(seen, Seen::Memory { .. }) {
+            return;
+        }
+        match seen {
+            Seen::Ready => {
+                self.look_at_git(tree, GitArea::Head);
+                if is_main {
+                    self.look_at_continuity();
+                    self.take_stock(tree);
+                    self.listed = true;
+                }
+            }
+            Seen::MaybeOpened { path } => {
+                let worktree = self.linked(tree);
+                self.setting.foresight.tell(foresight::Task::Guess { worktree, path });
+            }
+            Seen::Rules { .. } | Seen::Git(_) => {}
+            Seen::Opened { path, .. } => self.signal_path(tree, SignalKind::FileOpened, path),
+            Seen::Created { path } | Seen::Edited { path } => {
+                if is_main {
+                    self.past.changed(&path);
+                }
+                if !self.git.is_busy(tree, self.setting.clock.monotonic()) {
+                    self.signal_path(tree, SignalKind::FileEdited, path);
+                }
+            }
+            Seen::Removed { path } => {
+                if is_main {
+                    self.past.changed(&path);
+                }
+            }
+            Seen::Continuity if is_main => self.look_at_continuity(),
+            Seen::LokiTrace { path } if is_main => self.look_at_trace(tree, &path),
+            Seen::Log { path } => self.look_at_log(tree, &path),
+            Seen::Memory { path } => {
+                if !self.look_at_memory_log(tree, &path) {
+                    let soon = self.setting.clock.monotonic() + self.rescan_after();
+                    self.rescan_at.get_or_insert(soon);
+                }
+            }
+            Seen::Dirty => {
+                self.look_at_git(tree, GitArea::Head);
+                self.rescan_at.get_or_insert(self.setting.clock.monotonic());
+                if is_main {
+                    self.look_at_continuity();
+                    self.past.look_again();
+                }
+            }
+            Seen::Continuity | Seen::LokiTrace { .. } => {}
+        }
+    }
+
+    fn rescan_after(&self) -> Duration {
+        let cost = Duration::from_micros(self.setting.counters.scan_cost.load(Ordering::Relaxed));
+        (cost * RESCAN_PAUSE).min(RESCAN_AT_LATEST).max(RESCAN_AFTER)
+    }
+
+    fn signal_path(&mut self, tree: &Path, kind: SignalKind, path: String) {
+        let now = self.setting.clock.now();
+        self.signal(Signal { path: Some(path), worktree: self.linked(tree), ..Signal::new(now, kind) });
+    }
+
+    /// The name of a working tree that is not the main one.
+    fn linked(&self, tree: &Path) -> Option<String> {
+        (*tree != *self.setting.root).then(|| tree.display().to_string())
+    }
+
+    /// Hints: one that finds the writer's inbox full is lost.
+    fn signal(&mut self, mut signal: Signal) {
+        self.setting.redaction.clean(&mut signal);
+        let _ = self.setting.engine.try_send(Event::Signal(Box::new(signal)));
+    }
+
+    /// Like [`Looker::signal`], for what several files tell of the same thing.
+    fn signal_once(&mut self, signal: Signal) {
+        let now = self.setting.clock.now();
+        self.said.retain(|(at, _, _)| (now.as_micros() - at.as_micros()).abs() < SAME_SIGNAL);
+        let what = signal.goal.clone().or_else(|| signal.text.clone()).or_else(|| signal.session.clone());
+        let what = what.unwrap_or_default();
+        if !self.said.iter().any(|(_, kind, said)| *kind == signal.kind && *said == what) {
+            self.said.push((now, signal.kind, what));
+            self.signal(signal);
+        }
+    }
+
+    /// Hands drafts to the writer: known ids are updated, known words are not told twice.
+    fn remember(&mut self, mut drafts: Vec<Draft>) {
+        if drafts.is_empty() {
+            return;
+        }
+        drafts.iter_mut().for_each(|draft| self.setting.redaction.clean(draft));
+        let records = drafts.into_iter().zip(1..).map(|(draft, line)| (line, draft)).collect();
+        let (reply, answer) = oneshot::channel();
+        // Waits for room: what was seen is not lost because the writer is busy.
+        if self.setting.engine.send(Event::Import { records, trust: Trust::Seen, reply }).is_ok()
+            && let Ok(Ok(report)) = answer.blocking_recv()
+        {
+            for error in report.errors {
+                tracing::warn!(project = %self.setting.project, reason = %error.detail, "something seen could not be kept");
+            }
+        }
+        self.save_soon();
+    }
+
+    fn save_soon(&mut self) {
+        self.save_at.get_or_insert(self.setting.clock.monotonic() + SAVE_AFTER);
+    }
+
+    fn save(&mut self) {
+        self.save_at = None;
+        self.book.places = self.logs.places();
+        if let Err(error) = self.book.save(&self.setting.state) {
+            tracing::warn!(project = %self.setting.project, reason = %error, "what was seen could not be written down");
+        }
+    }
+}

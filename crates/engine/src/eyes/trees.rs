@@ -1,0 +1,107 @@
+//! The working trees that are watched: the project's own, and those that `git worktree add` made of it.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crossbeam_channel::Sender;
+use parking_lot::Mutex;
+
+use super::{Noticed, Setting};
+use lokid_config::Worktrees;
+use lokid_sys::git;
+use lokid_watch::{OwnDoings, Watch, WatchLimits, WatchPlan, WatchState};
+
+#[derive(Clone)]
+pub(crate) struct Trees {
+    setting: Setting,
+    inbox: Sender<Noticed>,
+    watched: Arc<Mutex<BTreeMap<PathBuf, Watched>>>,
+}
+
+struct Watched {
+    watch: Watch,
+    plan: WatchPlan,
+}
+
+impl Trees {
+    pub(super) fn new(setting: Setting, inbox: Sender<Noticed>) -> Trees {
+        Trees { setting, inbox, watched: Arc::default() }
+    }
+
+    /// Watches what is there and lets go of what is gone. Answers with what is there.
+    pub(super) fn follow(&self) -> Vec<PathBuf> {
+        let wanted = self.wanted();
+        let gone: Vec<Watched> = {
+            let mut watched = self.watched.lock();
+            let gone: Vec<PathBuf> = watched.keys().filter(|known| !wanted.contains(known)).cloned().collect();
+            gone.iter().filter_map(|path| watched.remove(path)).collect()
+        };
+        gone.into_iter().for_each(|watched| watched.watch.stop());
+        for worktree in &wanted {
+            if self.watched.lock().contains_key(worktree) {
+                continue;
+            }
+            let plan = self.plan(worktree);
+            let (tree, inbox): (Arc<Path>, _) = (worktree.as_path().into(), self.inbox.clone());
+            let sink = move |seen| inbox.try_send(Noticed::Seen { tree: Arc::clone(&tree), seen }).is_ok();
+            match Watch::start(plan.clone(), self.setting.clock.clone(), sink) {
+                Ok(watch) => {
+                    self.watched.lock().insert(worktree.clone(), Watched { watch, plan });
+                }
+                Err(error) => {
+                    let tree = worktree.display().to_string();
+                    tracing::error!(tree, reason = %error, "cannot be watched; files are looked at when somebody asks");
+                }
+            }
+        }
+        wanted
+    }
+
+    /// The project's own tree first.
+    fn wanted(&self) -> Vec<PathBuf> {
+        let root = self.setting.root.clone();
+        let shared = self.setting.config.load().project.worktrees == Worktrees::Shared;
+        let linked = match git::head::common_dir(&root) {
+            Some(common) if shared => git::linked_worktrees(&common),
+            _ => Vec::new(),
+        };
+        let others: Vec<PathBuf> = linked.into_iter().filter(|tree| *tree != root).collect();
+        std::iter::once(root).chain(others).collect()
+    }
+
+    fn plan(&self, worktree: &Path) -> WatchPlan {
+        let config = self.setting.config.load();
+        let is_main = worktree == self.setting.root;
+        let usual = self.setting.root.join(".loki").join("memory");
+        WatchPlan {
+            worktree: worktree.to_owned(),
+            git_dir: git::head::git_dir(worktree),
+            common_dir: git::head::common_dir(worktree),
+            loki_dir: worktree.join(".loki"),
+            memory_dir: (is_main && self.setting.memory_dir != usual).then(|| self.setting.memory_dir.clone()),
+            ignore: config.watch.ignore.clone(),
+            error_logs: config.watch.error_logs.clone(),
+            limits: WatchLimits { max_watches: config.watch.max_watches, ..WatchLimits::default() },
+        }
+    }
+
+    pub(super) fn full_path(&self, tree: &Path, path: &str) -> PathBuf {
+        let watched = self.watched.lock();
+        watched.get(tree).map_or_else(|| tree.join(path), |watched| watched.plan.full_path(path))
+    }
+
+    pub(super) fn states(&self) -> Vec<(PathBuf, WatchState)> {
+        self.watched.lock().iter().map(|(path, watched)| (path.clone(), watched.watch.state())).collect()
+    }
+
+    /// Where our own reading of the project's files is announced.
+    pub(crate) fn own_doings(&self) -> Option<OwnDoings> {
+        self.watched.lock().get(&self.setting.root).map(|watched| watched.watch.own_doings())
+    }
+
+    pub(super) fn close(&self) {
+        let watched = std::mem::take(&mut *self.watched.lock());
+        watched.into_values().for_each(|watched| watched.watch.stop());
+    }
+}

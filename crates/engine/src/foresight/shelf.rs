@@ -1,0 +1,215 @@
+//! Contexts that stand ready: each for one need, as long as nothing it was made from has changed. What is made ready and
+//! never asked for is counted as wasted.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::focus::{Guest, SeenError};
+use lokid_context::assemble::Assembled;
+use lokid_context::gate::Weighed;
+use lokid_context::predict::PredictedFile;
+use lokid_context::predict::memories::Evidence;
+use lokid_model::{Key, Level, Namespace, TaskType, Timestamp};
+
+/// Contexts that stand ready at the same time.
+const ROOM: usize = 48;
+
+/// Everything a context depends on besides the memory itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Need {
+    pub namespace: Namespace,
+    /// Who asks, as far as it is known: what an agent loads by itself is not repeated to it.
+    pub agent: String,
+    pub file: Option<String>,
+    pub recent: Vec<String>,
+    pub branch: Option<super::focus::Branch>,
+    pub goal: Option<String>,
+    pub activity: Option<TaskType>,
+    pub errors: Vec<SeenError>,
+    pub guest: Option<Guest>,
+    pub budget: usize,
+    pub as_of: Option<Timestamp>,
+    /// The moment it is put together for, without its minutes: within an hour the same need has the same answer.
+    pub hour: Timestamp,
+    pub least_score: f64,
+    pub longest: Level,
+    pub only_binding: bool,
+}
+
+/// Which memory and which past a context was made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    pub snapshot: u64,
+    pub indexed: usize,
+    /// Where the published parts of the past stand.
+    pub past: [usize; 3],
+}
+
+/// A context that was put together.
+#[derive(Debug)]
+pub struct Prepared {
+    pub need: Need,
+    pub stamp: Stamp,
+    pub assembled: Assembled,
+    /// From then on something in it no longer holds.
+    pub until: Option<Timestamp>,
+    pub files: Vec<PredictedFile>,
+    /// What spoke for the memories in it, to learn from.
+    pub evidence: BTreeMap<Key, Evidence>,
+    /// What stood before the gate.
+    pub weighed: Vec<Weighed>,
+}
+
+impl Prepared {
+    fn fits(&self, need: &Need, stamp: Stamp, now: Timestamp) -> bool {
+        self.stamp == stamp && self.until.is_none_or(|until| now < until) && self.need == *need
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct Shelf {
+    /// The one made or asked for last comes last.
+    ready: VecDeque<Place>,
+    pub tally: Tally,
+}
+
+#[derive(Debug)]
+struct Place {
+    prepared: Arc<Prepared>,
+    ahead: bool,
+    used: bool,
+}
+
+/// How often looking ahead paid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Put together before anybody asked.
+    pub prepared: u64,
+    /// Asked for, and ready.
+    pub hits: u64,
+    /// Asked for, and put together then.
+    pub misses: u64,
+    /// Put together ahead and gone without having been asked for.
+    pub wasted: u64,
+    /// Tokens of those.
+    pub wasted_tokens: u64,
+}
+
+impl Shelf {
+    pub fn count(&self) -> usize {
+        self.ready.len()
+    }
+
+    /// Is there one for this need that is still true?
+    pub fn has(&self, need: &Need, stamp: Stamp, now: Timestamp) -> bool {
+        self.ready.iter().any(|place| place.prepared.fits(need, stamp, now))
+    }
+
+    /// Somebody asks. Told besides: was it made before anybody did?
+    pub fn take(&mut self, need: &Need, stamp: Stamp, now: Timestamp) -> Option<(Arc<Prepared>, bool)> {
+        let fits = |place: &Place| place.prepared.fits(need, stamp, now);
+        let Some(mut place) = self.ready.iter().position(fits).and_then(|at| self.ready.remove(at)) else {
+            self.tally.misses += 1;
+            return None;
+        };
+        self.tally.hits += u64::from(place.ahead);
+        place.used = true;
+        let found = (Arc::clone(&place.prepared), place.ahead);
+        self.ready.push_back(place);
+        Some(found)
+    }
+
+    /// One more; `ahead` when nobody has asked for it yet. An older one for the same need goes.
+    pub fn put(&mut self, prepared: Arc<Prepared>, ahead: bool) {
+        self.tally.prepared += u64::from(ahead);
+        if let Some(at) = self.ready.iter().position(|place| place.prepared.need == prepared.need) {
+            self.drop_at(at);
+        }
+        while self.ready.len() >= ROOM {
+            self.drop_at(0);
+        }
+        self.ready.push_back(Place { prepared, ahead, used: !ahead });
+    }
+
+    /// Everything goes; it is made again when it is asked for.
+    pub fn clear(&mut self) {
+        while !self.ready.is_empty() {
+            self.drop_at(0);
+        }
+        self.ready.shrink_to_fit();
+    }
+
+    fn drop_at(&mut self, at: usize) {
+        let Some(place) = self.ready.remove(at) else { return };
+        if place.ahead && !place.used {
+            self.tally.wasted += 1;
+            self.tally.wasted_tokens += place.prepared.assembled.tokens as u64;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn need(file: &str) -> Need {
+        Need {
+            namespace: Namespace::default(),
+            agent: String::new(),
+            file: Some(file.to_owned()),
+            recent: Vec::new(),
+            branch: None,
+            goal: None,
+            activity: None,
+            errors: Vec::new(),
+            guest: None,
+            budget: 100,
+            as_of: None,
+            hour: Timestamp::default(),
+            least_score: 0.35,
+            longest: Level::Full,
+            only_binding: false,
+        }
+    }
+
+    const STAMP: Stamp = Stamp { snapshot: 1, indexed: 0, past: [0; 3] };
+
+    fn ready(file: &str, stamp: Stamp) -> Arc<Prepared> {
+        let assembled = Assembled { tokens: 7, ..Assembled::default() };
+        Arc::new(Prepared {
+            need: need(file),
+            stamp,
+            assembled,
+            until: None,
+            files: Vec::new(),
+            evidence: BTreeMap::new(),
+            weighed: Vec::new(),
+        })
+    }
+
+    #[test]
+    fn what_stands_ready_is_handed_out_until_the_memory_changes() {
+        let mut shelf = Shelf::default();
+        shelf.put(ready("a", STAMP), true);
+        assert!(shelf.take(&need("a"), STAMP, Timestamp::default()).is_some());
+        assert!(shelf.take(&need("b"), STAMP, Timestamp::default()).is_none());
+        assert!(shelf.take(&need("a"), Stamp { snapshot: 2, ..STAMP }, Timestamp::default()).is_none());
+        let Tally { prepared, hits, misses, wasted, .. } = shelf.tally;
+        assert_eq!((prepared, hits, misses, wasted), (1, 1, 2, 0));
+    }
+
+    #[test]
+    fn what_goes_without_having_been_asked_for_was_wasted() {
+        let mut shelf = Shelf::default();
+        shelf.put(ready("a", STAMP), true);
+        shelf.put(ready("a", Stamp { snapshot: 2, ..STAMP }), true);
+        assert_eq!((shelf.tally.wasted, shelf.tally.wasted_tokens), (1, 7));
+        shelf.put(ready("b", STAMP), false);
+        for number in 0..ROOM {
+            shelf.put(ready(&number.to_string(), STAMP), true);
+        }
+        assert_eq!((shelf.count(), shelf.tally.wasted), (ROOM, 2), "what was made for somebody is no waste");
+        shelf.clear();
+        assert_eq!((shelf.count(), shelf.tally.wasted), (0, 2 + ROOM as u64));
+    }
+}

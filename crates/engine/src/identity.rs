@@ -1,0 +1,159 @@
+//! Which project a folder is, today and after it was moved, renamed or cloned again.
+//!
+//! A project is its first commit and an id drawn once. The list of all projects ever seen is one small file in lokid's
+//! state directory; several processes may touch it, so it is changed under a lock.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use lokid_model::Timestamp;
+use lokid_sys::{Disk, LockKind, git, plain, process};
+
+const FILE: &str = "projects.json";
+const MAX_BYTES: u64 = 16 << 20;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Known {
+    pub(super) id: String,
+    pub(super) path: PathBuf,
+    pub(super) root_commit: Option<String>,
+    /// Started with the daemon.
+    pub(super) watched: bool,
+    pub(super) added_at: Timestamp,
+}
+
+pub(super) struct Book {
+    disk: Disk,
+}
+
+impl Book {
+    pub(super) fn open(state: &Path) -> io::Result<Book> {
+        Ok(Book { disk: Disk::create(state)? })
+    }
+
+    /// Every project that was ever seen. An unreadable book is one with nothing in it, and is kept aside.
+    pub(super) fn read(&self) -> io::Result<Vec<Known>> {
+        if self.disk.stamp(FILE)?.is_none() {
+            return Ok(Vec::new());
+        }
+        let bytes = self.disk.read(FILE, MAX_BYTES)?;
+        let document: Value = match serde_json::from_slice(&bytes) {
+            Ok(document) => document,
+            Err(error) => {
+                tracing::warn!(file = FILE, reason = %error, "the list of projects is corrupt and starts anew");
+                self.disk.replace("projects.corrupt.json", &bytes)?;
+                return Ok(Vec::new());
+            }
+        };
+        let list = document.get("projects").and_then(Value::as_array).cloned().unwrap_or_default();
+        Ok(list.iter().filter_map(read_known).collect())
+    }
+
+    fn change<T>(&self, edit: impl FnOnce(&mut Vec<Known>) -> T) -> io::Result<T> {
+        let _lock = self.disk.lock("projects.json.lock", LockKind::Exclusive, Duration::from_secs(5))?;
+        let before = self.read()?;
+        let mut known = before.clone();
+        let answer = edit(&mut known);
+        if known != before {
+            let list: Vec<Value> = known.iter().map(view_known).collect();
+            let text = serde_json::to_string_pretty(&json!({"version": 1, "projects": list}))?;
+            self.disk.replace(FILE, text.as_bytes())?;
+        }
+        Ok(answer)
+    }
+
+    /// The id of the project that stands at `root`, drawn now if it has none.
+    pub(super) fn identify(&self, root: &Path, git_dir: Option<&Path>, now: Timestamp) -> io::Result<Known> {
+        let root_commit = git_dir.and_then(git::root_commit);
+        self.change(|known| {
+            let position = position_of(known, root, root_commit.as_deref());
+            let entry = match position {
+                Some(at) => &mut known[at],
+                None => {
+                    known.push(Known {
+                        id: process::random_hex(8),
+                        path: root.to_owned(),
+                        root_commit: None,
+                        watched: false,
+                        added_at: now,
+                    });
+                    known.last_mut().expect("pushed just above")
+                }
+            };
+            entry.path = root.to_owned();
+            if root_commit.is_some() {
+                entry.root_commit = root_commit;
+            }
+            entry.clone()
+        })
+    }
+
+    pub(super) fn set_watched(&self, id: &str, watched: bool) -> io::Result<()> {
+        self.change(|known| {
+            if let Some(entry) = known.iter_mut().find(|entry| entry.id == id) {
+                entry.watched = watched;
+            }
+        })
+    }
+
+    /// Nobody has heard of it any more.
+    pub(super) fn strike(&self, id: &str) -> io::Result<()> {
+        self.change(|known| known.retain(|entry| entry.id != id))
+    }
+
+    /// Eight hex digits that are this machine's own, drawn once.
+    pub(super) fn writer(&self) -> io::Result<String> {
+        let _lock = self.disk.lock("writer.lock", LockKind::Exclusive, Duration::from_secs(5))?;
+        if self.disk.stamp("writer")?.is_some() {
+            let text = String::from_utf8(self.disk.read("writer", 64)?).unwrap_or_default();
+            let text = text.trim();
+            if text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                return Ok(text.to_owned());
+            }
+        }
+        let writer = process::random_hex(4);
+        self.disk.replace("writer", format!("{writer}\n").as_bytes())?;
+        Ok(writer)
+    }
+}
+
+/// The same place with the same beginnings; else the same beginnings where the old place is gone. A second clone beside
+/// the first is another project, and so is whatever has no beginnings yet: private memories must never end up elsewhere.
+fn position_of(known: &[Known], root: &Path, root_commit: Option<&str>) -> Option<usize> {
+    let same_start = |entry: &Known| match (entry.root_commit.as_deref(), root_commit) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    };
+    let here = |entry: &Known| entry.path == root && same_start(entry);
+    let moved = |entry: &Known| {
+        entry.root_commit.is_some()
+            && entry.root_commit.as_deref() == root_commit
+            && plain::folder_identity(&entry.path).is_err()
+    };
+    known.iter().position(here).or_else(|| known.iter().position(moved))
+}
+
+fn read_known(value: &Value) -> Option<Known> {
+    let text = |name: &str| value.get(name).and_then(Value::as_str);
+    let id = text("id").filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric()))?;
+    Some(Known {
+        id: id.to_owned(),
+        path: PathBuf::from(text("path")?),
+        root_commit: text("root_commit").map(str::to_owned),
+        watched: value.get("watched").and_then(Value::as_bool).unwrap_or(false),
+        added_at: text("added_at").and_then(Timestamp::parse).unwrap_or_default(),
+    })
+}
+
+fn view_known(known: &Known) -> Value {
+    json!({
+        "id": known.id,
+        "path": known.path.to_string_lossy(),
+        "root_commit": known.root_commit,
+        "watched": known.watched,
+        "added_at": known.added_at.record_style(),
+    })
+}

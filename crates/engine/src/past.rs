@@ -1,0 +1,451 @@
+//! What a repository teaches by itself: its history, documents, code, build files and habits, read in the background
+//! when it is first watched and kept up with afterwards.
+//!
+//! All of it is derived: it stands in the cache directory, is handed to the writer chapter by chapter, and is read
+//! anew when the cache is gone. Nothing of it is written into the repository. Reading steps back behind all other work
+//! and can be stopped at any file or commit; the next start goes on from what was kept.
+
+mod cache;
+mod code;
+mod evidence;
+mod files;
+mod ground;
+mod habits;
+mod history;
+mod newcomer;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use arc_swap::{ArcSwap, ArcSwapOption};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+
+use super::event::Event;
+use super::eyes::trees::Trees;
+use super::eyes::{Noticed, Setting};
+use super::ground::Ground;
+use lokid_config::RedactConfig;
+use lokid_context::predict::files::Weights;
+use lokid_index::cochange::Cochange;
+use lokid_index::commits::CommitIndex;
+use lokid_index::subjects::Subjects;
+use lokid_model::{Draft, Memory, MemoryId, Relation, Timestamp};
+use lokid_sys::{git, kept, plain, thread};
+use lokid_watch::ignored_by;
+
+pub use code::CodeMap;
+pub(super) use evidence::kept_evidence;
+pub use evidence::{PastKnown, WEIGHTS, weights};
+pub(super) use habits::steps_of;
+
+/// Changes of files are gathered for this long before they are read again.
+const SETTLE: Duration = Duration::from_secs(2);
+const TASKS: usize = 1_024;
+
+/// The parts of what a repository teaches, each replaced as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Chapter {
+    History,
+    Documents,
+    Code,
+    Newcomer,
+    Habits,
+    /// What Loki Mode's timeline says was decided: read with its other files and never kept.
+    Timeline,
+}
+
+impl Chapter {
+    /// Those that are read from the repository.
+    pub const ALL: [Chapter; 5] =
+        [Chapter::History, Chapter::Documents, Chapter::Code, Chapter::Newcomer, Chapter::Habits];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Chapter::History => "history",
+            Chapter::Documents => "documents",
+            Chapter::Code => "code",
+            Chapter::Newcomer => "facts",
+            Chapter::Habits => "habits",
+            Chapter::Timeline => "timeline",
+        }
+    }
+}
+
+/// What one chapter teaches.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Lesson {
+    pub(super) memories: Vec<Arc<Memory>>,
+    pub(super) links: Vec<(MemoryId, MemoryId, Relation)>,
+}
+
+/// How far the reading is.
+#[derive(Debug, Default)]
+pub struct PastProgress {
+    /// The chapter being read, as its place in [`Chapter::ALL`] plus one; 0 when all is read.
+    stage: AtomicUsize,
+    done: AtomicUsize,
+    total: AtomicUsize,
+    commits: AtomicU64,
+    documents: AtomicUsize,
+    memories: AtomicUsize,
+    complete: AtomicBool,
+}
+
+impl PastProgress {
+    /// The chapter being read.
+    pub fn reading(&self) -> Option<Chapter> {
+        Chapter::ALL.get(self.stage.load(Ordering::Relaxed).checked_sub(1)?).copied()
+    }
+
+    pub fn done(&self) -> (usize, usize) {
+        (self.done.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed))
+    }
+
+    pub fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+
+    pub fn documents(&self) -> usize {
+        self.documents.load(Ordering::Relaxed)
+    }
+
+    pub fn memories(&self) -> usize {
+        self.memories.load(Ordering::Relaxed)
+    }
+
+    /// Was everything read once since the start?
+    pub fn is_complete(&self) -> bool {
+        self.complete.load(Ordering::Acquire)
+    }
+}
+
+enum Task {
+    /// Another commit is checked out.
+    Head,
+    Changed(String),
+    Everything,
+    Stop,
+}
+
+/// Told what happens, asked how far it is.
+#[derive(Clone)]
+pub struct PastHandle {
+    tasks: Sender<Task>,
+    stopping: Arc<AtomicBool>,
+    /// Something did not fit into the inbox.
+    missed: Arc<AtomicBool>,
+    thread: Arc<Mutex<Option<JoinHandle<()>>>>,
+    pub(super) progress: Arc<PastProgress>,
+    pub(super) cochange: Arc<ArcSwap<Cochange>>,
+    pub(super) code: Arc<ArcSwap<CodeMap>>,
+    pub(super) ground: Arc<ArcSwap<Ground>>,
+    pub(super) subjects: Arc<ArcSwap<Subjects>>,
+    /// Every commit, once the index is opened; none where it cannot be.
+    pub(super) commits: Arc<ArcSwapOption<CommitIndex>>,
+    pub(super) weights: Arc<ArcSwap<Weights>>,
+    pub(super) author: Arc<ArcSwap<Option<Arc<str>>>>,
+}
+
+impl PastHandle {
+    pub fn progress(&self) -> &PastProgress {
+        &self.progress
+    }
+
+    /// Which files change together.
+    pub fn cochange(&self) -> Arc<Cochange> {
+        self.cochange.load_full()
+    }
+
+    /// What the source files define and import.
+    pub fn code(&self) -> Arc<CodeMap> {
+        self.code.load_full()
+    }
+
+    /// Which files there are, and which belong together by what stands in them.
+    pub fn ground(&self) -> Arc<Ground> {
+        self.ground.load_full()
+    }
+
+    // Hints: one that does not fit is made up for by the next look at everything.
+
+    pub(super) fn head_moved(&self) {
+        if self.tasks.try_send(Task::Head).is_err() {
+            self.look_again();
+        }
+    }
+
+    pub(super) fn changed(&self, path: &str) {
+        if self.tasks.try_send(Task::Changed(path.to_owned())).is_err() {
+            self.look_again();
+        }
+    }
+
+    pub(super) fn look_again(&self) {
+        // A full inbox is read soon, and then this is asked.
+        self.missed.store(true, Ordering::Release);
+        let _ = self.tasks.try_send(Task::Everything);
+    }
+
+    pub(super) fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+        let _ = self.tasks.send(Task::Stop);
+        if let Some(thread) = self.thread.lock().take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the reading of a repository's past ended in a panic");
+        }
+    }
+}
+
+/// What was learnt in earlier runs, as it stands in the cache directory of the project.
+pub(super) fn kept(cache: &std::path::Path, redact: &RedactConfig, now: Timestamp) -> Vec<(Chapter, Lesson)> {
+    cache::Folder::new(cache, redact).lessons(now)
+}
+
+pub(super) fn start(setting: Setting, trees: Trees, eyes: Sender<Noticed>) -> std::io::Result<PastHandle> {
+    let (sender, tasks) = crossbeam_channel::bounded(TASKS);
+    let handle = PastHandle {
+        tasks: sender,
+        stopping: Arc::default(),
+        missed: Arc::default(),
+        thread: Arc::default(),
+        progress: Arc::default(),
+        cochange: Arc::default(),
+        code: Arc::default(),
+        ground: Arc::default(),
+        subjects: Arc::default(),
+        commits: Arc::default(),
+        weights: Arc::default(),
+        author: Arc::default(),
+    };
+    let reader = Reader {
+        stopping: Arc::clone(&handle.stopping),
+        missed: Arc::clone(&handle.missed),
+        progress: Arc::clone(&handle.progress),
+        published: handle.clone(),
+        folder: cache::Folder::new(&setting.cache, &setting.config.load().redact),
+        setting,
+        trees,
+        eyes,
+        tasks,
+        lessons: Default::default(),
+        documents: Default::default(),
+        newcomer: Default::default(),
+        code: CodeMap::default(),
+        ground: Ground::default(),
+        cochange: Cochange::default(),
+        subjects: Subjects::default(),
+        counted: BTreeSet::new(),
+    };
+    *handle.thread.lock() = Some(thread::spawn("past", move || reader.run())?);
+    Ok(handle)
+}
+
+struct Reader {
+    setting: Setting,
+    trees: Trees,
+    eyes: Sender<Noticed>,
+    tasks: Receiver<Task>,
+    stopping: Arc<AtomicBool>,
+    missed: Arc<AtomicBool>,
+    progress: Arc<PastProgress>,
+    published: PastHandle,
+    folder: cache::Folder,
+    lessons: [Lesson; Chapter::ALL.len()],
+    documents: files::Documents,
+    newcomer: newcomer::Newcomer,
+    code: CodeMap,
+    ground: Ground,
+    cochange: Cochange,
+    subjects: Subjects,
+    /// The commits that it counts.
+    counted: BTreeSet<u64>,
+}
+
+impl Reader {
+    fn run(mut self) {
+        self.recall();
+        thread::step_back();
+        if self.setting.config.load().bootstrap.enabled {
+            self.read_everything();
+        }
+        self.progress.complete.store(true, Ordering::Release);
+        while let Some(tasks) = self.wait() {
+            if !self.setting.config.load().bootstrap.enabled {
+                continue;
+            }
+            if tasks.everything || self.missed.swap(false, Ordering::AcqRel) {
+                self.read_everything();
+                continue;
+            }
+            if tasks.head {
+                self.read_history();
+            }
+            self.read_changed(&tasks.paths);
+            self.read_changed_newcomer(&tasks.paths, tasks.head);
+            self.rest();
+        }
+    }
+
+    /// What earlier runs kept; the writer has it already.
+    fn recall(&mut self) {
+        for (chapter, lesson) in self.folder.lessons(self.setting.clock.now()) {
+            self.lessons[chapter as usize] = lesson;
+        }
+        self.look_at_weights();
+        self.published.commits.store(self.folder.commits(true).map(Arc::new));
+        if let Some((cochange, subjects, counted)) = self.folder.history() {
+            self.subjects = subjects;
+            (self.cochange, self.counted) = (cochange, counted);
+            self.publish_cochange();
+        }
+        self.code = self.folder.code();
+        self.published.code.store(Arc::new(self.code.clone()));
+        self.ground = self.folder.ground();
+        self.publish_ground(false);
+    }
+
+    fn read_everything(&mut self) {
+        let files = self.all_files();
+        self.read_history();
+        self.read_documents(&files);
+        self.read_code(&files);
+        self.read_newcomer(&files);
+        self.read_habits();
+        self.rest();
+    }
+
+    /// Everything is read for now.
+    fn rest(&self) {
+        self.progress.stage.store(0, Ordering::Relaxed);
+        self.tell();
+    }
+
+    /// The tasks of a while, gathered; nothing when it is time to stop.
+    fn wait(&self) -> Option<Gathered> {
+        let mut gathered = Gathered::default();
+        gathered.take(self.tasks.recv().ok()?)?;
+        let until = self.setting.clock.monotonic() + SETTLE;
+        loop {
+            let patience = until.saturating_duration_since(self.setting.clock.monotonic());
+            match self.tasks.recv_timeout(patience) {
+                Ok(task) => gathered.take(task)?,
+                Err(RecvTimeoutError::Timeout) => return Some(gathered),
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    fn begin(&self, chapter: Chapter, total: usize) {
+        self.progress.stage.store(chapter as usize + 1, Ordering::Relaxed);
+        self.progress.done.store(0, Ordering::Relaxed);
+        self.progress.total.store(total, Ordering::Relaxed);
+        if chapter == Chapter::Documents {
+            self.progress.documents.store(total, Ordering::Relaxed);
+        }
+        self.tell();
+    }
+
+    fn step(&self) {
+        self.progress.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn tell(&self) {
+        let (done, total) = self.progress.done();
+        let mut data = Map::new();
+        let chapter = self.progress.reading().map_or("done", Chapter::as_str);
+        data.insert("reading".to_owned(), Value::String(chapter.to_owned()));
+        data.insert("done".to_owned(), done.into());
+        data.insert("total".to_owned(), total.into());
+        data.insert("memories".to_owned(), self.progress.memories().into());
+        self.setting.feed.tell(self.setting.clock.now(), &self.setting.project, "bootstrap", data);
+    }
+
+    /// Keeps what a chapter teaches and hands it to the writer, if it is anything new.
+    fn teach(&mut self, chapter: Chapter, mut lesson: Lesson) {
+        lesson.memories.sort_by(|one, other| one.id.cmp(&other.id));
+        lesson.memories.dedup_by(|one, other| one.id == other.id);
+        let is_known = self.lessons[chapter as usize] == lesson;
+        if is_known && self.folder.has_lesson(chapter) {
+            return;
+        }
+        self.lessons[chapter as usize] = lesson.clone();
+        if let Err(error) = self.folder.keep_lesson(chapter, &lesson) {
+            tracing::warn!(project = %self.setting.project, reason = %error, "what the past taught could not be kept");
+        }
+        if is_known {
+            return;
+        }
+        let all: usize = self.lessons.iter().map(|lesson| lesson.memories.len()).sum();
+        self.progress.memories.store(all, Ordering::Relaxed);
+        let _ = self.setting.engine.send(Event::Derived { chapter, lesson });
+    }
+
+    /// A draft as the memory it stays until its source changes; without secrets.
+    fn memory(&self, mut draft: Draft, at: Timestamp) -> Option<Arc<Memory>> {
+        self.setting.redaction.clean(&mut draft);
+        let at = draft.timestamp.unwrap_or(at);
+        draft.timestamp = Some(at);
+        draft.updated_at = Some(at);
+        let id = draft.id.clone()?;
+        let memory = draft.into_memory(id, at);
+        (!memory.text.trim().is_empty()).then(|| Arc::new(memory))
+    }
+
+    fn publish_cochange(&self) {
+        self.progress.commits.store(self.cochange.commits(), Ordering::Relaxed);
+        self.published.cochange.store(Arc::new(self.cochange.clone()));
+        self.published.subjects.store(Arc::new(self.subjects.clone()));
+        self.look_at_weights();
+    }
+
+    /// The text of a file of the working tree, its opening announced so that nobody takes it for somebody's.
+    fn text_of(&self, path: &str, largest: u64) -> Option<String> {
+        if !kept::is_inside(&self.setting.root, path) {
+            return None;
+        }
+        if let Some(own) = self.trees.own_doings() {
+            own.expect_open(path);
+        }
+        let bytes = plain::read(&self.setting.root.join(path), largest).ok()??;
+        (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The repository's own files, in order; outside git there are none.
+    fn all_files(&self) -> Vec<String> {
+        let config = self.setting.config.load();
+        let mut files = git::tracked(&self.setting.root).unwrap_or_default();
+        files.retain(|path| !path.starts_with(".loki/"));
+        let is_ignored = ignored_by(&config.watch.ignore);
+        files.retain(|path| !is_ignored(path));
+        files
+    }
+}
+
+#[derive(Default)]
+struct Gathered {
+    head: bool,
+    everything: bool,
+    paths: BTreeSet<String>,
+}
+
+impl Gathered {
+    fn take(&mut self, task: Task) -> Option<()> {
+        match task {
+            Task::Head => self.head = true,
+            Task::Changed(path) => drop(self.paths.insert(path)),
+            Task::Everything => self.everything = true,
+            Task::Stop => return None,
+        }
+        Some(())
+    }
+}

@@ -1,0 +1,161 @@
+//! What was just told, held against what is known: right behind the answer, and never in its way.
+//!
+//! Whoever writes has been answered when this begins. Each new statement is read together with a few that speak of the same
+//! thing, and what cannot hold beside it is handed to the writer as the night would hand it. Its thread and the model it
+//! reads with are there while there is something to read and a little longer. Where more is told than can be read, the rest
+//! is left to the night.
+
+use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, OnceLock, Weak};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
+
+use super::company::{self, Reader};
+use super::event::Event;
+use super::project::{Pending, Project};
+use super::search::SearchHandle;
+use lokid_manage::{contradict, statement};
+use lokid_model::{Contradiction, Key, Memory};
+use lokid_sys::{heap, thread};
+use lokid_text::pairs::Pairs;
+
+/// Held against so many of those most like it.
+const CANDIDATES: usize = 5;
+/// So many statements may wait.
+const MOST_WAITING: usize = 256;
+/// The indexes are waited for so often and so long.
+const GLANCES: usize = 100;
+const GLANCE: Duration = Duration::from_millis(100);
+/// Who told something soon tells more: so long the thread stays, and the model with it.
+const LINGER: Duration = Duration::from_secs(2);
+
+#[derive(Default)]
+pub(super) struct Review {
+    project: OnceLock<Weak<Project>>,
+    work: Mutex<Work>,
+    woken: Condvar,
+}
+
+#[derive(Default)]
+struct Work {
+    waiting: VecDeque<Key>,
+    thread: Option<JoinHandle<()>>,
+    /// The thread takes whatever is waiting.
+    is_awake: bool,
+    is_stopping: bool,
+}
+
+impl Review {
+    pub(super) fn serve(&self, project: &Arc<Project>) {
+        let _ = self.project.set(Arc::downgrade(project));
+    }
+
+    /// Never waits. What does not fit is read by the night.
+    pub(super) fn tell(self: &Arc<Review>, keys: Vec<Key>) {
+        let mut work = self.work.lock();
+        if work.is_stopping {
+            return;
+        }
+        let room = MOST_WAITING - work.waiting.len();
+        work.waiting.extend(keys.into_iter().take(room));
+        if work.is_awake {
+            self.woken.notify_all();
+        } else if !work.waiting.is_empty() {
+            let ended = work.thread.take();
+            let review = Arc::clone(self);
+            match thread::spawn("review", move || review.run()) {
+                Ok(thread) => (work.thread, work.is_awake) = (Some(thread), true),
+                Err(error) => {
+                    tracing::warn!(reason = %error, "what was told is compared by the night only");
+                    work.waiting.clear();
+                }
+            }
+            drop(work);
+            // It said that it is over before it was: this takes no time.
+            ended.map(JoinHandle::join);
+        }
+    }
+
+    /// What still waits is left to the night.
+    pub(super) fn stop(&self) {
+        let thread = {
+            let mut work = self.work.lock();
+            work.is_stopping = true;
+            work.waiting.clear();
+            self.woken.notify_all();
+            work.thread.take()
+        };
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the review ended in a panic");
+        }
+    }
+
+    fn run(&self) {
+        thread::step_back();
+        // Kept ready from one statement to the next; what was read is not, or it would grow as long as somebody writes.
+        let model = Pairs::built_in();
+        while let Some(key) = self.next() {
+            let read = std::panic::catch_unwind(AssertUnwindSafe(|| self.read(&key, &Reader::default())));
+            if read.is_err() {
+                tracing::error!(memory = %key, "a statement could not be compared; the night tries again");
+            }
+        }
+        drop(model);
+        heap::give_back();
+    }
+
+    fn next(&self) -> Option<Key> {
+        let mut work = self.work.lock();
+        let is_idle = |work: &mut Work| work.waiting.is_empty() && !work.is_stopping;
+        self.woken.wait_while_for(&mut work, is_idle, LINGER);
+        let next = work.waiting.pop_front().filter(|_| !work.is_stopping);
+        work.is_awake = next.is_some();
+        next
+    }
+
+    /// Waits until what is known can be found, which takes a moment after the start; not for ever, and not when it is over.
+    fn is_searchable(&self, search: &SearchHandle) -> bool {
+        (0..GLANCES).any(|_| {
+            let is_over = self.work.lock().is_stopping;
+            is_over || search.opened(GLANCE) && (search.waiting() == 0 || search.wait(GLANCE))
+        })
+    }
+
+    fn read(&self, key: &Key, reader: &Reader) {
+        let Some(project) = self.project.get().and_then(Weak::upgrade) else { return };
+        let (now, snapshot) = (project.clock.now(), project.snapshot());
+        let Some(told) = snapshot.get(key).filter(|told| contradict::speaks(told, now)) else { return };
+        let Some(search) = project.search.get().filter(|search| self.is_searchable(search)) else { return };
+        let ready = search.ready();
+        let Some(ready) = ready.as_ref() else { return };
+        let known = company::disputable(ready, &snapshot, told, CANDIDATES, now);
+        let is_new = |other: &Arc<Memory>| {
+            let id = Contradiction::id_of(&other.key(), &told.key());
+            let back = Contradiction::id_of(&told.key(), &other.key());
+            !snapshot.contradictions().any(|found| found.id == id || found.id == back)
+        };
+        let pairs: Vec<_> =
+            known.iter().filter(|other| is_new(other)).map(|other| contradict::in_order(other, told)).collect();
+        let texts: Vec<(&str, &str)> = pairs.iter().map(|(a, b)| (a.text.as_str(), b.text.as_str())).collect();
+        let is_over = || self.work.lock().is_stopping;
+        let mut proposals = Vec::new();
+        for ((a, b), shares) in pairs.iter().zip(reader.weigh(&texts, &is_over)) {
+            let Some(judgement) = shares.map(|shares| statement::judge(&a.text, &b.text, shares)) else { continue };
+            if contradict::is_sure(&judgement) {
+                // Whichever of the two is read first, the later ends the earlier.
+                let ends = contradict::ends(a, b, &judgement);
+                proposals.push(contradict::propose(a, b, ends, &judgement.why, now));
+            }
+        }
+        if proposals.is_empty() {
+            return;
+        }
+        let (reply, pending) = tokio::sync::oneshot::channel();
+        if project.inbox.send(Event::Tidy { proposals, reply }).is_ok() {
+            let _ = Pending::new(pending).wait();
+        }
+    }
+}

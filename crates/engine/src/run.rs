@@ -1,0 +1,489 @@
+//! The writer of one project: takes events in batches, and for each batch decides, commits, applies, publishes and
+//! replies, in this order. It owns the store and the state; nobody else writes either.
+
+use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwap;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use serde_json::{Map, Value, json};
+
+use super::care::Care;
+use super::company;
+use super::decide::{self, Decision, Twins};
+use super::derived::Derived;
+use super::economy::Economy;
+use super::error::EngineError;
+use super::event::{Event, Reply};
+use super::eyes::Noticed;
+use super::feed::Feed;
+use super::foresight::{self, Foresight};
+use super::import;
+use super::layers::LayersDue;
+use super::night::{self, Night};
+use super::project::Counters;
+use super::review::Review;
+use super::search::SearchHandle;
+use super::tidy;
+use super::usage::UsageBook;
+use lokid_config::Config;
+use lokid_index::Snapshot;
+use lokid_model::{Body, Change, DocumentKind, Key, Kind, Link, Memory, Outcome, Signal, SignalKind, Timestamp};
+use lokid_store::Store;
+use lokid_sys::Clock;
+
+/// How many events one batch takes at the most; what waits meanwhile is the next batch.
+const BATCH: usize = 256;
+/// More changes than this are told as one.
+const TELL_EACH: usize = 64;
+
+pub(super) struct Writer {
+    pub(super) project: Arc<str>,
+    pub(super) store: Store,
+    pub(super) state: Snapshot,
+    pub(super) published: Arc<ArcSwap<Snapshot>>,
+    pub(super) inbox: Receiver<Event>,
+    pub(super) clock: Clock,
+    pub(super) config: Arc<ArcSwap<Config>>,
+    pub(super) feed: Feed,
+    pub(super) counters: Arc<Counters>,
+    pub(super) signals_by_kind: Arc<[AtomicU64; SignalKind::ALL.len()]>,
+    pub(super) layers: LayersDue,
+    pub(super) search: Arc<OnceLock<SearchHandle>>,
+    pub(super) usage: Arc<UsageBook>,
+    /// Where episodes are told, once the project is watched.
+    pub(super) eyes: Arc<OnceLock<Sender<Noticed>>>,
+    pub(super) derived: Derived,
+    pub(super) foresight: Arc<Foresight>,
+    pub(super) economy: Arc<Economy>,
+    pub(super) night: Arc<Night>,
+    pub(super) review: Arc<Review>,
+    /// The last change was refused, and that was said.
+    pub(super) refused: bool,
+    pub(super) care: Arc<Care>,
+}
+
+/// What an event asked for, decided but not yet durable.
+struct Turn {
+    changes: Vec<Change>,
+    /// Somebody told it, one by one: it is held against what is known as soon as it is answered.
+    told: bool,
+    /// Called with what became of it.
+    reply: Box<dyn FnOnce(Result<(), EngineError>) + Send>,
+}
+
+impl Writer {
+    pub(super) fn run(mut self) {
+        loop {
+            let first = match self.wait() {
+                Some(event) => event,
+                None => continue,
+            };
+            let mut batch = vec![first];
+            while batch.len() < BATCH {
+                match self.inbox.try_recv() {
+                    Ok(event) => batch.push(event),
+                    Err(_) => break,
+                }
+            }
+            if self.guarded(batch) {
+                break;
+            }
+        }
+        self.write_layers();
+    }
+
+    /// The next event, or nothing when it was time to bring the layers up to date.
+    fn wait(&mut self) -> Option<Event> {
+        if self.layers.namespaces.is_empty() {
+            return Some(self.inbox.recv().unwrap_or(Event::Stop));
+        }
+        let now = self.clock.monotonic();
+        let due = self.layers.not_before.unwrap_or(now);
+        match self.inbox.recv_timeout(due.saturating_duration_since(now)) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Disconnected) => Some(Event::Stop),
+            Err(RecvTimeoutError::Timeout) => {
+                self.write_layers();
+                None
+            }
+        }
+    }
+
+    /// A turn that panics costs its own requests and not the project: nothing of it was applied, and another look at
+    /// the files brings whatever it may have written.
+    fn guarded(&mut self, batch: Vec<Event>) -> bool {
+        let stops = batch.iter().any(|event| matches!(event, Event::Stop));
+        let taken = std::panic::catch_unwind(AssertUnwindSafe(|| self.take(batch)));
+        self.counters.turns.fetch_add(1, Ordering::Relaxed);
+        match taken {
+            Ok(last) => last,
+            Err(_) => {
+                tracing::error!(project = %self.project, "a turn of the writer panicked; its requests are lost");
+                self.counters.write_failures.fetch_add(1, Ordering::Relaxed);
+                self.counters.last_scan.store(0, Ordering::Relaxed);
+                stops
+            }
+        }
+    }
+
+    /// One turn of the engine. Answers whether it was the last.
+    fn take(&mut self, batch: Vec<Event>) -> bool {
+        let now = self.clock.now();
+        let mut draft = self.state.clone();
+        let mut turns = Vec::with_capacity(batch.len());
+        let mut last = false;
+        for event in batch {
+            match event {
+                Event::Stop => last = true,
+                Event::Beat => {}
+                Event::Signal(signal) => self.hear(signal),
+                Event::Focus(focus) => {
+                    // The draft must know of it, or the next write takes it back.
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    self.set_focus(focus);
+                    draft = self.state.clone();
+                }
+                Event::Economics(document) => {
+                    if let Err(error) = self.store.write_economics(&document) {
+                        tracing::warn!(project = %self.project, reason = %error, "the token ledger could not be written");
+                    }
+                }
+                Event::Derived { chapter, lesson } => {
+                    // Like a look at files: what is decided so far comes first.
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    self.take_lesson(now, chapter, lesson);
+                    draft = self.state.clone();
+                }
+                Event::Rescan { reply } => {
+                    // What is decided so far comes first, so that a look never overtakes a write.
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    self.look(now);
+                    draft = self.state.clone();
+                    if let Some(reply) = reply {
+                        let _ = reply.send(Ok(()));
+                    }
+                }
+                Event::Shorten { reply } => {
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    self.fold_usage(now);
+                    self.shorten();
+                    draft = self.state.clone();
+                    let _ = reply.send(Ok(()));
+                }
+                event => {
+                    let twins = |memory: &Memory| company::twins(self.search.get(), memory, now);
+                    if let Some(turn) = decide_event(&mut draft, now, event, &twins) {
+                        turns.push(turn);
+                    }
+                }
+            }
+        }
+        self.finish(now, turns, draft);
+        self.care.look();
+        self.care.air();
+        last
+    }
+
+    /// Commits, applies, publishes, replies. When a batch cannot be written, each of its turns is tried alone, so that
+    /// one that cannot be written does not take the others with it.
+    fn finish(&mut self, now: Timestamp, turns: Vec<Turn>, draft: Snapshot) {
+        let changes: Vec<Change> = turns.iter().flat_map(|turn| turn.changes.iter().cloned()).collect();
+        if changes.is_empty() {
+            for turn in turns {
+                (turn.reply)(Ok(()));
+            }
+            return;
+        }
+        let span = tracing::debug_span!("turn", project = %self.project, turns = turns.len(), changes = changes.len());
+        let _entered = span.enter();
+        match self.store.commit(now, &changes) {
+            Ok(mut seen) => {
+                if std::mem::take(&mut self.refused) {
+                    tracing::info!(project = %self.project, "changes can be written again");
+                }
+                self.note_purged(&changes);
+                self.state = draft;
+                self.derived.adopted(&changes, &mut self.state);
+                self.counters.writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
+                self.mark_layers(&changes);
+                self.apply_seen(&mut seen);
+                self.publish();
+                self.tell_search(&changes);
+                self.tell_search(&seen);
+                self.tell_night(&changes);
+                self.tell_night(&seen);
+                self.tell(now, &changes);
+                // A purge has answered only when index and timeline no longer tell of it either.
+                if !self.layers.purged.is_empty() {
+                    self.write_layers();
+                }
+                let mut told = Vec::new();
+                for turn in turns {
+                    told.extend(turn.changes.iter().filter(|_| turn.told).filter_map(new_words));
+                    (turn.reply)(Ok(()));
+                }
+                if !told.is_empty() {
+                    self.review.tell(told);
+                }
+            }
+            Err(error) if turns.len() == 1 => {
+                self.counters.write_failures.fetch_add(1, Ordering::Relaxed);
+                // A full disk refuses everything that comes; that is one thing to say, not a thousand.
+                if std::mem::replace(&mut self.refused, true) {
+                    tracing::debug!(project = %self.project, reason = %error, "another change could not be written");
+                } else {
+                    tracing::error!(project = %self.project, reason = %error, "a change could not be written");
+                }
+                self.publish();
+                let refusal = EngineError::refused(&error);
+                for turn in turns {
+                    (turn.reply)(Err(refusal.clone()));
+                }
+            }
+            Err(error) => {
+                tracing::debug!(project = %self.project, reason = %error, "a batch could not be written, trying each alone");
+                let mut failed: HashSet<Key> = HashSet::new();
+                for turn in turns {
+                    let keys: Vec<Key> = turn.changes.iter().flat_map(Change::keys).collect();
+                    // What was decided on top of a change that did not happen cannot happen either.
+                    if keys.iter().any(|key| failed.contains(key)) {
+                        (turn.reply)(Err(EngineError::refused(&error)));
+                        continue;
+                    }
+                    let mut draft = self.state.clone();
+                    for change in &turn.changes {
+                        draft.apply(change);
+                    }
+                    let failures = self.counters.write_failures.load(Ordering::Relaxed);
+                    self.finish(now, vec![turn], draft);
+                    if self.counters.write_failures.load(Ordering::Relaxed) != failures {
+                        failed.extend(keys);
+                    }
+                }
+            }
+        }
+    }
+
+    fn look(&mut self, now: Timestamp) {
+        self.counters.rescans.fetch_add(1, Ordering::Relaxed);
+        let started = self.clock.monotonic();
+        let mut seen = self.store.look(now);
+        let took = self.clock.monotonic().saturating_duration_since(started);
+        self.counters.scan_cost.store(took.as_micros() as u64, Ordering::Relaxed);
+        if !seen.is_empty() {
+            tracing::info!(project = %self.project, changes = seen.len(), "files changed by another hand");
+            self.mark_layers(&seen);
+            self.apply_seen(&mut seen);
+            self.tell(now, &seen);
+        }
+        self.meet_neighbours(now);
+        self.publish();
+        self.tell_search(&seen);
+        self.tell_night(&seen);
+    }
+
+    /// A file that stays long harms nobody: the next night tries again.
+    fn shorten(&mut self) {
+        match self.store.shorten() {
+            Ok(0) => {}
+            Ok(lines) => tracing::info!(project = %self.project, lines, "replaced lines were taken out of the notes"),
+            Err(error) => tracing::warn!(project = %self.project, reason = %error, "the notes could not be shortened"),
+        }
+    }
+
+    /// A purge has answered only when the report of the last night no longer tells of it either.
+    fn tell_night(&self, changes: &[Change]) {
+        let mut purged: Vec<&Key> = Vec::new();
+        for change in changes {
+            if let Change::Purge(tombstone) = change {
+                purged.push(&tombstone.key);
+            }
+        }
+        if !purged.is_empty() {
+            self.night.purged(&purged);
+        }
+    }
+
+    pub(super) fn tell_search(&self, changes: &[Change]) {
+        for change in changes {
+            match change {
+                Change::Purge(tombstone) => self.usage.forget(&tombstone.key),
+                Change::Restore(entry) => self.usage.wanted(entry.memory.key(), self.clock.now()),
+                _ => {}
+            }
+        }
+        if let Some(search) = self.search.get() {
+            search.tell(changes);
+        }
+    }
+
+    pub(super) fn apply_seen(&mut self, seen: &mut Vec<Change>) {
+        self.state.apply_all(seen);
+        self.derived.adopted(seen, &mut self.state);
+        let follows = self.successions(seen);
+        self.state.apply_all(&follows);
+        seen.extend(follows);
+    }
+
+    /// What stands on disk when the project starts. Nothing is written for it: a tree that was only read stays as it is.
+    pub(super) fn load(&mut self, now: Timestamp) {
+        let mut seen = self.store.look(now);
+        self.apply_seen(&mut seen);
+        self.meet_neighbours(now);
+        self.publish();
+    }
+
+    fn hear(&self, signal: Box<Signal>) {
+        self.counters.signals.fetch_add(1, Ordering::Relaxed);
+        self.signals_by_kind[signal.kind as usize].fetch_add(1, Ordering::Relaxed);
+        tracing::debug!(project = %self.project, kind = %signal.kind, path = signal.path.as_deref(), "signal");
+        let mut data = Map::new();
+        data.insert("type".to_owned(), signal.kind.as_str().into());
+        for (name, value) in [
+            ("path", &signal.path),
+            ("branch", &signal.branch),
+            ("session_id", &signal.session),
+            ("agent", &signal.agent),
+            ("author", &signal.author),
+        ] {
+            if let Some(value) = value {
+                data.insert(name.to_owned(), Value::String(value.clone()));
+            }
+        }
+        if let Some(outcome) = signal.outcome {
+            data.insert("outcome".to_owned(), outcome.as_str().into());
+        }
+        self.feed.tell(signal.at, &self.project, "signal", data);
+        self.night.tell(night::Task::Happened(signal.kind));
+        self.foresight.tell(foresight::Task::Signal(signal));
+    }
+
+    /// The files of a new episode may have mended an error.
+    fn tell_eyes(&self, changes: &[Change]) {
+        let Some(eyes) = self.eyes.get() else { return };
+        for change in changes {
+            let Change::Put { before: None, after } = change else { continue };
+            let Body::Episode(episode) = &after.body else { continue };
+            if after.outcome != Some(Outcome::Failure) && !episode.files_modified.is_empty() {
+                let (files, told) = (episode.files_modified.clone(), after.headline().to_owned());
+                let _ = eyes.try_send(Noticed::Episode { files, told });
+            }
+        }
+    }
+
+    fn tell(&self, now: Timestamp, changes: &[Change]) {
+        self.tell_eyes(changes);
+        if changes.len() > TELL_EACH {
+            let data = Map::from_iter([("count".to_owned(), json!(changes.len()))]);
+            self.feed.tell(now, &self.project, "memories", data);
+            return;
+        }
+        for change in changes {
+            let (kind, data) = told_of(change);
+            self.feed.tell(now, &self.project, kind, data);
+        }
+    }
+}
+
+fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, twins: Twins<'_>) -> Option<Turn> {
+    match event {
+        Event::Remember { draft: asked, reply } => {
+            let turn = decided(draft, decide::remember(draft, now, *asked, twins), reply);
+            turn.map(|turn| Turn { told: true, ..turn })
+        }
+        Event::Patch { key, patch, if_match, reply } => {
+            let turn = decided(draft, decide::patch(draft, now, &key, *patch, if_match.as_deref()), reply);
+            turn.map(|turn| Turn { told: true, ..turn })
+        }
+        Event::Forget { keys, reason, purge, reply } => {
+            decided(draft, Ok(decide::forget(draft, now, &keys, &reason, purge)), reply)
+        }
+        Event::Restore { key, reply } => decided(draft, decide::restore(draft, now, &key), reply),
+        Event::Link { namespace, from, to, relation, reply } => {
+            decided(draft, decide::link(draft, now, &namespace, &from, &to, relation), reply)
+        }
+        Event::Tidy { proposals, reply } => decided(draft, Ok(tidy::tidy(draft, &proposals)), reply),
+        Event::Resolve { namespace, id, resolution, note, reply } => {
+            decided(draft, tidy::resolve(draft, now, (&namespace, &id), resolution, &note), reply)
+        }
+        Event::Confirm { key, tier, reply } => decided(draft, tidy::confirm(draft, now, &key, tier), reply),
+        Event::Write { document, reply } => decided(draft, Ok((vec![Change::Write(*document)], ())), reply),
+        Event::Import { records, trust, reply } => {
+            let (changes, report) = import::import(draft, now, records, trust);
+            let told = false;
+            Some(Turn { changes, told, reply: Box::new(move |result| drop(reply.send(result.map(|()| report)))) })
+        }
+        Event::Signal(_)
+        | Event::Focus(_)
+        | Event::Economics(_)
+        | Event::Derived { .. }
+        | Event::Rescan { .. }
+        | Event::Shorten { .. }
+        | Event::Beat
+        | Event::Stop => None,
+    }
+}
+
+/// Applies a decision to the draft, so that the next event of the batch is decided on top of it; a refusal is answered
+/// at once.
+fn decided<T: Send + 'static>(draft: &mut Snapshot, decision: Decision<T>, reply: Reply<T>) -> Option<Turn> {
+    match decision {
+        Ok((changes, answer)) => {
+            for change in &changes {
+                draft.apply(change);
+            }
+            let told = false;
+            Some(Turn { changes, told, reply: Box::new(move |result| drop(reply.send(result.map(|()| answer)))) })
+        }
+        Err(error) => {
+            let _ = reply.send(Err(error));
+            None
+        }
+    }
+}
+
+/// Who says something that was not said before.
+fn new_words(change: &Change) -> Option<Key> {
+    let Change::Put { before, after } = change else { return None };
+    let is_new = before.as_ref().is_none_or(|before| before.text != after.text);
+    (is_new && after.times.expired_at.is_none()).then(|| after.key())
+}
+
+/// What those who listen hear of a change: never the text.
+fn told_of(change: &Change) -> (&'static str, Map<String, Value>) {
+    let about = |op: &str, key: &Key, kind: Option<Kind>| {
+        let kind = kind.map(Kind::as_str);
+        json!({"op": op, "id": key.id.as_str(), "namespace": key.namespace.as_str(), "kind": kind})
+    };
+    let linked = |op: &str, link: &Link| {
+        let (from, to) = (link.from.as_str(), link.to.as_str());
+        json!({"op": op, "from": from, "to": to, "relation": link.relation.as_str(), "namespace": link.namespace.as_str()})
+    };
+    let (kind, data) = match change {
+        Change::Put { before, after } => {
+            let op = if before.is_some() { "updated" } else { "created" };
+            ("memory", about(op, &after.key(), Some(after.kind)))
+        }
+        Change::Archive(entry) => ("memory", about("archived", &entry.memory.key(), Some(entry.memory.kind))),
+        Change::Restore(entry) => ("memory", about("restored", &entry.memory.key(), Some(entry.memory.kind))),
+        Change::Purge(tombstone) => ("memory", about("purged", &tombstone.key, None)),
+        Change::Vanished(key) => ("memory", about("vanished", key, None)),
+        Change::Link(link) => ("link", linked("linked", link)),
+        Change::Unlink(link) => ("link", linked("unlinked", link)),
+        Change::Contradict(found) => {
+            let (a, b, status) = (found.a.as_str(), found.b.as_str(), found.status.as_str());
+            ("contradiction", json!({"id": found.id, "a": a, "b": b, "status": status}))
+        }
+        Change::Write(document) => {
+            let kind = if document.kind == DocumentKind::Ledger { "ledger" } else { "handoff" };
+            ("document", json!({"op": "written", "kind": kind, "id": document.name}))
+        }
+    };
+    match data {
+        Value::Object(data) => (kind, data),
+        _ => (kind, Map::new()),
+    }
+}

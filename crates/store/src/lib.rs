@@ -1,0 +1,457 @@
+//! Memory as plain files, written so that nothing acknowledged is ever lost and nothing foreign is ever harmed.
+//!
+//! Promises. A commit that returns is durable: its files are synced, or its intent is, and the next start carries it
+//! out. A commit that fails leaves the old state. Readers of the files see each of them old or new, never half. A file
+//! that cannot be understood is left where it is. What another program changed is noticed at the next look and before
+//! every write to the same file.
+
+pub mod documents;
+mod journal;
+mod layers;
+mod layout;
+mod list;
+mod outside;
+mod plan;
+mod raw;
+mod read;
+mod scan;
+pub mod schema;
+mod shorten;
+mod skills;
+pub mod traces;
+mod tree;
+mod version;
+mod write;
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use lokid_model::{Change, Key, Kind, Memory, Problem, Timestamp};
+use lokid_sys::{Disk, Faults};
+
+use journal::Journal;
+pub use layers::{LayerFiles, Neighbourhood};
+use layout::{Area, FileId, Role};
+use plan::{Edit, Plan, Planner};
+use scan::{Catalog, Limits};
+use schema::Shape;
+use tree::Tree;
+pub use version::NewerFormat;
+use write::Writing;
+
+/// Where a project's memory stands.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The repository, and the way from there to its memory (`.loki/memory`), which is walked without following links.
+    pub root: PathBuf,
+    pub shared: PathBuf,
+    /// The user's own records of this project.
+    pub private: PathBuf,
+    /// The journal.
+    pub state: PathBuf,
+    /// Eight hex digits that are this machine's own.
+    pub writer: String,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub lock_timeout: Duration,
+    pub max_document: u64,
+    /// Another process owns the project: look, and touch nothing.
+    pub read_only: bool,
+}
+
+/// How long a change that cannot be written is left alone, in microseconds.
+const SETTLE_AGAIN: i64 = 5_000_000;
+
+/// Many new files are cheaper to flush together than one by one.
+const MANY: usize = 8;
+
+pub struct Store {
+    shared: Tree,
+    private: Tree,
+    journal: Journal,
+    writer: String,
+    options: Options,
+    catalog: Catalog,
+    /// Changes that are in the journal and whose files could not all be written, oldest first.
+    waiting: Vec<Waiting>,
+    /// Why they wait.
+    trouble: Option<(Problem, io::ErrorKind)>,
+    /// The repository could not be written when it was last tried, and this was said.
+    shut: bool,
+    /// What waited for it and is in its files now.
+    let_in: Vec<Change>,
+    /// When the waiting changes were last tried.
+    settled_at: Option<Timestamp>,
+    /// The journal of an earlier life has been read, and this is what it held, until it is told.
+    journal_read: bool,
+    recalled: Vec<Change>,
+    /// Seen in files while writing them, and not told yet.
+    unreported: Vec<Change>,
+}
+
+/// A change that is promised and not all done.
+#[derive(Clone)]
+struct Waiting {
+    changes: Vec<Change>,
+    /// What is left of it; unknown for one of an earlier life, which is carried out from the start.
+    left: Option<Plan>,
+}
+
+impl Store {
+    /// Opens without reading; [`Store::look`] brings what is there.
+    pub fn open(place: &Place, options: Options, faults: Option<Arc<Faults>>) -> io::Result<Store> {
+        let state = Disk::create(&place.state)?;
+        let state = match &faults {
+            Some(faults) => state.with_faults(Arc::clone(faults)),
+            None => state,
+        };
+        let (private_base, private_name) = split_last(&place.private);
+        Ok(Store {
+            shared: Tree::new(place.root.clone(), place.shared.clone(), true, faults.clone()),
+            private: Tree::new(private_base, private_name, false, faults),
+            journal: Journal::new(state),
+            writer: place.writer.clone(),
+            options,
+            catalog: Catalog::default(),
+            waiting: Vec::new(),
+            trouble: None,
+            shut: false,
+            let_in: Vec::new(),
+            settled_at: None,
+            journal_read: false,
+            recalled: Vec::new(),
+            unreported: Vec::new(),
+        })
+    }
+
+    /// Everything on disk that was not known yet, as changes. The first look brings all of it, and first finishes
+    /// what an earlier life began.
+    pub fn look(&mut self, now: Timestamp) -> Vec<Change> {
+        // What stands there from the start is not touched; what changes under our eyes is followed.
+        let is_first = self.catalog.files.is_empty();
+        let mut changes = self.scan();
+        if !is_first && !self.options.read_only && self.catalog.newer().is_none() {
+            self.follow_skills(now, &changes);
+        }
+        if self.recall().is_ok() {
+            changes.append(&mut self.recalled);
+        }
+        if self.may_settle(now) && !self.options.read_only && self.catalog.newer().is_none() {
+            self.settle(now);
+            changes.extend(self.scan());
+        }
+        changes.append(&mut self.unreported);
+        changes
+    }
+
+    fn follow_skills(&mut self, now: Timestamp, changes: &[Change]) {
+        let skill = |change: &Change| change.memory().filter(|memory| memory.kind == Kind::Skill).cloned();
+        let skills: Vec<Arc<Memory>> = changes.iter().filter_map(skill).collect();
+        if skills.is_empty() || self.is_shut() {
+            return;
+        }
+        let limits = self.limits();
+        let Ok(Some(disk)) = self.shared.look().map(|disk| disk.cloned()) else { return };
+        let writing = Writing { disk: &disk, now, lock_timeout: Duration::ZERO, limits };
+        for skill in skills {
+            if let Err(error) = writing.follow_skill(&mut self.catalog, &skill) {
+                tracing::debug!(skill = %skill.id, reason = %error, "its Markdown stays as it was");
+            }
+        }
+    }
+
+    /// Reads the journal of an earlier life, once. Until that has worked nothing may be written over it.
+    fn recall(&mut self) -> io::Result<()> {
+        if self.journal_read {
+            return Ok(());
+        }
+        match self.journal.pending() {
+            Ok(pending) => {
+                self.journal_read = true;
+                self.recalled = pending.iter().flatten().cloned().collect();
+                self.waiting = pending.into_iter().map(|changes| Waiting { changes, left: None }).collect();
+                Ok(())
+            }
+            Err(error) => {
+                let problem = Problem::new("journal", format!("cannot be read, so nothing is written: {error}"));
+                self.trouble = Some((problem, error.kind()));
+                Err(error)
+            }
+        }
+    }
+
+    fn may_settle(&self, now: Timestamp) -> bool {
+        let rested = |at: Timestamp| (now.as_micros() - at.as_micros()).abs() > SETTLE_AGAIN;
+        !self.waiting.is_empty() && self.settled_at.is_none_or(rested)
+    }
+
+    fn scan(&mut self) -> Vec<Change> {
+        let limits = self.limits();
+        let mut trees = [(Area::Shared, &mut self.shared), (Area::Private, &mut self.private)];
+        scan::scan(&mut self.catalog, &mut trees, limits)
+    }
+
+    pub fn problems(&self) -> Vec<Problem> {
+        let newer = self.catalog.newer().map(|newer| Problem::new(newer.file.clone(), newer.to_string()));
+        let trouble = self.trouble.iter().map(|(problem, _)| problem.clone());
+        newer.into_iter().chain(trouble).chain(self.catalog.problems()).collect()
+    }
+
+    /// Makes changes durable. Answers with what another program had changed in the same files meanwhile.
+    pub fn commit(&mut self, now: Timestamp, changes: &[Change]) -> io::Result<Vec<Change>> {
+        if self.options.read_only {
+            return Err(io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "opened for reading: another lokid owns it"));
+        }
+        if let Some(newer) = self.catalog.newer() {
+            return Err(io::Error::other(newer));
+        }
+        self.recall()?;
+        // The folder may have been replaced by a checkout since the last look.
+        self.shared.refresh();
+        self.private.refresh();
+        if self.may_settle(now) {
+            self.settle(now);
+        }
+        if self.must_stay_outside(changes) {
+            self.put_outside(changes)?;
+            return Ok(std::mem::take(&mut self.unreported));
+        }
+        let mut plan = self.plan(changes)?;
+        if self.has_to_wait(&plan, changes) {
+            self.settle(now);
+            plan = self.plan(changes)?;
+        }
+        self.may_write(&plan, changes)?;
+        let patience = self.options.lock_timeout;
+        if !plan.needs_journal() {
+            self.execute(now, &mut plan, patience)?;
+            return Ok(std::mem::take(&mut self.unreported));
+        }
+        self.journal.intend(changes)?;
+        // From here on it will happen: what cannot be written now is carried out later.
+        match self.execute(now, &mut plan, patience) {
+            Ok(()) => self.clear_journal(),
+            Err(error) => {
+                tracing::warn!(reason = %error, "a change is safe in the journal but not yet in its files");
+                self.trouble = Some((waiting_problem(&error), error.kind()));
+                self.waiting.push(Waiting { changes: changes.to_vec(), left: Some(plan) });
+                self.settled_at = Some(now);
+            }
+        }
+        Ok(std::mem::take(&mut self.unreported))
+    }
+
+    fn clear_journal(&self) {
+        let left: Vec<&[Change]> = self.waiting.iter().map(|waiting| waiting.changes.as_slice()).collect();
+        if let Err(error) = self.journal.keep(&left) {
+            tracing::warn!(reason = %error, "the journal could not be cleared; repeating it does no harm");
+        }
+    }
+
+    /// Refuses what is known not to work before anything is promised: a file that cannot be understood is not written,
+    /// and what waits for a file goes before what comes after it.
+    fn may_write(&mut self, plan: &Plan, changes: &[Change]) -> io::Result<()> {
+        for file in plan.files.keys() {
+            if self.catalog.is_corrupt(file) {
+                let why = format!("{} cannot be read, so it is not written either; mend or move it", file.label());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
+            let limits = self.limits();
+            let tree = if file.area == Area::Shared { &mut self.shared } else { &mut self.private };
+            let Some(disk) = tree.look()? else { continue };
+            if disk.is_irregular(&file.path)? {
+                let why = format!("{} is no regular file", file.label());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+            }
+            if let Some(newer) = self.catalog.become_newer(disk, file, limits) {
+                return Err(io::Error::other(newer));
+            }
+        }
+        if !self.has_to_wait(plan, changes) {
+            return Ok(());
+        }
+        let (why, kind) = match &self.trouble {
+            // Asking again in a moment would not help.
+            Some((problem, kind)) if is_full(*kind) => (problem.reason.clone(), io::ErrorKind::StorageFull),
+            Some((problem, _)) => (problem.reason.clone(), io::ErrorKind::WouldBlock),
+            None => (String::new(), io::ErrorKind::WouldBlock),
+        };
+        Err(io::Error::new(kind, format!("an earlier change of the same goes first: {why}")))
+    }
+
+    /// Does an earlier change still wait for one of these files, or speak of one of these memories? Carried out after
+    /// this one, it would undo it.
+    fn has_to_wait(&self, plan: &Plan, changes: &[Change]) -> bool {
+        if self.waiting.is_empty() {
+            return false;
+        }
+        let keys: HashSet<Key> = changes.iter().flat_map(Change::keys).collect();
+        self.waiting.iter().any(|waiting| {
+            let left = waiting.left.iter().flat_map(|left| left.files.keys());
+            let same_file = left.into_iter().any(|file| plan.files.contains_key(file));
+            same_file || waiting.changes.iter().flat_map(Change::keys).any(|key| keys.contains(&key))
+        })
+    }
+
+    /// Carries out what waits in the journal, as far as it can be done without waiting for anybody.
+    fn settle(&mut self, now: Timestamp) {
+        let (before, mut at) = (self.waiting.len(), 0);
+        let shut = self.is_shut();
+        let mut trouble = shut.then(|| self.say_shut());
+        // What speaks of the same memory keeps its order.
+        let mut stuck: HashSet<Key> = HashSet::new();
+        while at < self.waiting.len() {
+            let belongs_inside = self.waiting[at].changes.iter().any(outside::is_shared);
+            let keys = || self.waiting[at].changes.iter().flat_map(Change::keys);
+            if (belongs_inside && shut) || keys().any(|key| stuck.contains(&key)) {
+                at += 1;
+                continue;
+            }
+            let waiting = self.waiting[at].clone();
+            let left = match waiting.left {
+                Some(left) => Ok(left),
+                None => self.plan(&waiting.changes),
+            };
+            let done = left.map_err(|error| (error, None)).and_then(|mut left| {
+                let done = self.execute(now, &mut left, Duration::ZERO);
+                done.map_err(|error| (error, Some(left)))
+            });
+            match done {
+                Ok(()) => {
+                    // A look in between may have found again what is gone now.
+                    let gone = |change: &&Change| matches!(change, Change::Archive(_) | Change::Purge(_));
+                    self.unreported.extend(waiting.changes.iter().filter(gone).cloned());
+                    self.waiting.remove(at);
+                    self.let_in.extend(waiting.changes);
+                }
+                Err((error, left)) => {
+                    trouble = Some((waiting_problem(&error), error.kind()));
+                    stuck.extend(waiting.changes.iter().flat_map(Change::keys));
+                    self.waiting[at].left = left;
+                    at += 1;
+                }
+            }
+        }
+        if self.waiting.len() != before {
+            self.clear_journal();
+        }
+        self.say_open();
+        self.trouble = trouble.filter(|_| !self.waiting.is_empty());
+        self.settled_at = Some(now).filter(|_| !self.waiting.is_empty());
+    }
+
+    fn plan(&mut self, changes: &[Change]) -> io::Result<Plan> {
+        let limits = self.limits();
+        let (shared, private) = (self.shared.look()?.cloned(), self.private.look()?.cloned());
+        let disk = |area| if area == Area::Shared { shared.as_ref() } else { private.as_ref() };
+        let planner = Planner {
+            catalog: &self.catalog,
+            writer: &self.writer,
+            living: &|file, id| write::living_text(disk(file.area)?, file, id, limits),
+            archived: &|file, id| write::archived_text(disk(file.area)?, file, id),
+            taken: &|file, id| disk(file.area).is_some_and(|disk| write::is_anothers(disk, file, id, limits)),
+        };
+        Ok(planner.plan(changes))
+    }
+
+    /// Carries out a plan file by file; what is done is taken out of it, so that after a failure only the rest is tried
+    /// again. What others had changed in these files is kept for the next report.
+    fn execute(&mut self, now: Timestamp, plan: &mut Plan, lock_timeout: Duration) -> io::Result<()> {
+        for area in Area::ALL {
+            let files: Vec<Arc<FileId>> = plan.files.keys().filter(|file| file.area == area).cloned().collect();
+            let documents = area == Area::Shared && !plan.documents.is_empty();
+            if files.is_empty() && !documents {
+                continue;
+            }
+            let tree = if area == Area::Shared { &mut self.shared } else { &mut self.private };
+            let disk = tree.make()?.clone();
+            let limits = Limits { max_document: self.options.max_document };
+            let writing = Writing { disk: &disk, now, lock_timeout, limits };
+            let new: Vec<Arc<FileId>> = files
+                .iter()
+                .filter(|file| is_new_episode(&self.catalog, &disk, file, &plan.files[*file]))
+                .cloned()
+                .collect();
+            if new.len() > MANY {
+                let edits: Vec<_> = new.iter().map(|file| (Arc::clone(file), &plan.files[file][0])).collect();
+                writing.new_episodes(&mut self.catalog, &edits)?;
+                for file in &new {
+                    plan.files.remove(file);
+                }
+            }
+            for file in &files {
+                if let Some(edits) = plan.files.get(file) {
+                    let seen = writing.file(&mut self.catalog, file, edits)?;
+                    self.unreported.extend(seen);
+                    plan.files.remove(file);
+                }
+            }
+            while let Some(document) = plan.documents.last().filter(|_| area == Area::Shared) {
+                writing.document(document)?;
+                plan.documents.pop();
+            }
+        }
+        Ok(())
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { max_document: self.options.max_document }
+    }
+
+    /// Brings the progressive layers of a namespace up to date, keeping what Loki Mode wrote into them.
+    pub fn write_layers(&mut self, now: Timestamp, files: &LayerFiles<'_>) -> io::Result<()> {
+        let closed = self.is_shut() || self.catalog.newer().is_some();
+        if closed || (self.shared.look()?.is_none() && files.is_empty()) {
+            return Ok(());
+        }
+        let disk = self.shared.make()?.clone();
+        // Nobody waits for the layers, and a stop must not: a lock that is held longer is tried another time.
+        layers::write(&disk, now, files, self.options.lock_timeout.min(Duration::from_secs(1)), self.limits())
+    }
+
+    /// Writes the token ledger beside the memory it is about, keeping every field that is not ours. Where there is no
+    /// memory yet, no folder is made for it.
+    pub fn write_economics(&mut self, document: &schema::Object) -> io::Result<()> {
+        if self.is_shut() || self.catalog.newer().is_some() {
+            return Ok(());
+        }
+        let Some(disk) = self.shared.look()?.cloned() else { return Ok(()) };
+        layers::write_economics(&disk, document, self.options.lock_timeout.min(Duration::from_secs(1)), self.limits())
+    }
+
+    /// What Loki Mode itself wrote into the layers.
+    pub fn neighbourhood(&mut self) -> Neighbourhood {
+        let limits = self.limits();
+        let namespaces = self.catalog.files.keys().map(|file| file.namespace.clone()).collect();
+        match self.shared.look() {
+            Ok(Some(disk)) => layers::read(disk, namespaces, limits),
+            _ => Neighbourhood::default(),
+        }
+    }
+}
+
+fn is_new_episode(catalog: &Catalog, disk: &Disk, file: &FileId, edits: &[Edit]) -> bool {
+    file.role == Role::Memories(Shape::Episode)
+        && matches!(edits, [Edit::Put { raw: None, .. }])
+        && !catalog.files.contains_key(file)
+        && matches!(disk.stamp(&file.path), Ok(None))
+}
+
+/// No room, or none for this user.
+pub fn is_full(kind: io::ErrorKind) -> bool {
+    matches!(kind, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
+fn waiting_problem(error: &io::Error) -> Problem {
+    Problem::new("journal", format!("a change is kept safe there, not yet in its files: {error}"))
+}
+
+fn split_last(path: &Path) -> (PathBuf, PathBuf) {
+    let name = path.file_name().map(PathBuf::from).unwrap_or_default();
+    (path.parent().map(Path::to_path_buf).unwrap_or_default(), name)
+}

@@ -1,0 +1,280 @@
+//! From changes to edits: which files a change touches, and what happens in each.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::layout::{self, Area, FileId, Role};
+use super::scan::Catalog;
+use super::schema::{self, Object, Shape, lists};
+use lokid_model::link::LinkKey;
+use lokid_model::{Archived, Change, Document, Key, Link, Memory, MemoryId, Timestamp, Tombstone};
+
+/// What happens to one entry of a file.
+#[derive(Clone, Debug)]
+pub(super) enum Edit {
+    /// Written anew or changed. `raw` is the text it had before it was archived.
+    Put {
+        before: Option<Arc<Memory>>,
+        after: Arc<Memory>,
+        raw: Option<String>,
+    },
+    /// Taken out of its file; a line of `notes/` is taken back by another line.
+    Take {
+        memory: Arc<Memory>,
+        at: Timestamp,
+    },
+    SetLink(Link),
+    DropLink(LinkKey),
+    /// An entry of a list of ours.
+    Set {
+        id: String,
+        value: Value,
+    },
+    /// Every trace of this memory: entries that name it, lines that hold it.
+    Purge(MemoryId),
+    Line(Object),
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    pub(super) files: BTreeMap<Arc<FileId>, Vec<Edit>>,
+    pub(super) documents: Vec<Document>,
+}
+
+impl Plan {
+    /// More than one file means that a crash could fall in between.
+    pub(super) fn needs_journal(&self) -> bool {
+        let skill = |file: &&Arc<FileId>| file.role == Role::Memories(Shape::Skill);
+        self.files.len() + self.documents.len() + self.files.keys().filter(skill).count() > 1
+    }
+
+    fn add(&mut self, file: FileId, edit: Edit) {
+        self.files.entry(Arc::new(file)).or_default().push(edit);
+    }
+}
+
+/// A document is written anew for every change of an entry, so one with this many entries takes no more; what comes
+/// after becomes lines of `notes/`, which cost the same however many there are.
+const FULL: usize = 10_000;
+
+/// Where the text of an archived memory is found again.
+pub(super) type RawOf<'a> = &'a dyn Fn(&FileId, &MemoryId) -> Option<String>;
+
+pub(super) struct Planner<'a> {
+    pub(super) catalog: &'a Catalog,
+    pub(super) writer: &'a str,
+    /// The text of a living memory in its file.
+    pub(super) living: RawOf<'a>,
+    /// The text an archived memory had.
+    pub(super) archived: RawOf<'a>,
+    /// Does something else than this memory stand there, whether the catalogue knows it or not?
+    pub(super) taken: &'a dyn Fn(&FileId, &MemoryId) -> bool,
+}
+
+impl Planner<'_> {
+    pub(super) fn plan(&self, changes: &[Change]) -> Plan {
+        let mut plan = Plan::default();
+        let mut placed: HashMap<Key, Area> = HashMap::new();
+        let mut copies = self.copies(changes);
+        for change in changes {
+            match change {
+                Change::Put { before, after } => {
+                    placed.insert(after.key(), Area::of(after));
+                    self.put(&mut plan, before.clone(), after, None);
+                }
+                Change::Archive(entry) => {
+                    let copies = copies.remove(&entry.memory.key()).unwrap_or_default();
+                    self.archive(&mut plan, entry, copies);
+                }
+                Change::Restore(entry) => self.restore(&mut plan, entry),
+                Change::Purge(tombstone) => self.purge(&mut plan, tombstone),
+                Change::Link(link) => {
+                    plan.add(layout::links(self.area_of(link, &placed), &link.namespace), Edit::SetLink(link.clone()));
+                }
+                Change::Unlink(link) => {
+                    plan.add(layout::links(self.area_of(link, &placed), &link.namespace), Edit::DropLink(link.key()));
+                }
+                Change::Contradict(found) => {
+                    let ends = [&found.a, &found.b].map(|id| Key::new(&found.namespace, id));
+                    let private = ends.iter().any(|key| self.is_private(key, &placed));
+                    let area = if private { Area::Private } else { Area::Shared };
+                    let edit = Edit::Set { id: found.id.clone(), value: lists::view_contradiction(found) };
+                    plan.add(layout::contradictions(area, &found.namespace), edit);
+                }
+                Change::Write(document) => plan.documents.push(document.clone()),
+                Change::Vanished(_) => {}
+            }
+        }
+        plan
+    }
+
+    fn put(&self, plan: &mut Plan, before: Option<Arc<Memory>>, after: &Arc<Memory>, raw: Option<String>) {
+        let current = self.catalog.homes.get(&after.key()).map(|home| Arc::clone(&home.file));
+        let home = match &current {
+            Some(file) if file.area != Area::of(after) => self.new_home(plan, after),
+            Some(file) if file.role == Role::Memories(Shape::Notes) => layout::notes(after, self.writer),
+            Some(file) => file.as_ref().clone(),
+            None => self.new_home(plan, after),
+        };
+        let home = if self.catalog.is_corrupt(&home) { layout::notes(after, self.writer) } else { home };
+        match current {
+            // What becomes private may not linger in any line of the repository.
+            Some(old) if old.area == Area::Shared && home.area == Area::Private => {
+                self.erase(plan, &after.key(), Area::Shared);
+                self.move_links(plan, &after.key());
+            }
+            Some(old) if old.area != home.area => {
+                let memory = before.clone().unwrap_or_else(|| Arc::clone(after));
+                // Just before the version that stands elsewhere now, or that one would count as taken back too.
+                let at = after.times.updated_at.plus_micros(-1);
+                self.take(plan, &old, &memory, at);
+            }
+            _ => {}
+        }
+        if home.role == Role::Memories(Shape::Patterns) {
+            let value = schema::sidecar(after).map_or(Value::Null, Value::Object);
+            plan.add(layout::sidecar(&after.namespace), Edit::Set { id: after.id.to_string(), value });
+        }
+        plan.add(home, Edit::Put { before, after: Arc::clone(after), raw });
+    }
+
+    /// Where a new memory goes; never into a file that is another's.
+    fn new_home(&self, plan: &Plan, memory: &Memory) -> FileId {
+        if !memory.id.is_path_safe() {
+            return layout::notes(memory, self.writer);
+        }
+        let home = layout::home(memory, self.writer);
+        let alone = matches!(home.role, Role::Memories(Shape::Skill | Shape::Episode));
+        let others = |file: &FileId| {
+            let holds_other = |edits: &Vec<Edit>| {
+                edits.iter().any(|edit| matches!(edit, Edit::Put { after, .. } if after.id != memory.id))
+            };
+            plan.files.get(file).is_some_and(holds_other) || (self.taken)(file, &memory.id)
+        };
+        if alone && others(&home) {
+            let spare = layout::spare(&home, memory);
+            return if others(&spare) { layout::notes(memory, self.writer) } else { spare };
+        }
+        let entries = self.catalog.files.get(&home).map_or(0, |seen| seen.entries.len());
+        let coming = plan.files.get(&home).map_or(0, Vec::len);
+        if alone || entries + coming < FULL { home } else { layout::notes(memory, self.writer) }
+    }
+
+    /// Out of one file. A line of `notes/` is taken back in our own file: another machine's is not ours to write.
+    fn take(&self, plan: &mut Plan, file: &Arc<FileId>, memory: &Arc<Memory>, at: Timestamp) {
+        let file = match file.role {
+            Role::Memories(Shape::Notes) => layout::notes_of(file.area, &file.namespace, at, self.writer),
+            _ => file.as_ref().clone(),
+        };
+        plan.add(file, Edit::Take { memory: Arc::clone(memory), at });
+    }
+
+    /// Where the memories stand that are archived. A merge may have left a second copy, which would come to life once
+    /// the first is gone. One walk over all files, however many memories leave.
+    fn copies(&self, changes: &[Change]) -> HashMap<Key, BTreeSet<Arc<FileId>>> {
+        let leaving: BTreeSet<Key> = changes
+            .iter()
+            .filter_map(|change| match change {
+                Change::Archive(entry) => Some(entry.memory.key()),
+                _ => None,
+            })
+            .collect();
+        let mut copies: HashMap<Key, BTreeSet<Arc<FileId>>> = HashMap::new();
+        if leaving.is_empty() {
+            return copies;
+        }
+        let ids: HashSet<&MemoryId> = leaving.iter().map(|key| &key.id).collect();
+        for (file, seen) in self.catalog.files.iter().filter(|(file, _)| matches!(file.role, Role::Memories(_))) {
+            let few = seen.entries.len() <= ids.len();
+            let held: Vec<&MemoryId> = if few {
+                seen.entries.keys().filter(|id| ids.contains(id)).collect()
+            } else {
+                ids.iter().copied().filter(|id| seen.entries.contains_key(*id)).collect()
+            };
+            for key in held.into_iter().map(|id| Key::new(&file.namespace, id)).filter(|key| leaving.contains(key)) {
+                copies.entry(key).or_default().insert(Arc::clone(file));
+            }
+        }
+        copies
+    }
+
+    fn archive(&self, plan: &mut Plan, entry: &Arc<Archived>, copies: BTreeSet<Arc<FileId>>) {
+        let memory = &entry.memory;
+        let home = self.catalog.homes.get(&memory.key()).map(|home| Arc::clone(&home.file));
+        let raw = home.as_ref().and_then(|file| (self.living)(file, &memory.id));
+        let mut places = copies;
+        places.extend(home);
+        for place in &places {
+            self.take(plan, place, memory, entry.at);
+        }
+        let file = layout::archive(Area::of(memory), &memory.namespace, entry.at, self.writer);
+        plan.add(file, Edit::Line(lists::archive_line(entry, raw.as_deref())));
+    }
+
+    fn restore(&self, plan: &mut Plan, entry: &Arc<Archived>) {
+        let memory = &entry.memory;
+        let file = layout::archive(Area::of(memory), &memory.namespace, entry.at, self.writer);
+        let raw = (self.archived)(&file, &memory.id);
+        self.put(plan, None, memory, raw);
+        plan.add(file, Edit::Line(lists::restored_line(&memory.key(), entry.at)));
+    }
+
+    fn purge(&self, plan: &mut Plan, tombstone: &Tombstone) {
+        let Key { namespace, id } = &tombstone.key;
+        for area in Area::ALL {
+            self.erase(plan, &tombstone.key, area);
+        }
+        let area = if tombstone.private { Area::Private } else { Area::Shared };
+        let edit = Edit::Set { id: id.to_string(), value: lists::view_tombstone(tombstone) };
+        plan.add(layout::tombstones(area, namespace), edit);
+    }
+
+    /// Every trace of a memory in one area.
+    fn erase(&self, plan: &mut Plan, key: &Key, area: Area) {
+        let Key { namespace, id } = key;
+        let home = self.catalog.homes.get(key).map(|home| Arc::clone(&home.file));
+        for (file, seen) in self.catalog.files.iter().filter(|(file, _)| file.area == area) {
+            let named = match file.role {
+                // An older line may still hold what was taken back since.
+                Role::Memories(Shape::Notes) | Role::Archive | Role::Contradictions => true,
+                Role::Memories(_) => seen.entries.contains_key(id) || home.as_ref() == Some(file),
+                Role::Links => seen.links.values().any(|link| link.touches(id)),
+                Role::Tombstones | Role::Sidecar => false,
+            };
+            if file.namespace == *namespace && named {
+                plan.add(file.as_ref().clone(), Edit::Purge(id.clone()));
+            }
+        }
+        let kept = self.catalog.sidecars.get(namespace).is_some_and(|sidecar| sidecar.contains_key(id.as_str()));
+        if kept && area == Area::Shared {
+            plan.add(layout::sidecar(namespace), Edit::Set { id: id.to_string(), value: Value::Null });
+        }
+    }
+
+    /// The links of a memory that becomes private go with it.
+    fn move_links(&self, plan: &mut Plan, key: &Key) {
+        let shared = layout::links(Area::Shared, &key.namespace);
+        let Some(seen) = self.catalog.files.get(&shared) else { return };
+        for link in seen.links.values().filter(|link| link.touches(&key.id)) {
+            plan.add(layout::links(Area::Private, &key.namespace), Edit::SetLink(link.clone()));
+        }
+    }
+
+    /// A link that names a private memory is private.
+    fn area_of(&self, link: &Link, placed: &HashMap<Key, Area>) -> Area {
+        let private = |id: &MemoryId| self.is_private(&Key::new(&link.namespace, id), placed);
+        if private(&link.from) || private(&link.to) { Area::Private } else { Area::Shared }
+    }
+
+    fn is_private(&self, key: &Key, placed: &HashMap<Key, Area>) -> bool {
+        let known = || self.catalog.homes.get(key).map(|home| home.file.area);
+        placed.get(key).copied().or_else(known) == Some(Area::Private)
+    }
+}
+
+/// The line that takes a record of `notes/` back.
+pub(super) fn deletion_line(memory: &Memory, at: Timestamp) -> Value {
+    json!({"id": memory.id.as_str(), "kind": memory.kind.as_str(), "updated_at": at.record_style(), "deleted": true})
+}

@@ -1,0 +1,115 @@
+//! How memories look on disk: the only place that knows the names and shapes of fields in files.
+//!
+//! Every file has a `read`, which takes whatever stands there and keeps what it does not understand, and a `view`,
+//! which says how lokid would write the same memory. Files are changed by carrying the difference between two views
+//! over to the raw text, so fields nobody here knows survive.
+
+mod attributes;
+mod body;
+pub(crate) mod fields;
+pub mod lists;
+mod loki;
+mod ours;
+pub mod record;
+pub mod skill_text;
+
+pub use attributes::Detail;
+pub use attributes::usage_object;
+pub(crate) use fields::Object;
+
+use std::sync::Arc;
+
+use lokid_model::{Link, Memory, Namespace, Timestamp};
+
+/// The kinds of file a memory can stand in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shape {
+    Episode,
+    Patterns,
+    AntiPatterns,
+    Facts,
+    Skill,
+    Learnings,
+    /// Lines of whole records.
+    Notes,
+}
+
+/// A memory as found in a file, with the links written inside it.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) links: Vec<Link>,
+}
+
+/// What a file's place says about the memories in it, for what they do not say themselves.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) namespace: Namespace,
+    /// The day of the folder, or the time of the file: used when a record has no usable time.
+    pub(crate) at: Timestamp,
+}
+
+/// Reads one memory out of a file of this shape.
+pub(crate) fn read(shape: Shape, object: Object, setting: &Setting) -> Result<Found, String> {
+    let bare = |memory| Found { memory: Arc::new(memory), links: Vec::new() };
+    match shape {
+        Shape::Episode => loki::read_episode(object, setting).map(bare),
+        Shape::Patterns => loki::read_pattern(object, setting),
+        Shape::AntiPatterns => loki::read_anti_pattern(object, setting).map(bare),
+        Shape::Skill => loki::read_skill(object, setting).map(bare),
+        Shape::Facts => ours::read_fact(object, setting).map(bare),
+        Shape::Learnings => ours::read_learning(object, setting).map(bare),
+        Shape::Notes => ours::read_note(object, setting).map(bare),
+    }
+}
+
+/// Reads a record out of a line of `notes/`: the shape there may be a hundred thousand of.
+pub(crate) fn read_note_line(line: fields::Line<'_>, setting: &Setting) -> Result<Found, String> {
+    ours::read_note_line(line, setting).map(|memory| Found { memory: Arc::new(memory), links: Vec::new() })
+}
+
+/// How lokid would write this memory into a file of this shape.
+pub(crate) fn view(shape: Shape, memory: &Memory) -> Object {
+    match shape {
+        Shape::Episode => loki::view_episode(memory),
+        Shape::Patterns => loki::view_pattern(memory),
+        Shape::AntiPatterns => loki::view_anti_pattern(memory),
+        Shape::Skill => loki::view_skill(memory),
+        Shape::Facts => ours::view_fact(memory),
+        Shape::Learnings => ours::view_learning(memory),
+        Shape::Notes => record::write(memory, Detail::Lean),
+    }
+}
+
+/// What Loki Mode drops from a pattern when it merges, and the sidecar therefore keeps.
+pub(crate) fn sidecar(memory: &Memory) -> Option<Object> {
+    loki::own_attributes(memory, loki::PATTERN_NATIVE)
+}
+
+/// Gives a pattern back what the sidecar kept, when its file has lost it.
+pub(crate) fn restore_from_sidecar(object: &mut Object, kept: &Object) {
+    if !object.contains_key(loki::OWN) {
+        object.insert(loki::OWN.to_owned(), serde_json::Value::Object(kept.clone()));
+    }
+}
+
+/// The id of an entry of a list: its own, or one made of its words, so that the same entry is always the same memory.
+pub(crate) fn entry_id(shape: Shape, object: &Object) -> Option<String> {
+    fields::peek_text(object, "id").or_else(|| {
+        let (prefix, words) = body::identity(shape, object)?;
+        Some(format!("{prefix}-{}", &blake3::hash(words.as_bytes()).to_hex()[..12]))
+    })
+}
+
+/// Was this record, in a file that Loki Mode writes too, made by lokid? One that lokid only changed was not.
+pub(crate) fn made_here(object: &serde_json::Value) -> bool {
+    object.get(loki::MADE_BY).is_some_and(|maker| maker == loki::OWN)
+}
+
+/// Reads a structured body of a record, leaving in the object what it did not understand.
+pub fn take_body(field: &str, object: &mut Object) -> lokid_model::Body {
+    body::take(field, object)
+}
+
+#[cfg(test)]
+mod tests;

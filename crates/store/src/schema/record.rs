@@ -1,0 +1,123 @@
+//! A whole memory as one JSON object: a line of `notes/`, of an export, of the journal, and the API's own answer.
+
+use serde_json::Value;
+
+use super::attributes::{self, Detail};
+use super::body;
+use super::fields::{Fields, Line, Object, put_text, take_object, take_text, take_time, take_word};
+use lokid_model::draft::allowed_tier;
+use lokid_model::{Body, Kind, Memory, MemoryId, Namespace, Timestamp, render};
+
+/// Reads a record as lokid wrote it, or as a tolerant reader would take it from somebody else.
+pub fn read(mut object: Object) -> Result<Memory, String> {
+    let memory = take(&mut object)?;
+    finish(memory, object)
+}
+
+/// The same from a line of text.
+pub(super) fn read_line(mut line: Line<'_>) -> Result<Memory, String> {
+    let memory = take(&mut line)?;
+    finish(memory, line.into_object())
+}
+
+fn take(object: &mut impl Fields) -> Result<Memory, String> {
+    let id = take_text(object, "id").ok_or("no id")?;
+    let id = MemoryId::foreign(&id).ok_or("an id with control characters or too long")?;
+    let kind = take_word(object, "kind", Kind::parse).ok_or("no kind that is known")?;
+    let at = take_time(object, "timestamp").unwrap_or_default();
+    let mut memory = Memory::new(id, kind, String::new(), at);
+    if let Some(namespace) = take_text(object, "namespace") {
+        memory.namespace = Namespace::new(&namespace).ok_or("a namespace that cannot be one")?;
+    }
+    attributes::take(object, &mut memory);
+    for field in body::FIELDS {
+        if let Some(mut inner) = take_object(object, field) {
+            if let Some(files) = body::take_files_involved(&mut inner).filter(|_| memory.anchors.files.is_empty()) {
+                memory.anchors.files = files;
+            }
+            memory.body = body::take(field, &mut inner);
+            if !inner.is_empty() {
+                object.put_back(field, Value::Object(inner));
+            }
+        }
+    }
+    Ok(memory)
+}
+
+/// What every reader does last: words for a body without any, and a place for what was not understood.
+pub(super) fn finish(mut memory: Memory, rest: Object) -> Result<Memory, String> {
+    if memory.text.is_empty() {
+        memory.text = render::text_of(&memory.body);
+    }
+    if memory.title.is_empty() {
+        memory.title = render::title_of(&memory.body);
+    }
+    // A file is only what somebody wrote: from logs and tools it is no mandate there either.
+    memory.tier = allowed_tier(memory.tier, memory.source);
+    memory.extra = (!rest.is_empty()).then(|| Box::new(rest));
+    Ok(memory)
+}
+
+/// The record in the order a person would want to read it.
+pub fn write(memory: &Memory, detail: Detail) -> Object {
+    let mut out = Object::new();
+    put_text(&mut out, "id", memory.id.as_str());
+    put_text(&mut out, "kind", memory.kind.as_str());
+    if detail == Detail::Whole || !memory.namespace.is_default() {
+        put_text(&mut out, "namespace", memory.namespace.as_str());
+    }
+    out.extend(attributes::put_all(memory, detail));
+    if let Some(field) = body::field(&memory.body) {
+        out.insert(field.to_owned(), Value::Object(body::put_body(&memory.body)));
+    }
+    add_extra(&mut out, memory);
+    out
+}
+
+/// Unknown fields go back where they came from; those of a body into the body.
+pub(super) fn add_extra(out: &mut Object, memory: &Memory) {
+    for (name, value) in memory.extra.iter().flat_map(|extra| extra.iter()) {
+        match (out.get_mut(name), value) {
+            (Some(Value::Object(known)), Value::Object(unknown)) => merge(known, unknown),
+            // In a pattern's own file the body lies flat, and `pattern` is one of its words.
+            (Some(_), Value::Object(unknown)) => merge(out, unknown),
+            (Some(_), _) => {}
+            (None, _) => {
+                out.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+fn merge(known: &mut Object, unknown: &Object) {
+    for (name, value) in unknown {
+        match (known.get_mut(name), value) {
+            (Some(Value::Object(inner)), Value::Object(more)) => merge(inner, more),
+            (Some(_), _) => {}
+            (None, _) => {
+                known.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// What the content of a record is, without how often it was used or when it was last touched: the ETag.
+pub fn content(memory: &Memory) -> Vec<u8> {
+    let mut bare = memory.clone();
+    bare.usage = Default::default();
+    bare.times.updated_at = Timestamp::default();
+    serde_json::to_vec(&write(&bare, Detail::Lean)).expect("a record of strings and numbers is JSON")
+}
+
+/// The kind a record is of when only its body tells.
+pub fn kind_of_body(body: &Body) -> Option<Kind> {
+    Some(match body {
+        Body::None => return None,
+        Body::Fact(_) => Kind::Fact,
+        Body::Episode(_) => Kind::Episode,
+        Body::Pattern(_) => Kind::Pattern,
+        Body::AntiPattern(_) => Kind::AntiPattern,
+        Body::Skill(_) => Kind::Skill,
+        Body::Learning(_) => Kind::Learning,
+    })
+}

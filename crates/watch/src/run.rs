@@ -1,0 +1,297 @@
+//! The one thread that drives a watcher: it waits for events, lets them rest, and hands observations on.
+//!
+//! Without anything pending it waits without a deadline: an idle project costs no wake-up. What an event means is found
+//! out in `settle`.
+
+use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, Sender, bounded, never, select};
+
+use super::burst::{Burst, Verdict};
+use super::debounce::{Debounce, Hint};
+use super::filter::{Filter, Place};
+use super::names::is_manifest;
+use super::notify::{Ears, Losses, Raw};
+use super::pace::Pace;
+use super::scan::Listing;
+use super::start::Shared;
+use super::{GitArea, Seen, WatchMode, WatchPlan};
+use lokid_sys::tree::{self, Sort};
+
+pub(super) enum Command {
+    Rescan,
+    Stop,
+}
+
+pub(super) type Sink = Box<dyn FnMut(Seen) -> bool + Send>;
+
+pub(super) struct Driver {
+    pub(super) plan: WatchPlan,
+    pub(super) shared: Arc<Shared>,
+    commands: Receiver<Command>,
+    sink: Sink,
+    pub(super) queue: (Sender<Raw>, Receiver<Raw>),
+    pub(super) losses: Arc<Losses>,
+
+    pub(super) filter: Filter,
+    pub(super) listing: Listing,
+    pub(super) debounce: Debounce,
+    pub(super) burst: Burst,
+    /// Areas of git that changed in the turn that goes on.
+    pub(super) areas: BTreeSet<GitArea>,
+    /// Rules that changed in the turn that goes on.
+    pub(super) rules_changed: bool,
+
+    pub(super) ears: Option<Ears>,
+    pub(super) watched: HashSet<PathBuf>,
+    /// Folders that no event comes from.
+    pub(super) polled: BTreeSet<PathBuf>,
+    pub(super) pace: Pace,
+    /// Device and inode of the working tree; `None` while it is not there.
+    pub(super) root: Option<(u64, u64)>,
+    pub(super) scan_due: Option<Instant>,
+    pub(super) last_scan: Option<(Instant, Duration)>,
+
+    backlog: VecDeque<Seen>,
+    retry: Option<Instant>,
+    lost_backlog: bool,
+}
+
+const MOST_BACKLOG: usize = 4_096;
+const RETRY: Duration = Duration::from_millis(50);
+/// A scan that was asked for waits until the events that caused it have ebbed.
+const SCAN_REST: Duration = Duration::from_millis(100);
+
+impl Driver {
+    pub(super) fn new(plan: WatchPlan, shared: Arc<Shared>, commands: Receiver<Command>, sink: Sink) -> Driver {
+        let plan = super::settle::resolved(plan);
+        Driver {
+            filter: Filter::new(&plan),
+            queue: bounded(plan.limits.queue.max(1)),
+            pace: Pace::new(plan.limits.poll_least, plan.limits.poll_most),
+            plan,
+            shared,
+            commands,
+            sink,
+            losses: Arc::default(),
+            listing: Listing::default(),
+            debounce: Debounce::default(),
+            burst: Burst::default(),
+            areas: BTreeSet::new(),
+            rules_changed: false,
+            ears: None,
+            watched: HashSet::new(),
+            polled: BTreeSet::new(),
+            root: None,
+            scan_due: None,
+            last_scan: None,
+            backlog: VecDeque::new(),
+            retry: None,
+            lost_backlog: false,
+        }
+    }
+
+    pub(super) fn run(mut self) {
+        for warning in self.filter.warnings.clone() {
+            self.warn(warning);
+        }
+        self.arrive();
+        self.publish();
+        self.emit(Seen::Ready);
+        let events = self.queue.1.clone();
+        let commands = self.commands.clone();
+        loop {
+            let wait = self.deadline().map(|at| at.saturating_duration_since(self.now()));
+            let timer = wait.map_or_else(never, crossbeam_channel::after);
+            select! {
+                recv(commands) -> command => match command {
+                    Ok(Command::Rescan) => self.scan_due = Some(self.now()),
+                    Ok(Command::Stop) | Err(_) => return,
+                },
+                recv(events) -> event => {
+                    let now = self.now();
+                    event.into_iter().chain(events.try_iter().take(4_096)).for_each(|raw| self.hear(now, raw));
+                }
+                recv(timer) -> _ => {}
+            }
+            self.turn();
+        }
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        self.shared.clock.monotonic()
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let pending =
+            [self.debounce.deadline(), self.burst.deadline(), self.pace.deadline(), self.scan_due, self.retry];
+        pending.into_iter().flatten().min()
+    }
+
+    /// One event: a hint where to look, a sign about openings, or a new folder that cannot wait.
+    fn hear(&mut self, now: Instant, raw: Raw) {
+        match raw {
+            Raw::Opened(path) => self.hear_opening(now, &path),
+            Raw::Created(path) => self.hear_change(now, &path, Hint::Created),
+            Raw::Changed(path) => self.hear_change(now, &path, Hint::Edited),
+            Raw::Arrived(path) => {
+                let is_folder = tree::look(&path).is_some_and(|(sort, _)| sort == Sort::Folder);
+                if is_folder && self.filter.enters(&path) {
+                    self.visit_new(now, &path);
+                } else {
+                    self.hear_change(now, &path, Hint::Edited);
+                }
+            }
+            // Whether the whole tree is gone, only a look at it tells.
+            Raw::Left(path) if path == self.plan.worktree => self.scan_due = Some(now),
+            Raw::Left(path) => self.hear_change(now, &path, Hint::Removed),
+            Raw::Overflow => self.ask_for_scan(now),
+            Raw::Wake => {}
+        }
+    }
+
+    fn hear_change(&mut self, now: Instant, path: &Path, hint: Hint) {
+        if let Some(located) = self.filter.locate(path) {
+            match located.place {
+                Place::IndexLock => return self.burst.locked(now),
+                Place::EditorsFile if hint == Hint::Removed => return,
+                Place::EditorsFile => return self.hear_editor(now, path, &located.path),
+                Place::Work => self.burst.wrote(now, &located.path),
+                _ => {}
+            }
+        } else if self.listing.folder(path).is_none() {
+            return;
+        }
+        if !self.debounce.hint(now, path, hint) {
+            self.ask_for_scan(now);
+        }
+    }
+
+    fn hear_editor(&mut self, now: Instant, helper: &Path, owner: &str) {
+        let known = self.listing.has_file(&self.plan.worktree.join(owner));
+        // A helper file that is only touched says nothing new.
+        if known && tree::look(helper).is_some() && self.burst.proved(now, owner) {
+            self.emit_opened(owner.to_owned());
+        }
+    }
+
+    fn hear_opening(&mut self, now: Instant, path: &Path) {
+        if self.burst.absorbs(now) {
+            return;
+        }
+        let Some(inside) = path.strip_prefix(&self.plan.worktree).ok().and_then(Path::to_str) else { return };
+        let is_folder = self.listing.folder(path).is_some();
+        if !is_folder && !self.listing.has_file(path) {
+            return;
+        }
+        if self.shared.ledger.lock().takes_open(now, inside) {
+            return;
+        }
+        if is_folder {
+            return self.burst.listed(now, inside);
+        }
+        if self.filter.locate(path).is_none_or(|located| located.place != Place::Work) {
+            return;
+        }
+        match self.burst.opened(now, inside) {
+            Verdict::Discarded => {}
+            Verdict::Perhaps => self.emit(Seen::MaybeOpened { path: inside.to_owned() }),
+            Verdict::Passed => self.emit_opened(inside.to_owned()),
+        }
+    }
+
+    /// What is due after the events were heard.
+    fn turn(&mut self) {
+        let now = self.now();
+        if self.losses.openings.swap(false, Ordering::SeqCst) {
+            self.burst.flooded(now);
+        }
+        if self.losses.events.swap(false, Ordering::SeqCst) {
+            self.ask_for_scan(now);
+        }
+        for (path, _) in self.debounce.due(now) {
+            self.settle(now, &path);
+        }
+        for path in self.burst.due(now) {
+            self.emit_opened(path);
+        }
+        if self.scan_due.is_some_and(|due| due <= now) {
+            self.scan_all(now);
+        } else if self.pace.deadline().is_some_and(|due| due <= now) {
+            self.poll(now);
+        }
+        if std::mem::take(&mut self.rules_changed) {
+            self.reshape(now);
+        }
+        for area in std::mem::take(&mut self.areas) {
+            self.emit(Seen::Git(area));
+        }
+        self.empty_backlog(now);
+        self.publish();
+    }
+
+    /// Not before the events have ebbed, and never so often that scanning is all we do.
+    fn ask_for_scan(&mut self, now: Instant) {
+        let rested = self.last_scan.map_or(now, |(at, cost)| at + cost * 10);
+        let due = (now + SCAN_REST).max(rested);
+        self.scan_due = Some(self.scan_due.map_or(due, |earlier| earlier.min(due)));
+    }
+
+    fn emit_opened(&mut self, path: String) {
+        let faint = is_manifest(path.rsplit('/').next().unwrap_or(&path));
+        self.emit(Seen::Opened { path, faint });
+    }
+
+    pub(super) fn emit(&mut self, seen: Seen) {
+        if self.backlog.is_empty() && (self.sink)(seen.clone()) {
+            return;
+        }
+        // A perhaps that has to wait is worth nothing.
+        if matches!(seen, Seen::MaybeOpened { .. }) {
+            return;
+        }
+        if self.backlog.len() < MOST_BACKLOG {
+            self.backlog.push_back(seen);
+        } else {
+            self.lost_backlog = true;
+        }
+    }
+
+    fn empty_backlog(&mut self, now: Instant) {
+        while let Some(seen) = self.backlog.front() {
+            if !(self.sink)(seen.clone()) {
+                break;
+            }
+            self.backlog.pop_front();
+        }
+        if self.backlog.is_empty() && std::mem::take(&mut self.lost_backlog) {
+            self.backlog.push_back(Seen::Dirty);
+        }
+        self.retry = (!self.backlog.is_empty()).then(|| now + RETRY);
+    }
+
+    pub(super) fn warn(&mut self, warning: String) {
+        let mut state = self.shared.state.lock();
+        if !state.warnings.contains(&warning) && state.warnings.len() < 32 {
+            tracing::warn!("{warning}");
+            state.warnings.push(warning);
+        }
+    }
+
+    fn publish(&mut self) {
+        let mut state = self.shared.state.lock();
+        state.mode = match (self.root, &self.ears) {
+            (None, _) => WatchMode::Absent,
+            (_, None) => WatchMode::Polling,
+            _ if !self.polled.is_empty() => WatchMode::Partial,
+            _ => WatchMode::Native,
+        };
+        state.watched_dirs = self.watched.len();
+        state.polled_dirs = self.polled.len();
+        state.backlog = self.backlog.len() + self.queue.1.len();
+    }
+}
