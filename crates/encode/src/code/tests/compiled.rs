@@ -4,7 +4,7 @@ use super::*;
 
 pub(super) const RUST: &str = r#"//! Keeps orders. Never talks to the network.
 use std::collections::BTreeMap;
-use lokid_model::{Order, price::{self, Money}};
+use crate::model::{Order, price::{self, Money}};
 use super::Clock;
 use shop_core::ids::OrderId as Id;
 mod journal;
@@ -79,7 +79,7 @@ fn rust_imports_are_found() {
         &files,
         &[
             ("std::collections [BTreeMap]", &[]),
-            ("lokid_model::price [self Money]", &["src/model/price.rs"]),
+            ("crate::model::price [self Money]", &["src/model/price.rs"]),
             ("crate::model [Order]", &["src/model/mod.rs"]),
             ("super [Clock]", &["src/store.rs"]),
             ("shop_core::ids [OrderId]", &["crates/shop-core/src/ids.rs"]),
