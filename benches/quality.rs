@@ -304,9 +304,9 @@ impl Lab {
                 (line as u64, draft)
             })
             .collect();
-        let report = self.project.import(drafts, true).unwrap().wait().unwrap();
+        let report = self.project.writer.import(drafts, true).unwrap().wait().unwrap();
         assert_eq!(report.imported, records.len() as u64, "{report:?}");
-        assert!(self.project.search().wait(Duration::from_secs(600)));
+        assert!(self.project.search.handle().wait(Duration::from_secs(600)));
     }
 
     fn ask(&self, space: &str, query: &str, k: usize) -> Vec<String> {
@@ -320,7 +320,7 @@ impl Lab {
             filter: Filter::new(Namespace::new(space).unwrap(), self.registry.clock().now()),
             min_score: None,
         };
-        let found = self.project.recall(&request, None).unwrap();
+        let found = self.project.recall.recall(&request, None).unwrap();
         found.answer.hits.iter().map(|hit| hit.memory.id.to_string()).collect()
     }
 }

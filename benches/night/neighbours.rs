@@ -61,13 +61,13 @@ fn candidates(sets: &[Set], neighbours: &[(String, String)], verdicts: &mut Verd
         texts.enumerate().map(|(at, text)| (at as u64, Draft::new(Kind::Note, text))).collect();
     let known = drafts.len();
     for part in drafts.chunks(1_000) {
-        project.import(part.to_vec(), true).unwrap().wait().unwrap();
+        project.writer.import(part.to_vec(), true).unwrap().wait().unwrap();
     }
-    assert!(project.search().wait(PATIENCE));
+    assert!(project.search.handle().wait(PATIENCE));
     let id = MemoryId::new("asked").unwrap();
     let met = wanted.iter().filter(|(a, b)| {
-        let asked = Memory::new(id.clone(), Kind::Note, *b, project.now());
-        project.hold_against(&asked).iter().any(|(known, _)| known.text == *a)
+        let asked = Memory::new(id.clone(), Kind::Note, *b, project.env.now());
+        project.recall.hold_against(&asked).iter().any(|(known, _)| known.text == *a)
     });
     let share = met.count() as f64 / wanted.len() as f64;
     println!(

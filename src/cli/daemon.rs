@@ -237,7 +237,7 @@ impl Daemon {
 
     fn consolidate(&self) {
         for project in self.registry.projects() {
-            project.consolidate_soon(Cause::Signal);
+            project.night.consolidate_soon(Cause::Signal);
         }
     }
 
@@ -245,11 +245,11 @@ impl Daemon {
         let projects = self.registry.projects();
         for project in &projects {
             tracing::info!(
-                project = %project.root().display(),
-                memories = project.snapshot().len(),
-                problems = project.problems().len(),
-                backlog = project.backlog(),
-                writes = project.counters().writes.load(Ordering::Relaxed),
+                project = %project.env.root.display(),
+                memories = project.writer.snapshot().len(),
+                problems = project.writer.problems().len(),
+                backlog = project.writer.backlog(),
+                writes = project.writer.counters().writes.load(Ordering::Relaxed),
                 "status"
             );
         }
@@ -259,7 +259,7 @@ impl Daemon {
 }
 
 fn loaded(project: &Project) -> Loaded {
-    let snapshot = project.snapshot();
+    let snapshot = project.writer.snapshot();
     let by_kind = Kind::ALL.iter().map(|kind| (kind.as_str().to_owned(), snapshot.count(*kind) as u64)).collect();
-    Loaded { root: project.root().to_owned(), by_kind }
+    Loaded { root: project.env.root.to_owned(), by_kind }
 }

@@ -40,13 +40,17 @@ pub(super) fn run(place: &Path, with_night: bool, mut settings: Settings, screen
     registry.awaken(&project);
     match project.eyes() {
         Some(eyes) => read(&project, eyes, screen)?,
-        None if !project.captures() => screen.note("an opt-out is in force: nothing is read by itself"),
+        None if !project.env.captures => screen.note("an opt-out is in force: nothing is read by itself"),
         None => screen.note("[watch] is off: nothing is read by itself"),
     }
     // Everything that was handed to the writer before this is published with it.
-    project.rescan().and_then(|looked| looked.wait()).map_err(|error| Failure::from(anyhow::Error::new(error)))?;
+    project
+        .writer
+        .rescan()
+        .and_then(|looked| looked.wait())
+        .map_err(|error| Failure::from(anyhow::Error::new(error)))?;
     screen.note("indexing");
-    if !project.search().wait(INDEXING) {
+    if !project.search.handle().wait(INDEXING) {
         screen.note("the index is not complete; the next question goes on with it");
     }
     let learnt = learnt(&before, &held(&project));
@@ -95,7 +99,7 @@ fn read(project: &Project, eyes: &Eyes, screen: &mut Screen) -> Done {
 }
 
 fn held(project: &Project) -> Vec<(String, u64)> {
-    let snapshot = project.snapshot();
+    let snapshot = project.writer.snapshot();
     Kind::ALL.iter().map(|kind| (kind.as_str().to_owned(), snapshot.count(*kind) as u64)).collect()
 }
 

@@ -189,7 +189,7 @@ fn remove_project(doomed: &Doomed, registry: &Registry, settings: &Settings) -> 
 /// As `lokid forget --purge` does it: for records in files that somebody else writes, too.
 fn forget(doomed: &Doomed, registry: &Registry) -> Done {
     let project = registry.add_alone(&doomed.root).map_err(anyhow::Error::new)?;
-    let forgotten = project.forget(doomed.records.clone(), String::new(), true).and_then(Pending::wait);
+    let forgotten = project.writer.forget(doomed.records.clone(), String::new(), true).and_then(Pending::wait);
     registry.stop();
     forgotten.map_err(anyhow::Error::new)?;
     Ok(())

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::failure::Failure;
 use super::words;
+use lokid_engine::Chapter;
 use lokid_engine::Project;
 use lokid_engine::eyes::Eyes;
-use lokid_engine::past::Chapter;
 use lokid_model::Kind;
 use lokid_sys::{terminal, thread};
 
@@ -34,7 +34,7 @@ pub(super) struct Past {
 
 impl Past {
     pub(super) fn of(project: &Project) -> Past {
-        let snapshot = project.snapshot();
+        let snapshot = project.writer.snapshot();
         let mut by_kind: Vec<(String, u64)> = Kind::ALL.iter().map(|kind| (kind.as_str().to_owned(), 0)).collect();
         for memory in snapshot.derived() {
             by_kind[memory.kind as usize].1 += 1;

@@ -63,7 +63,7 @@ impl Greeting {
         let reading = Reading::new(io::stdout(), self.moves);
         let ended = reading.follow(reading::HERE, || Ok(is_wanted().then(|| Past::of(project))));
         if matches!(ended, Ok(Some(_)))
-            && project.rescan().and_then(|looked| looked.wait()).is_ok()
+            && project.writer.rescan().and_then(|looked| looked.wait()).is_ok()
             && let Some(summary) = Past::of(project).summary(before, took())
         {
             self.say(&summary);

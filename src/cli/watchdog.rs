@@ -42,13 +42,15 @@ struct Asked {
 
 impl Asked {
     fn again(&mut self, registry: &Registry) {
-        self.turns = registry.projects().iter().map(|project| (project.root().to_owned(), project.beat())).collect();
+        self.turns =
+            registry.projects().iter().map(|project| (project.env.root.clone(), project.writer.beat())).collect();
     }
 
     /// A project whose writer has not taken a turn since; one that came or went meanwhile is no reason to worry.
     fn stuck(&self, registry: &Registry) -> Option<PathBuf> {
         let projects = registry.projects();
-        let stuck = projects.iter().find(|project| self.turns.get(project.root()) == Some(&project.turns()))?;
-        Some(stuck.root().to_owned())
+        let stuck =
+            projects.iter().find(|project| self.turns.get(&project.env.root) == Some(&project.writer.turns()))?;
+        Some(stuck.env.root.clone())
     }
 }

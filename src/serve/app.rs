@@ -99,7 +99,7 @@ impl App {
             return Err(Problem::bad_request(detail));
         }
         let project = self.shared.registry.find(named)?;
-        project.look_again(self.now(), FRESH_MICROS);
+        project.writer.look_again(self.now(), FRESH_MICROS);
         Ok(project)
     }
 
@@ -107,7 +107,7 @@ impl App {
     pub(super) fn projects(&self) -> Vec<Arc<Project>> {
         let projects = self.shared.registry.projects();
         for project in &projects {
-            project.look_again(self.now(), FRESH_MICROS);
+            project.writer.look_again(self.now(), FRESH_MICROS);
         }
         projects
     }

@@ -50,9 +50,9 @@ fn fact(key: &str, value: &str) -> Draft {
 
 fn remember(project: &Project, draft: Draft) -> Arc<Memory> {
     let namespace = draft.namespace.clone();
-    let told = project.remember(draft).unwrap().wait().unwrap();
+    let told = project.writer.remember(draft).unwrap().wait().unwrap();
     let key = lokid_model::Key::new(&namespace, &told.id);
-    Arc::clone(project.snapshot().get(&key).expect("replied means published"))
+    Arc::clone(project.writer.snapshot().get(&key).expect("replied means published"))
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_memory_lives_across_a_restart_and_in_plain_files() {
     let again = desk.registry();
     assert_eq!(again.start_saved().len(), 0);
     let project = again.find(None).unwrap();
-    assert_eq!(project.snapshot().get(&note.key()).unwrap().text, "tabs, not spaces");
+    assert_eq!(project.writer.snapshot().get(&note.key()).unwrap().text, "tabs, not spaces");
     again.stop();
 }
 
@@ -80,6 +80,7 @@ fn the_same_words_told_twice_are_one_memory_with_both_origins() {
     let project = registry.add(&desk.path("repo")).unwrap();
     let first = remember(&project, Draft { tags: vec!["style".into()], ..Draft::new(Kind::Note, "tabs") });
     let told = project
+        .writer
         .remember(Draft {
             tags: vec!["editor".into()],
             sources: vec!["commit abc".into()],
@@ -89,7 +90,7 @@ fn the_same_words_told_twice_are_one_memory_with_both_origins() {
         .wait()
         .unwrap();
     assert_eq!((told.created, told.merged_into.as_ref()), (false, Some(&first.id)));
-    let merged = Arc::clone(project.snapshot().get(&first.key()).unwrap());
+    let merged = Arc::clone(project.writer.snapshot().get(&first.key()).unwrap());
     assert_eq!(merged.tags, ["style", "editor"]);
     assert_eq!(merged.sources, ["commit abc"]);
     // In another scope or namespace it is another memory.
@@ -104,11 +105,11 @@ fn a_newer_value_supersedes_the_older_and_both_can_be_read() {
     let registry = desk.registry();
     let project = registry.add(&desk.path("repo")).unwrap();
     let old = remember(&project, fact("port", "8080"));
-    let told = project.remember(fact("port", "9090")).unwrap().wait().unwrap();
+    let told = project.writer.remember(fact("port", "9090")).unwrap().wait().unwrap();
     assert_eq!(told.contradictions.len(), 1);
     assert_eq!(told.contradictions[0].status, ContradictionStatus::Superseded);
     assert_eq!(told.contradictions[0].a, old.id);
-    let snapshot = project.snapshot();
+    let snapshot = project.writer.snapshot();
     let ended = snapshot.get(&old.key()).unwrap();
     assert!(ended.times.invalid_at.is_some() && ended.times.expired_at.is_some());
     let now = Timestamp::from_micros(registry.clock().now().as_micros() + 1_000_000);
@@ -131,11 +132,11 @@ fn hearsay_does_not_overrule_what_a_person_said() {
         Draft { source: Some(Source::Log), ..fact("port", "1") },
         Draft { status: Status::Unverified, ..fact("port", "2") },
     ] {
-        let told = project.remember(draft).unwrap().wait().unwrap();
+        let told = project.writer.remember(draft).unwrap().wait().unwrap();
         assert_eq!(told.contradictions[0].status, ContradictionStatus::Open);
     }
-    assert_eq!(project.snapshot().get(&said.key()).unwrap().times.invalid_at, None);
-    assert_eq!(project.snapshot().open_contradictions(), 3, "the second hearsay also differs from the first");
+    assert_eq!(project.writer.snapshot().get(&said.key()).unwrap().times.invalid_at, None);
+    assert_eq!(project.writer.snapshot().open_contradictions(), 3, "the second hearsay also differs from the first");
     registry.stop();
 }
 
@@ -145,26 +146,26 @@ fn forgotten_means_gone_from_every_answer_and_undone_by_restore() {
     let registry = desk.registry();
     let project = registry.add(&desk.path("repo")).unwrap();
     let note = remember(&project, Draft::new(Kind::Note, "keep me"));
-    let gone = project.forget(vec![note.key()], "test".into(), false).unwrap().wait().unwrap();
+    let gone = project.writer.forget(vec![note.key()], "test".into(), false).unwrap().wait().unwrap();
     assert_eq!(gone, [note.key()]);
-    assert!(project.snapshot().get(&note.key()).is_none());
+    assert!(project.writer.snapshot().get(&note.key()).is_none());
     registry.stop();
 
     let again = desk.registry();
     let project = again.add(&desk.path("repo")).unwrap();
-    assert!(project.snapshot().get(&note.key()).is_none());
-    let back = project.restore(note.key()).unwrap().wait().unwrap();
+    assert!(project.writer.snapshot().get(&note.key()).is_none());
+    let back = project.writer.restore(note.key()).unwrap().wait().unwrap();
     assert_eq!(back.text, "keep me");
     again.stop();
 
     let third = desk.registry();
     let project = third.add(&desk.path("repo")).unwrap();
-    assert!(project.snapshot().get(&note.key()).is_some());
-    let purged = project.forget(vec![note.key()], "test".into(), true).unwrap().wait().unwrap();
+    assert!(project.writer.snapshot().get(&note.key()).is_some());
+    let purged = project.writer.forget(vec![note.key()], "test".into(), true).unwrap().wait().unwrap();
     assert_eq!(purged.len(), 1);
-    assert!(matches!(project.restore(note.key()).unwrap().wait(), Err(EngineError::NotFound(_))));
+    assert!(matches!(project.writer.restore(note.key()).unwrap().wait(), Err(EngineError::NotFound(_))));
     let again = Draft { id: Some(note.id.clone()), ..Draft::new(Kind::Note, "keep me") };
-    let report = project.import(vec![(1, again)], true).unwrap().wait().unwrap();
+    let report = project.writer.import(vec![(1, again)], true).unwrap().wait().unwrap();
     assert_eq!((report.imported, report.skipped), (0, 1), "a tombstone keeps an import from bringing it back");
     third.stop();
 }
@@ -177,10 +178,10 @@ fn a_patch_with_a_stale_tag_is_refused() {
     let note = remember(&project, Draft::new(Kind::Note, "one"));
     let tag = lokid_engine::etag(&note);
     let patch = |text: &str| Patch { text: Some(text.into()), ..Patch::default() };
-    project.patch(note.key(), patch("two"), Some(tag.clone())).unwrap().wait().unwrap();
-    let refused = project.patch(note.key(), patch("three"), Some(tag)).unwrap().wait();
+    project.writer.patch(note.key(), patch("two"), Some(tag.clone())).unwrap().wait().unwrap();
+    let refused = project.writer.patch(note.key(), patch("three"), Some(tag)).unwrap().wait();
     assert!(matches!(refused, Err(EngineError::Stale { .. })));
-    assert_eq!(project.snapshot().get(&note.key()).unwrap().text, "two");
+    assert_eq!(project.writer.snapshot().get(&note.key()).unwrap().text, "two");
     registry.stop();
 }
 
@@ -193,13 +194,17 @@ fn an_untrusted_file_cannot_issue_mandates_and_the_same_file_twice_changes_nothi
         let mandate = Draft { tier: Some(Tier::Mandate), source: Some(Source::User), ..Draft::new(Kind::Note, "obey") };
         vec![(1, mandate), (2, Draft::new(Kind::Note, "plain")), (3, Draft::new(Kind::Note, " "))]
     };
-    let first = project.import(records(), false).unwrap().wait().unwrap();
+    let first = project.writer.import(records(), false).unwrap().wait().unwrap();
     assert_eq!((first.imported, first.skipped, first.errors.len()), (2, 0, 1));
     assert_eq!(first.errors[0].line, 3);
     assert!(
-        project.snapshot().memories().all(|memory| memory.tier != Tier::Mandate && memory.source == Source::Import)
+        project
+            .writer
+            .snapshot()
+            .memories()
+            .all(|memory| memory.tier != Tier::Mandate && memory.source == Source::Import)
     );
-    let second = project.import(records(), false).unwrap().wait().unwrap();
+    let second = project.writer.import(records(), false).unwrap().wait().unwrap();
     assert_eq!((second.imported, second.updated, second.skipped), (0, 0, 2));
     registry.stop();
 }
@@ -215,11 +220,12 @@ fn private_memories_never_stand_below_the_repository() {
     let shared = remember(&project, Draft::new(Kind::Note, "for all"));
     let secret = remember(&project, Draft { scope: Scope::UserPrivate, ..fact("k", "xyzzy-2") });
     project
+        .writer
         .link(Namespace::default(), private.id.clone(), shared.id.clone(), Relation::RelatedTo)
         .unwrap()
         .wait()
         .unwrap();
-    project.remember(Draft { scope: Scope::UserPrivate, ..fact("k", "xyzzy-3") }).unwrap().wait().unwrap();
+    project.writer.remember(Draft { scope: Scope::UserPrivate, ..fact("k", "xyzzy-3") }).unwrap().wait().unwrap();
     registry.stop();
     for (path, bytes) in crate::lab::tree(&desk.path("repo/.loki")) {
         let text = String::from_utf8_lossy(&bytes);
@@ -229,8 +235,8 @@ fn private_memories_never_stand_below_the_repository() {
     }
     let again = desk.registry();
     let project = again.add(&desk.path("repo")).unwrap();
-    assert_eq!(project.snapshot().get(&private.key()).unwrap().text, "xyzzy-1");
-    assert_eq!(project.snapshot().links_of(&private.key()).len(), 1);
+    assert_eq!(project.writer.snapshot().get(&private.key()).unwrap().text, "xyzzy-1");
+    assert_eq!(project.writer.snapshot().links_of(&private.key()).len(), 1);
     again.stop();
 }
 
@@ -240,18 +246,18 @@ fn linked_worktrees_share_their_repositorys_memory_unless_kept_apart() {
     repo::add_worktree(&desk.path("repo"), "tree", &desk.path("tree"));
     let registry = desk.registry();
     let project = registry.add(&desk.path("tree")).unwrap();
-    assert_eq!(project.root(), desk.path("repo"));
+    assert_eq!(project.env.root, desk.path("repo"));
     let folder = desk.path("tree/src");
     std::fs::create_dir_all(&folder).unwrap();
-    assert_eq!(registry.find(Some(&folder)).unwrap().id(), project.id());
+    assert_eq!(registry.find(Some(&folder)).unwrap().env.id, project.env.id);
     registry.stop();
 
     let apart = desk.registry_with(Config::parse("[project]\nworktrees = \"isolated\"\n").unwrap());
     let one = apart.add(&desk.path("repo")).unwrap();
     let other = apart.add(&desk.path("tree")).unwrap();
-    assert_ne!(one.id(), other.id());
+    assert_ne!(one.env.id, other.env.id);
     let note = remember(&other, Draft::new(Kind::Note, "only here"));
-    assert!(one.snapshot().get(&note.key()).is_none());
+    assert!(one.writer.snapshot().get(&note.key()).is_none());
     apart.stop();
 }
 
@@ -259,14 +265,14 @@ fn linked_worktrees_share_their_repositorys_memory_unless_kept_apart() {
 fn a_moved_repository_is_still_the_same_project_and_a_second_clone_is_not() {
     let desk = Desk::new();
     let registry = desk.registry();
-    let id = registry.add(&desk.path("repo")).unwrap().id().to_owned();
+    let id = registry.add(&desk.path("repo")).unwrap().env.id.clone();
     registry.stop();
     std::fs::rename(desk.path("repo"), desk.path("elsewhere")).unwrap();
     let registry = desk.registry();
     assert_eq!(registry.start_saved().len(), 1, "the old place is gone, and said so");
-    assert_eq!(registry.add(&desk.path("elsewhere")).unwrap().id(), id);
+    assert_eq!(registry.add(&desk.path("elsewhere")).unwrap().env.id, id);
     repo::clone(&desk.path("elsewhere"), &desk.path("clone"));
-    assert_ne!(registry.add(&desk.path("clone")).unwrap().id(), id);
+    assert_ne!(registry.add(&desk.path("clone")).unwrap().env.id, id);
     registry.stop();
 }
 
@@ -278,7 +284,7 @@ fn one_project_has_one_writer() {
     let second = desk.registry();
     assert!(matches!(second.add(&desk.path("repo")), Err(ProjectError::InUse { .. })));
     let reader = second.add_ephemeral(&desk.path("repo")).unwrap();
-    let refused = reader.remember(Draft::new(Kind::Note, "x")).unwrap().wait();
+    let refused = reader.writer.remember(Draft::new(Kind::Note, "x")).unwrap().wait();
     assert!(matches!(refused, Err(EngineError::Disk(_))));
     second.stop();
     first.stop();
@@ -308,9 +314,9 @@ fn namespaces_never_see_each_other() {
     let project = registry.add(&desk.path("repo")).unwrap();
     let web = Namespace::new("web-app").unwrap();
     let one = remember(&project, fact("port", "1"));
-    let told = project.remember(Draft { namespace: web.clone(), ..fact("port", "2") }).unwrap().wait().unwrap();
+    let told = project.writer.remember(Draft { namespace: web.clone(), ..fact("port", "2") }).unwrap().wait().unwrap();
     assert_eq!(told.contradictions.len(), 0);
-    assert_eq!(project.snapshot().get(&one.key()).unwrap().times.invalid_at, None);
+    assert_eq!(project.writer.snapshot().get(&one.key()).unwrap().times.invalid_at, None);
     registry.stop();
     assert!(desk.path("repo/.loki/memory/web-app/semantic/facts.json").exists());
 }
@@ -338,7 +344,7 @@ fn index_and_timeline_are_current_bounded_and_keep_what_loki_mode_wrote() {
             [(2 * n, episode), (2 * n + 1, decision)]
         })
         .collect();
-    assert_eq!(project.import(records, true).unwrap().wait().unwrap().imported, 300);
+    assert_eq!(project.writer.import(records, true).unwrap().wait().unwrap().imported, 300);
     registry.stop();
     let read = |name: &str| -> serde_json::Value {
         serde_json::from_slice(&std::fs::read(memory.join(name)).unwrap()).unwrap()
@@ -370,11 +376,11 @@ fn what_loki_mode_writes_while_we_run_is_found_at_the_next_look() {
     std::fs::create_dir_all(&folder).unwrap();
     let text = r#"{"id":"ep-1","context":{"goal":"from outside"},"timestamp":"2026-01-06T00:00:00Z"}"#;
     std::fs::write(folder.join("task-ep-1.json"), text).unwrap();
-    project.rescan().unwrap().wait().unwrap();
-    assert_eq!(project.snapshot().count(Kind::Episode), 1);
+    project.writer.rescan().unwrap().wait().unwrap();
+    assert_eq!(project.writer.snapshot().count(Kind::Episode), 1);
     std::fs::remove_file(folder.join("task-ep-1.json")).unwrap();
-    project.rescan().unwrap().wait().unwrap();
-    assert_eq!(project.snapshot().count(Kind::Episode), 0);
+    project.writer.rescan().unwrap().wait().unwrap();
+    assert_eq!(project.writer.snapshot().count(Kind::Episode), 0);
     registry.stop();
 }
 
@@ -386,7 +392,7 @@ fn a_full_inbox_says_busy_and_loses_nothing_it_took() {
     let mut taken = Vec::new();
     let mut busy = 0;
     for n in 0..500 {
-        match project.remember(Draft::new(Kind::Note, format!("note {n}"))) {
+        match project.writer.remember(Draft::new(Kind::Note, format!("note {n}"))) {
             Ok(pending) => taken.push(pending),
             Err(EngineError::Busy) => busy += 1,
             Err(error) => panic!("{error}"),
@@ -397,10 +403,10 @@ fn a_full_inbox_says_busy_and_loses_nothing_it_took() {
         pending.wait().unwrap();
     }
     assert!(busy > 0);
-    assert_eq!(project.snapshot().len(), count);
+    assert_eq!(project.writer.snapshot().len(), count);
     registry.stop();
     let again = desk.registry();
-    assert_eq!(again.add(&desk.path("repo")).unwrap().snapshot().len(), count);
+    assert_eq!(again.add(&desk.path("repo")).unwrap().writer.snapshot().len(), count);
     again.stop();
 }
 
@@ -427,7 +433,7 @@ fn skills_whose_names_look_alike_do_not_share_a_file_and_a_file_of_others_is_lef
     registry.stop();
     assert_eq!(std::fs::read_to_string(folder.join("deploy.json")).unwrap(), theirs);
     let again = desk.registry();
-    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    let snapshot = again.add(&desk.path("repo")).unwrap().writer.snapshot();
     assert_eq!(snapshot.count(Kind::Skill), ids.len() + 2);
     assert!(snapshot.get(&deploy.key()).is_some());
     again.stop();
@@ -443,7 +449,10 @@ fn times_at_the_end_of_the_calendar_are_only_times() {
         remember(&project, Draft { invalid_at: never, timestamp: never, ..Draft::new(Kind::Episode, "for ever") });
     registry.stop();
     let again = desk.registry();
-    assert_eq!(again.add(&desk.path("repo")).unwrap().snapshot().get(&note.key()).unwrap().times.invalid_at, never);
+    assert_eq!(
+        again.add(&desk.path("repo")).unwrap().writer.snapshot().get(&note.key()).unwrap().times.invalid_at,
+        never
+    );
     again.stop();
 }
 
@@ -457,17 +466,17 @@ fn a_record_from_the_future_stays_forgotten_and_an_import_brings_it_back_for_goo
         updated_at: Timestamp::parse("2099-01-01"),
         ..Draft::new(Kind::Note, "soon")
     };
-    project.import(vec![(1, draft())], true).unwrap().wait().unwrap();
-    let key = project.snapshot().memories().next().unwrap().key();
-    project.forget(vec![key.clone()], String::new(), false).unwrap().wait().unwrap();
+    project.writer.import(vec![(1, draft())], true).unwrap().wait().unwrap();
+    let key = project.writer.snapshot().memories().next().unwrap().key();
+    project.writer.forget(vec![key.clone()], String::new(), false).unwrap().wait().unwrap();
     registry.stop();
     let again = desk.registry();
     let project = again.add(&desk.path("repo")).unwrap();
-    assert!(project.snapshot().get(&key).is_none());
-    assert_eq!(project.import(vec![(1, draft())], true).unwrap().wait().unwrap().imported, 1);
+    assert!(project.writer.snapshot().get(&key).is_none());
+    assert_eq!(project.writer.import(vec![(1, draft())], true).unwrap().wait().unwrap().imported, 1);
     again.stop();
     let third = desk.registry();
-    assert!(third.add(&desk.path("repo")).unwrap().snapshot().get(&key).is_some());
+    assert!(third.add(&desk.path("repo")).unwrap().writer.snapshot().get(&key).is_some());
     third.stop();
 }
 
@@ -480,22 +489,22 @@ fn one_file_that_cannot_be_written_does_not_hold_up_the_others() {
     let links = desk.path("repo/.loki/memory/semantic/links.json");
     std::fs::write(&links, "<<<<<<< HEAD\n").unwrap();
     // Known to be broken: refused before anything is promised.
-    project.rescan().unwrap().wait().unwrap();
-    let refused = project.remember(fact("port", "2")).unwrap().wait();
+    project.writer.rescan().unwrap().wait().unwrap();
+    let refused = project.writer.remember(fact("port", "2")).unwrap().wait();
     assert!(matches!(&refused, Err(EngineError::Disk(why)) if why.contains("links.json")), "{refused:?}");
     remember(&project, Draft::new(Kind::Note, "others go on"));
     // Not known yet: safe in the journal, and still the others go on.
     std::fs::remove_file(&links).unwrap();
-    project.rescan().unwrap().wait().unwrap();
+    project.writer.rescan().unwrap().wait().unwrap();
     std::fs::create_dir(&links).unwrap();
-    let stuck = project.remember(fact("port", "3")).unwrap().wait();
+    let stuck = project.writer.remember(fact("port", "3")).unwrap().wait();
     assert!(stuck.is_err(), "a folder in its place is seen before the promise");
     remember(&project, Draft::new(Kind::Note, "and on"));
     std::fs::remove_dir(&links).unwrap();
     remember(&project, fact("port", "4"));
     registry.stop();
     let again = desk.registry();
-    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    let snapshot = again.add(&desk.path("repo")).unwrap().writer.snapshot();
     assert_eq!((snapshot.count(Kind::Note), snapshot.count(Kind::Fact)), (2, 2));
     again.stop();
 }
@@ -508,19 +517,20 @@ fn a_memory_that_becomes_private_leaves_no_line_in_the_repository() {
     let note = remember(&project, Draft::new(Kind::Note, "xyzzy-9"));
     let other = remember(&project, Draft::new(Kind::Note, "plain"));
     project
+        .writer
         .link(Namespace::default(), note.id.clone(), other.id.clone(), Relation::Elaborates)
         .unwrap()
         .wait()
         .unwrap();
     let patch = Patch { scope: Some(Scope::UserPrivate), ..Patch::default() };
-    project.patch(note.key(), patch, None).unwrap().wait().unwrap();
+    project.writer.patch(note.key(), patch, None).unwrap().wait().unwrap();
     registry.stop();
     for (path, bytes) in crate::lab::tree(&desk.path("repo/.loki")) {
         let text = String::from_utf8_lossy(&bytes);
         assert!(!text.contains("xyzzy") && !text.contains(note.id.as_str()), "{}", path.display());
     }
     let again = desk.registry();
-    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    let snapshot = again.add(&desk.path("repo")).unwrap().writer.snapshot();
     assert_eq!(snapshot.get(&note.key()).unwrap().scope, Scope::UserPrivate);
     assert_eq!(snapshot.links_of(&note.key()).len(), 1);
     again.stop();
@@ -548,7 +558,7 @@ fn a_purge_has_answered_only_when_the_layers_are_clean_too() {
     let project = registry.add(&desk.path("repo")).unwrap();
     let decision = remember(&project, Draft::new(Kind::Decision, "xyzzy it is"));
     let outside = lokid_model::Key::new(&Namespace::default(), &lokid_model::MemoryId::new("ep-1").unwrap());
-    project.forget(vec![decision.key(), outside], String::new(), true).unwrap().wait().unwrap();
+    project.writer.forget(vec![decision.key(), outside], String::new(), true).unwrap().wait().unwrap();
     // At once, while it still runs.
     for (path, bytes) in crate::lab::tree(&desk.path("")) {
         assert!(!String::from_utf8_lossy(&bytes).contains("xyzzy"), "{}", path.display());
@@ -570,7 +580,7 @@ fn a_new_repository_in_an_old_place_does_not_inherit_private_memories() {
     let other = desk.path("other0");
     repo::empty(&other);
     let again = desk.registry();
-    assert_eq!(again.add(&other).unwrap().snapshot().len(), 0);
+    assert_eq!(again.add(&other).unwrap().writer.snapshot().len(), 0);
     assert_eq!(again.remove(&bare).unwrap(), bare, "one whose folder is gone can still be named");
     again.stop();
 }
@@ -586,9 +596,9 @@ fn what_another_program_did_just_before_our_own_write_is_seen_at_the_next_look()
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("\"importance\": 0.5", "\"importance\": 0.99")).unwrap();
     let patch = Patch { tags: Some(vec!["t".into()]), ..Patch::default() };
-    project.patch(episode.key(), patch, None).unwrap().wait().unwrap();
-    project.rescan().unwrap().wait().unwrap();
-    let seen = Arc::clone(project.snapshot().get(&episode.key()).unwrap());
+    project.writer.patch(episode.key(), patch, None).unwrap().wait().unwrap();
+    project.writer.rescan().unwrap().wait().unwrap();
+    let seen = Arc::clone(project.writer.snapshot().get(&episode.key()).unwrap());
     assert_eq!((seen.importance, seen.tags.as_slice()), (0.99, &["t".to_owned()][..]));
     registry.stop();
 }
@@ -599,9 +609,9 @@ fn a_restored_fact_does_not_stand_beside_the_value_that_took_its_place() {
     let registry = desk.registry();
     let project = registry.add(&desk.path("repo")).unwrap();
     let old = remember(&project, fact("port", "1"));
-    project.forget(vec![old.key()], String::new(), false).unwrap().wait().unwrap();
+    project.writer.forget(vec![old.key()], String::new(), false).unwrap().wait().unwrap();
     remember(&project, fact("port", "2"));
-    let back = project.restore(old.key()).unwrap().wait().unwrap();
+    let back = project.writer.restore(old.key()).unwrap().wait().unwrap();
     assert!(back.times.invalid_at.is_some());
     registry.stop();
 }
@@ -624,17 +634,17 @@ fn copies_that_a_merge_left_go_together_and_an_older_copy_speaks_when_the_newer_
     let registry = desk.registry();
     let project = registry.add(&desk.path("repo")).unwrap();
     let key = |id: &str| lokid_model::Key::new(&Namespace::default(), &lokid_model::MemoryId::new(id).unwrap());
-    assert_eq!(project.snapshot().get(&key("m1")).unwrap().text, "newer");
+    assert_eq!(project.writer.snapshot().get(&key("m1")).unwrap().text, "newer");
     std::fs::remove_file(memory.join("notes/2026-10.bbbbbbbb.ndjson")).unwrap();
-    project.rescan().unwrap().wait().unwrap();
-    assert_eq!(project.snapshot().get(&key("m1")).unwrap().text, "older");
+    project.writer.rescan().unwrap().wait().unwrap();
+    assert_eq!(project.writer.snapshot().get(&key("m1")).unwrap().text, "older");
     let theirs = std::fs::read(memory.join("notes/2026-10.aaaaaaaa.ndjson")).unwrap();
-    project.forget(vec![key("m1"), key("sem-1")], String::new(), false).unwrap().wait().unwrap();
-    project.forget(vec![key("sem-9")], String::new(), true).unwrap().wait().unwrap();
+    project.writer.forget(vec![key("m1"), key("sem-1")], String::new(), false).unwrap().wait().unwrap();
+    project.writer.forget(vec![key("sem-9")], String::new(), true).unwrap().wait().unwrap();
     registry.stop();
     assert_eq!(std::fs::read(memory.join("notes/2026-10.aaaaaaaa.ndjson")).unwrap(), theirs, "not ours to write");
     let again = desk.registry();
-    assert_eq!(again.add(&desk.path("repo")).unwrap().snapshot().len(), 0);
+    assert_eq!(again.add(&desk.path("repo")).unwrap().writer.snapshot().len(), 0);
     again.stop();
 }
 
@@ -648,7 +658,7 @@ fn a_write_goes_into_the_folder_that_stands_there_now() {
     let note = remember(&project, Draft::new(Kind::Note, "after"));
     registry.stop();
     let again = desk.registry();
-    assert!(again.add(&desk.path("repo")).unwrap().snapshot().get(&note.key()).is_some());
+    assert!(again.add(&desk.path("repo")).unwrap().writer.snapshot().get(&note.key()).is_some());
     again.stop();
 }
 
@@ -660,17 +670,18 @@ fn a_document_that_is_full_takes_no_more_and_nothing_is_lost() {
     let facts =
         |from: u64, to: u64| -> Vec<(u64, Draft)> { (from..to).map(|n| (n, fact(&format!("k{n}"), "v"))).collect() };
     for batch in 0..3 {
-        project.import(facts(batch * 4_000, batch * 4_000 + 4_000), true).unwrap().wait().unwrap();
+        project.writer.import(facts(batch * 4_000, batch * 4_000 + 4_000), true).unwrap().wait().unwrap();
     }
     // One in the document and one in the lines are superseded alike.
-    let told = [fact("k1", "w"), fact("k11999", "w")].map(|draft| project.remember(draft).unwrap().wait().unwrap());
+    let told =
+        [fact("k1", "w"), fact("k11999", "w")].map(|draft| project.writer.remember(draft).unwrap().wait().unwrap());
     assert!(told.iter().all(|told| told.contradictions.len() == 1));
     registry.stop();
     let text = std::fs::read(desk.path("repo/.loki/memory/semantic/facts.json")).unwrap();
     let document: serde_json::Value = serde_json::from_slice(&text).unwrap();
     assert_eq!(document["facts"].as_array().unwrap().len(), 10_000);
     let again = desk.registry();
-    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    let snapshot = again.add(&desk.path("repo")).unwrap().writer.snapshot();
     assert_eq!(snapshot.count(Kind::Fact), 12_002);
     let ended = snapshot.memories().filter(|memory| memory.times.expired_at.is_some()).count();
     assert_eq!(ended, 2);
@@ -690,7 +701,7 @@ fn a_spare_place_that_is_taken_too_is_not_taken_again() {
     }
     registry.stop();
     let again = desk.registry();
-    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    let snapshot = again.add(&desk.path("repo")).unwrap().writer.snapshot();
     let found: Vec<&str> = snapshot.memories().map(|memory| memory.id.as_str()).collect();
     assert!(ids.iter().all(|id| found.contains(id)), "{found:?}");
     again.stop();
@@ -720,20 +731,20 @@ fn a_lock_that_is_held_delays_only_what_needs_it_and_what_happened_meanwhile_is_
     for n in 0..20 {
         remember(&project, Draft::new(Kind::Note, format!("others go on {n}")));
     }
-    let third = project.remember(pattern("third")).unwrap().wait();
+    let third = project.writer.remember(pattern("third")).unwrap().wait();
     assert!(matches!(third, Err(EngineError::Locked(_))), "{third:?}");
     let text = std::fs::read_to_string(&file).unwrap();
     let foreign = text.replace("\"patterns\": [", "\"patterns\": [{\"id\": \"sem-foreign\", \"pattern\": \"theirs\"},");
     std::fs::write(&file, foreign).unwrap();
     drop(held);
     let third = remember(&project, pattern("third"));
-    let snapshot = project.snapshot();
+    let snapshot = project.writer.snapshot();
     let theirs = lokid_model::MemoryId::new("sem-foreign").unwrap();
     assert!(snapshot.get(&lokid_model::Key::new(&Namespace::default(), &theirs)).is_some());
     assert!(snapshot.problems().is_empty(), "{:?}", snapshot.problems());
     registry.stop();
     let again = desk.registry();
-    let snapshot = again.add(&desk.path("repo")).unwrap().snapshot();
+    let snapshot = again.add(&desk.path("repo")).unwrap().writer.snapshot();
     assert_eq!(snapshot.count(Kind::Pattern), 4);
     assert!(snapshot.get(&second.key()).is_some() && snapshot.get(&third.key()).is_some());
     again.stop();
@@ -752,7 +763,7 @@ fn a_purge_takes_no_line_of_loki_modes_that_only_reads_alike() {
         &project,
         Draft { timestamp: Timestamp::parse("2026-01-06T10:00:00Z"), ..Draft::new(Kind::Note, "Fix tests") },
     );
-    project.forget(vec![note.key()], String::new(), true).unwrap().wait().unwrap();
+    project.writer.forget(vec![note.key()], String::new(), true).unwrap().wait().unwrap();
     registry.stop();
     let kept = std::fs::read_to_string(memory.join("timeline.json")).unwrap();
     assert_eq!(kept.matches("Fix tests").count(), 2, "{kept}");

@@ -112,21 +112,21 @@ fn a_night_shortens_what_a_day_of_corrections_left() {
     (config.bootstrap.enabled, config.watch.enabled) = (false, false);
     let registry = Registry::open(Dirs::under(&lab.folder.path().join("xdg")), config, Clock::system());
     let project = registry.add(&lab.repo()).unwrap();
-    let told = project.remember(Draft::new(Kind::Note, "the port is 0")).unwrap().wait().unwrap();
+    let told = project.writer.remember(Draft::new(Kind::Note, "the port is 0")).unwrap().wait().unwrap();
     let key = lokid_model::Key::new(&lokid_model::Namespace::default(), &told.id);
     for port in 1..=200 {
         let patch = Patch { text: Some(format!("the port is {port}")), ..Patch::default() };
-        project.patch(key.clone(), patch, None).unwrap().wait().unwrap();
+        project.writer.patch(key.clone(), patch, None).unwrap().wait().unwrap();
     }
     let notes = || -> usize {
         let files = std::fs::read_dir(lab.memory_dir().join("notes")).unwrap().flatten();
         files.map(|file| std::fs::read_to_string(file.path()).unwrap().lines().count()).sum()
     };
     assert_eq!(notes(), 201);
-    project.consolidate(Wish { dry_run: true, ..Wish::of(Cause::Asked) }).unwrap().wait().unwrap();
+    project.night.consolidate(Wish { dry_run: true, ..Wish::of(Cause::Asked) }).unwrap().wait().unwrap();
     assert_eq!(notes(), 201, "a night that is only tried out writes nothing");
-    project.consolidate(Wish::of(Cause::Asked)).unwrap().wait().unwrap();
+    project.night.consolidate(Wish::of(Cause::Asked)).unwrap().wait().unwrap();
     assert_eq!(notes(), 1);
-    assert_eq!(project.snapshot().get(&key).unwrap().text, "the port is 200");
+    assert_eq!(project.writer.snapshot().get(&key).unwrap().text, "the port is 200");
     registry.stop();
 }

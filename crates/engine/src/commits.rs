@@ -1,18 +1,12 @@
 //! Commits beside memories: a question is answered from both, and a commit is shown by its id like a memory.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::foresight::shelf::Need;
-use super::project::Project;
+use super::recall::Recall;
 use lokid_config::RecallConfig;
-use lokid_context::gate::Situation;
-use lokid_context::predict::PredictedFile;
-use lokid_context::predict::memories::branch_topic;
 use lokid_encode::commits::as_memory;
-use lokid_index::cochange::Cochange;
 use lokid_index::commits::{CommitIndex, CommitMatch};
-use lokid_model::{Commit, Kind, Memory, MemoryId, Tier};
+use lokid_model::{Kind, Memory, MemoryId, Tier};
 use lokid_retrieve::query;
 use lokid_retrieve::recall::{self, Answer, Hit, Request};
 use lokid_retrieve::score::{self, Parts};
@@ -21,59 +15,13 @@ use lokid_retrieve::score::{self, Parts};
 const UNTOLD: f64 = 0.9;
 
 /// Fewer commits say nothing about which words are rare.
-const FEW: u64 = 100;
-const UNKNOWN_RARITY: f64 = 4.0;
-/// Commits looked at for each question, and files beside the one at hand.
-const LOOKED_AT: usize = 15;
-const NEAR: usize = 3;
+pub(super) const FEW: u64 = 100;
 
-impl Project {
+impl Recall {
     /// A commit by the id under which it is shown.
     pub fn commit(&self, id: &MemoryId) -> Option<Arc<Memory>> {
-        let found = self.past_known().commits?.get(id.commit()?)?;
+        let found = self.repository.known().commits?.get(id.commit()?)?;
         as_memory(&found).map(Arc::new)
-    }
-
-    /// What somebody is doing, in words that are weighed by how few commits say them.
-    pub(super) fn situation(&self, need: &Need) -> Situation {
-        let texts = texts(need);
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let Some(commits) = self.past_known().commits.filter(|commits| commits.commits() >= FEW) else {
-            return Situation::new(texts, &|_| UNKNOWN_RARITY);
-        };
-        let all = commits.commits() as f64;
-        Situation::new(texts, &|word| {
-            let holders = commits.said_by(word) as f64;
-            (1.0 + (all - holders + 0.5).max(0.0) / (holders + 0.5)).ln()
-        })
-    }
-
-    /// Commits that may tell about this: those that say its words, in its files first.
-    pub(super) fn commits_about(&self, need: &Need, related: &[PredictedFile]) -> Vec<Arc<Memory>> {
-        let past = self.past_known();
-        let Some(commits) = past.commits.filter(|_| need.namespace.is_default() && need.as_of.is_none()) else {
-            return Vec::new();
-        };
-        let mut wanted = query::wanted(&texts(need).join("\n"));
-        wanted.truncate(query::MOST_ASKED);
-        let cochange = &past.cochange;
-        let own = need.file.iter().flat_map(|file| cochange.all_names(file));
-        let near = related.iter().take(NEAR).flat_map(|file| cochange.all_names(&file.path));
-        let (own, near): (Vec<&str>, Vec<&str>) = (own.collect(), near.collect());
-        let mut found = if wanted.is_empty() { commits.touching(&own, LOOKED_AT) } else { Vec::new() };
-        let told = [commits.search(&wanted, LOOKED_AT), commits.search_touching(&wanted, &own, LOOKED_AT)];
-        let beside = commits.search_touching(&wanted, &near, LOOKED_AT);
-        found.extend(told.into_iter().flatten().chain(beside).map(|found| found.commit));
-        let mut seen = BTreeSet::new();
-        found.retain(|commit| seen.insert(commit.id.clone()) && !commit.is_merge());
-        let told = |commit: &Commit| {
-            let mut memory = at_todays_places(as_memory(commit)?, cochange);
-            // Of many files, those that matter here are named.
-            let place = |path: &String| related.iter().position(|file| file.path == *path).unwrap_or(related.len());
-            memory.anchors.files.sort_by_key(place);
-            Some(Arc::new(memory))
-        };
-        found.iter().filter_map(told).collect()
     }
 
     /// Puts the commits that answer a question among the memories that do.
@@ -85,7 +33,7 @@ impl Project {
         if !filter.namespace.is_default() || !asked_for(&filter.kinds, &filter.tiers) {
             return;
         }
-        let Some(commits) = self.past_known().commits else { return };
+        let Some(commits) = self.repository.known().commits else { return };
         if !answer.timeline.is_empty() {
             return with_commits_of_the_time(&commits, request, weights, answer);
         }
@@ -104,7 +52,7 @@ impl Project {
             .collect();
         // The memories keep their order, which is not by score alone.
         let mut commits = hits.into_iter().peekable();
-        let snapshot = self.snapshot();
+        let snapshot = self.writer.snapshot();
         let (mut mixed, mut taught) = (Vec::with_capacity(answer.hits.len()), 0);
         for hit in std::mem::take(&mut answer.hits) {
             let is_taught = snapshot.is_derived(&hit.memory.key());
@@ -165,21 +113,4 @@ fn with_commits_of_the_time(commits: &CommitIndex, request: &Request, weights: &
             }
         }
     }
-}
-
-/// A commit speaks of files by the names they had then.
-fn at_todays_places(mut memory: Memory, cochange: &Cochange) -> Memory {
-    for file in &mut memory.anchors.files {
-        if let Some(today) = cochange.stats(file).map(|stats| stats.path).filter(|today| today != file) {
-            *file = today.to_owned();
-        }
-    }
-    memory
-}
-
-/// What somebody is doing, in their words: the goal, else what the branch is called after, and the errors.
-fn texts(need: &Need) -> Vec<String> {
-    let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).and_then(|branch| branch_topic(&branch.name));
-    let errors = need.errors.iter().map(|error| query::beginning(&error.text).to_owned());
-    need.goal.clone().into_iter().chain(branch).chain(errors).collect()
 }

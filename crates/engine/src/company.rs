@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::project::Project;
+use super::recall::Recall;
 use super::search::{Ready, SearchHandle};
 use lokid_index::Snapshot;
 use lokid_index::roster::Filter;
@@ -64,24 +64,20 @@ pub(super) fn disputable(
     known.take(most).collect()
 }
 
-impl Project {
+impl Recall {
     /// How two statements stand to each other.
     pub fn compare(&self, a: &str, b: &str) -> Judgement {
-        Reader::default().judge(a, b)
-    }
-
-    pub fn now(&self) -> Timestamp {
-        self.clock.now()
+        PairReader::default().judge(a, b)
     }
 
     /// What is known about the same thing, and how it stands to this.
     pub fn hold_against(&self, memory: &Memory) -> Vec<(Arc<Memory>, Judgement)> {
-        self.search().opened(OPENING);
-        let ready = self.search().ready();
+        self.search.handle().opened(OPENING);
+        let ready = self.search.handle().ready();
         let Some(ready) = ready.as_ref() else { return Vec::new() };
-        let found = disputable(ready, &self.snapshot(), memory, contradict::CANDIDATES, self.clock.now());
+        let found = disputable(ready, &self.writer.snapshot(), memory, contradict::CANDIDATES, self.env.clock.now());
         let pairs: Vec<(&str, &str)> = found.iter().map(|known| (known.text.as_str(), memory.text.as_str())).collect();
-        let shares = Reader::default().weigh(&pairs, &|| false);
+        let shares = PairReader::default().weigh(&pairs, &|| false);
         let judge = |(known, shares): (Arc<Memory>, Option<Shares>)| {
             let judgement = statement::judge(&known.text, &memory.text, shares?);
             Some((known, judgement))
@@ -91,7 +87,7 @@ impl Project {
 }
 
 /// Reads statements together, each once and each two once, up to as many tokens as it may: what is long takes longer.
-pub(super) struct Reader {
+pub(super) struct PairReader {
     /// Made ready when it is first needed: most of the time nothing is compared.
     pairs: OnceLock<Arc<Pairs>>,
     known: Mutex<Known>,
@@ -114,15 +110,15 @@ fn mark(text: &str) -> Mark {
     short
 }
 
-impl Default for Reader {
-    fn default() -> Reader {
-        Reader::of(usize::MAX)
+impl Default for PairReader {
+    fn default() -> PairReader {
+        PairReader::of(usize::MAX)
     }
 }
 
-impl Reader {
-    pub(super) fn of(most: usize) -> Reader {
-        Reader { pairs: OnceLock::new(), known: Mutex::default(), left: AtomicUsize::new(most) }
+impl PairReader {
+    pub(super) fn of(most: usize) -> PairReader {
+        PairReader { pairs: OnceLock::new(), known: Mutex::default(), left: AtomicUsize::new(most) }
     }
 
     pub(super) fn judge(&self, a: &str, b: &str) -> Judgement {
@@ -272,7 +268,7 @@ mod tests {
             text.replace("before", "after"),
         ];
         for other in others {
-            let found = Reader::default().judge(text, &other);
+            let found = PairReader::default().judge(text, &other);
             assert_ne!(found.verdict, Verdict::Duplicate, "{other}: {found:?}");
         }
     }

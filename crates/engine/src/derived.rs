@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::past::{Chapter, Lesson};
-use super::run::Writer;
+use super::lesson::{Chapter, Lesson};
+use super::writer::Writer;
 use lokid_index::Snapshot;
 use lokid_model::{Change, Key, Link, Memory, Namespace, Timestamp};
 
@@ -79,10 +79,10 @@ impl Writer {
             return;
         }
         self.publish();
-        self.tell_search(&changes);
+        self.announce(&changes);
         let data = json!({"chapter": chapter.as_str(), "count": changes.len()});
         let data: Map<String, Value> = data.as_object().cloned().unwrap_or_default();
-        self.feed.tell(now, &self.project, "learnt", data);
+        self.env.feed.tell(now, &self.env.name, "learnt", data);
     }
 
     /// The timeline says from now on what the project is about.

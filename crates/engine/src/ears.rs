@@ -7,18 +7,17 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
-use tokio::sync::oneshot;
 
-use super::event::{Event, Trust};
+use super::env::Env;
+use super::inbox::WriterHandle;
 use super::place::captures;
-use super::project::Project;
-use super::redaction::Redaction;
 use lokid_encode::own_words::without_own_words;
 use lokid_encode::transcript::{Happened, Transcript};
 use lokid_model::{Draft, Timestamp};
@@ -51,42 +50,43 @@ enum Task {
     Stop,
 }
 
-#[derive(Default)]
-pub(super) struct Ears {
+pub struct Ears {
+    env: Arc<Env>,
+    writer: WriterHandle,
     at_work: Mutex<Option<(Sender<Task>, JoinHandle<()>)>>,
 }
 
-impl Project {
+impl Ears {
+    pub(super) fn new(env: Arc<Env>, writer: WriterHandle) -> Ears {
+        Ears { env, writer, at_work: Mutex::default() }
+    }
+
     /// A hook told of a session.
     pub fn hear_session(&self, told: Overheard) {
-        let wanted = self.captures() && self.config.load().hook.episodes;
-        if wanted && !told.happened.is_empty() && !told.session.is_empty() {
-            self.ears.tell(self, Task::Told(told));
+        let wanted = self.env.captures && self.env.config.load().hook.episodes;
+        if wanted
+            && !told.happened.is_empty()
+            && !told.session.is_empty()
+            && let Some(inbox) = self.open()
+        {
+            let _ = inbox.try_send(Task::Told(told));
         }
     }
 
     /// Sessions that were not read to their end when the last daemon ended.
     pub(super) fn hear_what_was_left(&self) {
-        if plain::is_file(&self.state.join(FILE)) && self.captures() {
-            self.ears.open(self);
-        }
-    }
-}
-
-impl Ears {
-    fn tell(&self, project: &Project, task: Task) {
-        if let Some(inbox) = self.open(project) {
-            let _ = inbox.try_send(task);
+        if plain::is_file(&self.env.state.join(FILE)) && self.env.captures {
+            self.open();
         }
     }
 
     /// Nothing for a project that is only read.
-    fn open(&self, project: &Project) -> Option<Sender<Task>> {
+    fn open(&self) -> Option<Sender<Task>> {
         let mut at_work = self.at_work.lock();
-        if at_work.is_none() && project.cache.is_some() {
+        if at_work.is_none() && !self.env.read_only {
             let (sender, inbox) = crossbeam_channel::bounded(INBOX);
-            let listener = Listener::new(project, inbox);
-            *at_work = thread::spawn("ears", move || listener.run()).ok().map(|thread| (sender, thread));
+            let worker = EarsWorker::new(&self.env, &self.writer, inbox);
+            *at_work = thread::spawn("ears", move || worker.run()).ok().map(|thread| (sender, thread));
         }
         at_work.as_ref().map(|(sender, _)| sender.clone())
     }
@@ -101,12 +101,11 @@ impl Ears {
     }
 }
 
-struct Listener {
+struct EarsWorker {
     root: String,
     file: PathBuf,
     clock: Clock,
-    redaction: Redaction,
-    engine: Sender<Event>,
+    writer: WriterHandle,
     inbox: Receiver<Task>,
     open: BTreeMap<String, Open>,
 }
@@ -152,19 +151,18 @@ fn read(path: &Path, agent: &str, root: &str) -> Option<Vec<Draft>> {
     Some(transcript.finish())
 }
 
-impl Listener {
-    fn new(project: &Project, inbox: Receiver<Task>) -> Listener {
-        let mut listener = Listener {
-            root: project.root.display().to_string(),
-            file: project.state.join(FILE),
-            clock: project.clock.clone(),
-            redaction: project.redaction.clone(),
-            engine: project.inbox.clone(),
+impl EarsWorker {
+    fn new(env: &Env, writer: &WriterHandle, inbox: Receiver<Task>) -> EarsWorker {
+        let mut worker = EarsWorker {
+            root: env.name.to_string(),
+            file: env.state.join(FILE),
+            clock: env.clock.clone(),
+            writer: writer.clone(),
             inbox,
             open: BTreeMap::new(),
         };
-        listener.take_up();
-        listener
+        worker.take_up();
+        worker
     }
 
     fn run(mut self) {
@@ -228,20 +226,13 @@ impl Listener {
         }
     }
 
-    fn remember(&self, mut drafts: Vec<Draft>) {
+    fn remember(&self, drafts: Vec<Draft>) {
         // Somebody may have opted out meanwhile.
         if drafts.is_empty() || !captures(Path::new(&self.root)) {
             return;
         }
-        drafts.iter_mut().for_each(|draft| self.redaction.clean(draft));
-        let records = drafts.into_iter().zip(1..).map(|(draft, line)| (line, draft)).collect();
-        let (reply, answer) = oneshot::channel();
-        if self.engine.send(Event::Import { records, trust: Trust::Seen, reply }).is_ok()
-            && let Ok(Ok(report)) = answer.blocking_recv()
-        {
-            for error in report.errors {
-                tracing::warn!(project = %self.root, reason = %error.detail, "something of a session could not be kept");
-            }
+        for error in self.writer.remember_seen(drafts).into_iter().flat_map(|report| report.errors) {
+            tracing::warn!(project = %self.root, reason = %error.detail, "something of a session could not be kept");
         }
     }
 

@@ -3,11 +3,11 @@
 use tokio::sync::oneshot;
 
 use super::error::EngineError;
-use super::past::{Chapter, Lesson};
+use super::lesson::{Chapter, Lesson};
 use super::tidy::Tidied;
 use lokid_manage::plan::Proposal;
 use lokid_model::{
-    Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Signal, Tier,
+    Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Tier,
 };
 use std::sync::Arc;
 
@@ -67,7 +67,6 @@ pub(super) enum Event {
         document: Box<Document>,
         reply: Reply<()>,
     },
-    Signal(Box<Signal>),
     /// Nothing is to be done: the turn itself is the answer.
     Beat,
     /// What the project is about now, as `CONTINUITY.md` tells it.

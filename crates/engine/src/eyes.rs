@@ -10,35 +10,28 @@ mod errors;
 mod git;
 mod logs;
 mod traces;
-pub(super) mod trees;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use arc_swap::ArcSwap;
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use parking_lot::Mutex;
-use tokio::sync::oneshot;
-
-use super::event::{Event, Trust};
-use super::feed::Feed;
-use super::foresight::{self, Foresight};
+use super::env::Env;
+use super::follow::Follower;
+use super::inbox::WriterHandle;
 use super::past::{self, PastHandle};
 use super::place::captures;
-use super::project::Counters;
-use super::redaction::Redaction;
-use lokid_config::Config;
-use lokid_index::Snapshot;
-use lokid_model::{Draft, Signal, SignalKind, Timestamp};
-use lokid_sys::{Clock, thread};
+use super::signals::Signals;
+use super::trees::Trees;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use lokid_model::{Body, Change, Draft, Outcome, Signal, SignalKind, Timestamp};
+use lokid_sys::thread;
 use lokid_watch::{GitArea, Seen, WatchState};
+use parking_lot::Mutex;
 
 use book::Book;
 use logs::ErrorLogs;
-use trees::Trees;
 
 /// Observations that may wait here; then they wait in the watcher.
 const INBOX: usize = 4_096;
@@ -56,28 +49,8 @@ const SAME_SIGNAL: i64 = 5_000_000;
 /// Where Loki Mode is told to remember nothing.
 const OPT_OUT: &str = ".loki/config.json";
 
-/// What the eyes work with.
-#[derive(Clone)]
-pub(super) struct Setting {
-    pub(super) project: Arc<str>,
-    pub(super) root: PathBuf,
-    pub(super) memory_dir: PathBuf,
-    /// Where what was seen is written down.
-    pub(super) state: PathBuf,
-    pub(super) cache: PathBuf,
-    pub(super) clock: Clock,
-    pub(super) config: Arc<ArcSwap<Config>>,
-    pub(super) redaction: Redaction,
-    pub(super) engine: Sender<Event>,
-    pub(super) counters: Arc<Counters>,
-    pub(super) published: Arc<ArcSwap<Snapshot>>,
-    pub(super) feed: Feed,
-    /// Told what may have been opened, before it is certain.
-    pub(super) foresight: Arc<Foresight>,
-}
-
 /// Everything that can wake the eyes.
-pub(super) enum Noticed {
+enum Noticed {
     Seen {
         tree: Arc<Path>,
         seen: Seen,
@@ -103,18 +76,23 @@ pub struct Eyes {
 }
 
 impl Eyes {
-    pub(super) fn open(setting: &Setting) -> std::io::Result<Eyes> {
+    pub(super) fn open(env: &Arc<Env>, writer: &WriterHandle, signals: &Arc<Signals>) -> std::io::Result<Eyes> {
         let (sender, inbox) = crossbeam_channel::bounded(INBOX);
-        let trees = Trees::new(setting.clone(), sender.clone());
-        let past = past::start(setting.clone(), trees.clone(), sender.clone())?;
-        let looker = Looker::new(setting.clone(), inbox, trees.clone(), past.clone());
-        let stopping = Arc::clone(&looker.stopping);
-        let thread = thread::spawn("eyes", move || looker.run())?;
+        let told = sender.clone();
+        let sink = move |tree: &Arc<Path>, seen| told.try_send(Noticed::Seen { tree: Arc::clone(tree), seen }).is_ok();
+        let trees = Trees::new(Arc::clone(env), Arc::new(sink));
+        let told = sender.clone();
+        let tell_people = move |people| drop(told.send(Noticed::Known(people)));
+        let past = past::start(Arc::clone(env), writer.clone(), trees.clone(), Box::new(tell_people))?;
+        let (env, writer, signals) = (Arc::clone(env), writer.clone(), Arc::clone(signals));
+        let worker = EyesWorker::new(env, writer, signals, inbox, trees.clone(), past.clone());
+        let stopping = Arc::clone(&worker.stopping);
+        let thread = thread::spawn("eyes", move || worker.run())?;
         Ok(Eyes { inbox: sender, thread: Mutex::new(Some(thread)), trees, past, stopping })
     }
 
-    pub(super) fn inbox(&self) -> Sender<Noticed> {
-        self.inbox.clone()
+    pub(super) fn trees(&self) -> &Trees {
+        &self.trees
     }
 
     /// How each working tree is watched.
@@ -124,13 +102,6 @@ impl Eyes {
 
     pub fn past(&self) -> &PastHandle {
         &self.past
-    }
-
-    /// A file is about to be read by ourselves: nobody should be taken to have opened it.
-    pub(super) fn expect_open(&self, path: &str) {
-        if let Some(own) = self.trees.own_doings() {
-            own.expect_open(path);
-        }
     }
 
     /// Waits until what is there was looked at and taken in, or the time is up. Answers which.
@@ -152,8 +123,25 @@ impl Eyes {
     }
 }
 
-struct Looker {
-    setting: Setting,
+/// The files of a new episode may have mended an error.
+impl Follower for OnceLock<Eyes> {
+    fn changed(&self, changes: &[Change]) {
+        let Some(eyes) = self.get() else { return };
+        for change in changes {
+            let Change::Put { before: None, after } = change else { continue };
+            let Body::Episode(episode) = &after.body else { continue };
+            if after.outcome != Some(Outcome::Failure) && !episode.files_modified.is_empty() {
+                let (files, told) = (episode.files_modified.clone(), after.headline().to_owned());
+                let _ = eyes.inbox.try_send(Noticed::Episode { files, told });
+            }
+        }
+    }
+}
+
+struct EyesWorker {
+    env: Arc<Env>,
+    writer: WriterHandle,
+    signals: Arc<Signals>,
     inbox: Receiver<Noticed>,
     trees: Trees,
     past: PastHandle,
@@ -174,16 +162,25 @@ struct Looker {
     muted: bool,
 }
 
-impl Looker {
+impl EyesWorker {
     fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
     }
 
-    fn new(setting: Setting, inbox: Receiver<Noticed>, trees: Trees, past: PastHandle) -> Looker {
-        let book = Book::open(&setting.state);
-        let logs = ErrorLogs::new(setting.clock.now(), book.places.clone());
-        Looker {
-            setting,
+    fn new(
+        env: Arc<Env>,
+        writer: WriterHandle,
+        signals: Arc<Signals>,
+        inbox: Receiver<Noticed>,
+        trees: Trees,
+        past: PastHandle,
+    ) -> EyesWorker {
+        let book = Book::open(&env.state);
+        let logs = ErrorLogs::new(env.clock.now(), book.places.clone());
+        EyesWorker {
+            env,
+            writer,
+            signals,
             inbox,
             trees,
             past,
@@ -207,7 +204,7 @@ impl Looker {
             let first = match self.deadline() {
                 None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(at) => {
-                    let patience = at.saturating_duration_since(self.setting.clock.monotonic());
+                    let patience = at.saturating_duration_since(self.env.clock.monotonic());
                     self.inbox.recv_timeout(patience)
                 }
             };
@@ -219,7 +216,7 @@ impl Looker {
                         Ok(false) => {}
                         Ok(true) => break,
                         Err(_) => {
-                            tracing::error!(project = %self.setting.project, "an observation could not be understood");
+                            tracing::error!(project = %self.env.name, "an observation could not be understood");
                         }
                     }
                 }
@@ -238,7 +235,7 @@ impl Looker {
 
     /// Was everything taken in that was there? A tree that cannot be watched is not waited for.
     fn is_at_rest(&self) -> bool {
-        let listed = self.listed || !self.trees.states().iter().any(|(tree, _)| *tree == self.setting.root);
+        let listed = self.listed || !self.trees.states().iter().any(|(tree, _)| *tree == self.env.root);
         let timers = [self.rescan_at, self.continuity.again_at, self.logs.flush_at()];
         listed && self.inbox.is_empty() && timers.iter().all(Option::is_none)
     }
@@ -251,16 +248,16 @@ impl Looker {
 
     /// The moment at which an error that stayed away counts as resolved.
     fn errors_at(&self) -> Option<Instant> {
-        let wait = self.book.errors.next_look()?.as_micros() - self.setting.clock.now().as_micros();
-        Some(self.setting.clock.monotonic() + Duration::from_micros(wait.max(0) as u64))
+        let wait = self.book.errors.next_look()?.as_micros() - self.env.clock.now().as_micros();
+        Some(self.env.clock.monotonic() + Duration::from_micros(wait.max(0) as u64))
     }
 
     fn do_what_is_due(&mut self) {
-        let now = self.setting.clock.monotonic();
+        let now = self.env.clock.monotonic();
         let due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         if due(self.rescan_at) {
             self.rescan_at = None;
-            let _ = self.setting.engine.try_send(Event::Rescan { reply: None });
+            self.writer.rescan_soon();
         }
         if due(self.continuity.again_at) {
             self.look_at_continuity();
@@ -269,7 +266,7 @@ impl Looker {
             self.flush_logs(now);
         }
         if due(self.errors_at()) {
-            let resolved = self.book.errors.quiet(None, &[], self.setting.clock.now());
+            let resolved = self.book.errors.quiet(None, &[], self.env.clock.now());
             self.remember(resolved);
         }
         if due(self.save_at) {
@@ -296,7 +293,7 @@ impl Looker {
                 Noticed::Stop => return true,
                 Noticed::Seen { tree, seen } => self.see(&tree, seen),
                 Noticed::Episode { files, told } => {
-                    let at = self.setting.clock.now().as_micros();
+                    let at = self.env.clock.now().as_micros();
                     self.book.errors.touched(&files, &errors::Remedy { commit: None, told, at });
                     self.save_soon();
                 }
@@ -311,9 +308,9 @@ impl Looker {
     }
 
     fn see(&mut self, tree: &Arc<Path>, seen: Seen) {
-        let is_main = **tree == *self.setting.root;
+        let is_main = **tree == *self.env.root;
         if is_main && matches!(&seen, Seen::LokiTrace { path } if path == OPT_OUT) {
-            self.muted = !captures(&self.setting.root);
+            self.muted = !captures(&self.env.root);
         }
         if self.muted && !matches!(seen, Seen::Memory { .. }) {
             return;
@@ -329,7 +326,7 @@ impl Looker {
             }
             Seen::MaybeOpened { path } => {
                 let worktree = self.linked(tree);
-                self.setting.foresight.tell(foresight::Task::Guess { worktree, path });
+                self.signals.guess(worktree, path);
             }
             Seen::Rules { .. } | Seen::Git(_) => {}
             Seen::Opened { path, .. } => self.signal_path(tree, SignalKind::FileOpened, path),
@@ -337,7 +334,7 @@ impl Looker {
                 if is_main {
                     self.past.changed(&path);
                 }
-                if !self.git.is_busy(tree, self.setting.clock.monotonic()) {
+                if !self.git.is_busy(tree, self.env.clock.monotonic()) {
                     self.signal_path(tree, SignalKind::FileEdited, path);
                 }
             }
@@ -351,13 +348,13 @@ impl Looker {
             Seen::Log { path } => self.look_at_log(tree, &path),
             Seen::Memory { path } => {
                 if !self.look_at_memory_log(tree, &path) {
-                    let soon = self.setting.clock.monotonic() + self.rescan_after();
+                    let soon = self.env.clock.monotonic() + self.rescan_after();
                     self.rescan_at.get_or_insert(soon);
                 }
             }
             Seen::Dirty => {
                 self.look_at_git(tree, GitArea::Head);
-                self.rescan_at.get_or_insert(self.setting.clock.monotonic());
+                self.rescan_at.get_or_insert(self.env.clock.monotonic());
                 if is_main {
                     self.look_at_continuity();
                     self.past.look_again();
@@ -368,29 +365,27 @@ impl Looker {
     }
 
     fn rescan_after(&self) -> Duration {
-        let cost = Duration::from_micros(self.setting.counters.scan_cost.load(Ordering::Relaxed));
+        let cost = Duration::from_micros(self.writer.counters().scan_cost.load(Ordering::Relaxed));
         (cost * RESCAN_PAUSE).min(RESCAN_AT_LATEST).max(RESCAN_AFTER)
     }
 
     fn signal_path(&mut self, tree: &Path, kind: SignalKind, path: String) {
-        let now = self.setting.clock.now();
+        let now = self.env.clock.now();
         self.signal(Signal { path: Some(path), worktree: self.linked(tree), ..Signal::new(now, kind) });
     }
 
     /// The name of a working tree that is not the main one.
     fn linked(&self, tree: &Path) -> Option<String> {
-        (*tree != *self.setting.root).then(|| tree.display().to_string())
+        (*tree != *self.env.root).then(|| tree.display().to_string())
     }
 
-    /// Hints: one that finds the writer's inbox full is lost.
-    fn signal(&mut self, mut signal: Signal) {
-        self.setting.redaction.clean(&mut signal);
-        let _ = self.setting.engine.try_send(Event::Signal(Box::new(signal)));
+    fn signal(&mut self, signal: Signal) {
+        self.signals.hear(signal);
     }
 
-    /// Like [`Looker::signal`], for what several files tell of the same thing.
+    /// Like [`EyesWorker::signal`], for what several files tell of the same thing.
     fn signal_once(&mut self, signal: Signal) {
-        let now = self.setting.clock.now();
+        let now = self.env.clock.now();
         self.said.retain(|(at, _, _)| (now.as_micros() - at.as_micros()).abs() < SAME_SIGNAL);
         let what = signal.goal.clone().or_else(|| signal.text.clone()).or_else(|| signal.session.clone());
         let what = what.unwrap_or_default();
@@ -401,33 +396,25 @@ impl Looker {
     }
 
     /// Hands drafts to the writer: known ids are updated, known words are not told twice.
-    fn remember(&mut self, mut drafts: Vec<Draft>) {
+    fn remember(&mut self, drafts: Vec<Draft>) {
         if drafts.is_empty() {
             return;
         }
-        drafts.iter_mut().for_each(|draft| self.setting.redaction.clean(draft));
-        let records = drafts.into_iter().zip(1..).map(|(draft, line)| (line, draft)).collect();
-        let (reply, answer) = oneshot::channel();
-        // Waits for room: what was seen is not lost because the writer is busy.
-        if self.setting.engine.send(Event::Import { records, trust: Trust::Seen, reply }).is_ok()
-            && let Ok(Ok(report)) = answer.blocking_recv()
-        {
-            for error in report.errors {
-                tracing::warn!(project = %self.setting.project, reason = %error.detail, "something seen could not be kept");
-            }
+        for error in self.writer.remember_seen(drafts).into_iter().flat_map(|report| report.errors) {
+            tracing::warn!(project = %self.env.name, reason = %error.detail, "something seen could not be kept");
         }
         self.save_soon();
     }
 
     fn save_soon(&mut self) {
-        self.save_at.get_or_insert(self.setting.clock.monotonic() + SAVE_AFTER);
+        self.save_at.get_or_insert(self.env.clock.monotonic() + SAVE_AFTER);
     }
 
     fn save(&mut self) {
         self.save_at = None;
         self.book.places = self.logs.places();
-        if let Err(error) = self.book.save(&self.setting.state) {
-            tracing::warn!(project = %self.setting.project, reason = %error, "what was seen could not be written down");
+        if let Err(error) = self.book.save(&self.env.state) {
+            tracing::warn!(project = %self.env.name, reason = %error, "what was seen could not be written down");
         }
     }
 }

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::foresight;
-use super::run::Writer;
+use super::writer::Writer;
 use lokid_context::layers;
 use lokid_model::{Change, Key, Kind, MemoryId, Namespace, Timestamp};
 use lokid_store::LayerFiles;
@@ -57,7 +56,7 @@ impl Writer {
     }
 
     pub(super) fn publish(&mut self) {
-        self.counters.kept_outside.store(self.store.kept_outside() as u64, Ordering::Relaxed);
+        self.outside.counters().kept_outside.store(self.store.kept_outside() as u64, Ordering::Relaxed);
         // While the repository could not be written, neither could its layers.
         let let_in = self.store.take_let_in();
         self.mark_layers(&let_in);
@@ -65,29 +64,19 @@ impl Writer {
         let layers = self.state.problems().iter().filter(|problem| is_layer(&problem.path));
         problems.extend(layers.cloned().collect::<Vec<_>>());
         self.state.set_problems(problems);
-        self.published.store(Arc::new(self.state.clone()));
-        self.foresight.tell(foresight::Task::Changed);
+        self.outside.published().store(Arc::new(self.state.clone()));
+        self.followers.iter().for_each(|follower| follower.published());
     }
 
     pub(super) fn note_purged(&mut self, changes: &[Change]) {
         for change in changes {
-            if let Change::Archive(entry) = change {
-                self.economy.forget(&entry.memory.key());
-            }
             let Change::Purge(tombstone) = change else { continue };
-            self.economy.forget(&tombstone.key);
             let archived = self.state.archived(&tombstone.key).map(|entry| &entry.memory);
             if let Some(memory) = self.state.get(&tombstone.key).or(archived) {
                 let headline = memory.headline().to_owned();
                 let (key, at, kind) = (tombstone.key.clone(), memory.times.created_at, memory.kind);
                 self.layers.purged.push(Purged { key, at, headline, kind });
             }
-        }
-        // Text that sessions were given is kept there: a purge has answered only when it is gone, too.
-        if changes.iter().any(|change| matches!(change, Change::Purge(_)))
-            && let Err(error) = self.economy.save()
-        {
-            tracing::warn!(project = %self.project, reason = %error, "the book of sessions could not be kept");
         }
     }
 
@@ -115,10 +104,10 @@ impl Writer {
         if self.layers.namespaces.is_empty() {
             return;
         }
-        let started = self.clock.monotonic();
-        let now = self.clock.now();
+        let started = self.env.clock.monotonic();
+        let now = self.env.clock.now();
         let due = std::mem::take(&mut self.layers);
-        let config = self.config.load_full();
+        let config = self.env.config.load_full();
         // What the repository teaches by itself differs with the state of a cache; files that are committed must not.
         let own = self.state.without_derived();
         let (state, with_days, purged) = (&own, &due.with_days, &due.purged);
@@ -139,14 +128,14 @@ impl Writer {
             },
         };
         let written = self.store.write_layers(now, &files);
-        let took = self.clock.monotonic().saturating_duration_since(started);
+        let took = self.env.clock.monotonic().saturating_duration_since(started);
         let mut pause = LAYERS_PAUSE.max(took * 10);
         if let Err(error) = written {
-            tracing::warn!(project = %self.project, reason = %error, "index and timeline could not be written");
+            tracing::warn!(project = %self.env.name, reason = %error, "index and timeline could not be written");
             pause = pause.max(AFTER_FAILURE);
             self.layers = due;
         }
-        self.layers.not_before = Some(self.clock.monotonic() + pause);
+        self.layers.not_before = Some(self.env.clock.monotonic() + pause);
     }
 }
 

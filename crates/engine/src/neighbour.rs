@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::past::{Chapter, Lesson};
-use super::run::Writer;
+use super::lesson::{Chapter, Lesson};
+use super::writer::Writer;
 use lokid_model::layer::decision_words;
 use lokid_model::{Change, Key, Kind, Link, Memory, MemoryId, Namespace, Neighbour, Relation, Timestamp};
 

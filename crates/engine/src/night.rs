@@ -21,16 +21,22 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
+use super::env::Env;
 use super::error::EngineError;
-use super::event::Event;
-use super::project::{Pending, Project};
+use super::follow::Follower;
+use super::inbox::{Pending, WriterHandle};
+use super::judge::Judge;
+use super::memory_care::MemoryCare;
+use super::repository::Repository;
+use super::search::Search;
+use super::sessions::Sessions;
 use familiar::Passed;
 use lokid_index::Snapshot;
 use lokid_manage::plan::{Act, Phase, Proposal};
 use lokid_manage::schedule::Cause;
 use lokid_model::{Change, Key, Namespace, SignalKind, Timestamp};
 use lokid_sys::{heap, thread};
-use phases::Hour;
+use phases::Planner;
 
 pub use report::{Report, Told};
 
@@ -114,14 +120,28 @@ impl Night {
         Night { file, known: Mutex::new(known), ..Night::default() }
     }
 
-    pub(super) fn start(project: &Arc<Project>) -> std::io::Result<()> {
+    pub(super) fn start(tools: Tools) -> std::io::Result<()> {
         let (sender, inbox) = crossbeam_channel::bounded(INBOX);
-        project.night.met(project.clock.now());
-        let watch = Watchman { hours: calling::Hours::new(project), project: Arc::clone(project), inbox };
-        let thread = thread::spawn("night", move || watch.run())?;
-        let _ = project.night.tasks.set(sender);
-        *project.night.thread.lock() = Some(thread);
+        let night = Arc::clone(&tools.night);
+        night.met(tools.env.clock.now());
+        let worker = NightWorker { scheduler: calling::Scheduler::new(&tools.env), tools, inbox };
+        let thread = thread::spawn("night", move || worker.run())?;
+        let _ = night.tasks.set(sender);
+        *night.thread.lock() = Some(thread);
         Ok(())
+    }
+
+    /// Asks for a night; one at a time, in the order they were asked for.
+    pub fn consolidate(&self, wish: Wish) -> Result<Pending<Report>, EngineError> {
+        let tasks = self.tasks.get().ok_or(EngineError::Stopping)?;
+        let (reply, pending) = oneshot::channel();
+        tasks.try_send(Task::Wish(wish, Some(reply))).map_err(|_| EngineError::Busy)?;
+        Ok(Pending::new(pending))
+    }
+
+    /// Does not wait for it.
+    pub fn consolidate_soon(&self, cause: Cause) {
+        self.tell(Task::Wish(Wish::of(cause), None));
     }
 
     pub fn known(&self) -> Known {
@@ -181,18 +201,6 @@ impl Night {
         known.waits = waits;
     }
 
-    /// Nothing of what the last night told is about these any more.
-    pub(super) fn purged(&self, keys: &[&Key]) {
-        {
-            let mut known = self.known.lock();
-            let Some(last) = known.last.as_mut() else { return };
-            if !Arc::make_mut(last).strike_out(|key| keys.contains(&key)) {
-                return;
-            }
-        }
-        self.save();
-    }
-
     /// What was compared with everything else need not be again.
     fn went_through(&self, passed: &Passed) {
         let Some(file) = &self.file else { return };
@@ -220,38 +228,53 @@ impl Night {
     }
 }
 
-impl Project {
-    pub fn night(&self) -> &Night {
-        &self.night
+/// Nothing of what the last night told is about what was purged; a purge has answered only when that is written, too.
+impl Follower for Night {
+    fn changed(&self, changes: &[Change]) {
+        let purge = |change: &Change| match change {
+            Change::Purge(tombstone) => Some(tombstone.key.clone()),
+            _ => None,
+        };
+        let purged: Vec<Key> = changes.iter().filter_map(purge).collect();
+        if purged.is_empty() {
+            return;
+        }
+        {
+            let mut known = self.known.lock();
+            let Some(last) = known.last.as_mut() else { return };
+            if !Arc::make_mut(last).strike_out(|key| purged.contains(key)) {
+                return;
+            }
+        }
+        self.save();
     }
+}
 
-    /// Asks for a night; one at a time, in the order they were asked for.
-    pub fn consolidate(&self, wish: Wish) -> Result<Pending<Report>, EngineError> {
-        let tasks = self.night.tasks.get().ok_or(EngineError::Stopping)?;
-        let (reply, pending) = oneshot::channel();
-        tasks.try_send(Task::Wish(wish, Some(reply))).map_err(|_| EngineError::Busy)?;
-        Ok(Pending::new(pending))
-    }
-
-    /// Does not wait for it.
-    pub fn consolidate_soon(&self, cause: Cause) {
-        self.night.tell(Task::Wish(Wish::of(cause), None));
-    }
+/// What a night works with.
+pub(super) struct Tools {
+    pub(super) night: Arc<Night>,
+    pub(super) env: Arc<Env>,
+    pub(super) writer: WriterHandle,
+    pub(super) search: Arc<Search>,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) repository: Arc<Repository>,
+    pub(super) judge: Arc<Judge>,
+    pub(super) memory: Arc<MemoryCare>,
 }
 
 /// Sleeps until a night is due or asked for.
-struct Watchman {
-    project: Arc<Project>,
+struct NightWorker {
+    tools: Tools,
     inbox: Receiver<Task>,
-    hours: calling::Hours,
+    scheduler: calling::Scheduler,
 }
 
-impl Watchman {
+impl NightWorker {
     fn run(mut self) {
         thread::step_back();
         // Asked before every step: a night that is due again at once must not keep the daemon from ending.
-        while !self.project.night.is_stopping() {
-            let (patience, due) = self.hours.look(&self.project);
+        while !self.tools.night.is_stopping() {
+            let (patience, due) = self.scheduler.look(&self.tools);
             let tasks: VecDeque<Task> = match due {
                 Some(wish) => VecDeque::from([Task::Wish(wish, None)]),
                 None => match self.inbox.recv_timeout(patience) {
@@ -261,18 +284,18 @@ impl Watchman {
                 },
             };
             for task in tasks {
-                if self.project.night.is_stopping() {
+                if self.tools.night.is_stopping() {
                     return;
                 }
                 match task {
                     Task::Stop => return,
                     Task::Reconsider => {}
-                    Task::Happened(kind) => self.hours.heard(kind, self.project.clock.now()),
+                    Task::Happened(kind) => self.scheduler.heard(kind, self.tools.env.clock.now()),
                     Task::Wish(wish, reply) => {
                         let report = self.guarded(&wish);
                         // What a night compares is far more than what a day asks for.
                         heap::give_back();
-                        self.hours.ran(&report, self.project.clock.now());
+                        self.scheduler.ran(&report, self.tools.env.clock.now());
                         if let Some(reply) = reply {
                             let _ = reply.send(Ok(report));
                         }
@@ -284,42 +307,42 @@ impl Watchman {
 
     /// A night that panics is over, and the next may do better; everything it committed is whole.
     fn guarded(&self, wish: &Wish) -> Report {
-        let started = self.project.clock.now();
+        let started = self.tools.env.clock.now();
         let spent = std::panic::catch_unwind(AssertUnwindSafe(|| self.spend(wish)));
         {
-            let mut known = self.project.night.known.lock();
+            let mut known = self.tools.night.known.lock();
             known.running = None;
-            self.project.night.cut.store(false, Ordering::Release);
+            self.tools.night.cut.store(false, Ordering::Release);
         }
         spent.unwrap_or_else(|_| {
-            tracing::error!(project = %self.project.root.display(), "a night failed");
+            tracing::error!(project = %self.tools.env.name, "a night failed");
             let mut report = Report::begin(wish, started);
             (report.interrupted, report.failed) = (true, true);
             self.keep(wish, &mut report);
-            self.project.tell_night("done", &report, None);
+            self.tools.tell_night("done", &report, None);
             report
         })
     }
 
     fn spend(&self, wish: &Wish) -> Report {
-        let project = &self.project;
-        let (started, since) = (project.clock.now(), project.clock.monotonic());
+        let tools = &self.tools;
+        let (started, since) = (tools.env.clock.now(), tools.env.clock.monotonic());
         let mut report = Report::begin(wish, started);
         let phases: Vec<Phase> =
             Phase::ALL.iter().copied().filter(|phase| wish.phases.is_empty() || wish.phases.contains(phase)).collect();
-        project.tell_night("started", &report, None);
-        tracing::info!(project = %project.root.display(), cause = %wish.cause, dry_run = wish.dry_run, "consolidating");
-        let mut hour = Hour::new(project, wish.now.unwrap_or(started), wish.cause);
+        tools.tell_night("started", &report, None);
+        tracing::info!(project = %tools.env.name, cause = %wish.cause, dry_run = wish.dry_run, "consolidating");
+        let mut planner = Planner::new(tools, wish.now.unwrap_or(started), wish.cause);
         // What is only tried out is tried on a copy.
-        let mut trial = wish.dry_run.then(|| project.settled().0.as_ref().clone());
+        let mut trial = wish.dry_run.then(|| tools.settled().0.as_ref().clone());
         'night: for round in 0..ROUNDS {
             let before = report.total();
             for phase in &phases {
-                project.night.known.lock().running =
+                tools.night.known.lock().running =
                     Some(Running { cause: wish.cause, since: started, phase: *phase, done: report.total() });
-                project.tell_night("phase", &report, Some((*phase, round + 1)));
-                self.spend_phase(*phase, &mut hour, &mut trial, &mut report);
-                if project.night.is_over() {
+                tools.tell_night("phase", &report, Some((*phase, round + 1)));
+                self.spend_phase(*phase, &mut planner, &mut trial, &mut report);
+                if tools.night.is_over() {
                     report.interrupted = true;
                     break 'night;
                 }
@@ -331,26 +354,27 @@ impl Watchman {
         let is_whole = !wish.dry_run && !report.interrupted && wish.phases.is_empty();
         if is_whole {
             // By the real clock: an hour that is only imagined must not make what was learnt look old.
-            let is_learning = project.config.load().learn.enabled;
-            report.steps = project.strategy.night(is_learning, started).iter().map(|step| step.why.clone()).collect();
-            project.economy_changed();
-            project.shorten();
+            let is_learning = tools.env.config.load().learn.enabled;
+            report.steps =
+                tools.sessions.strategy.night(is_learning, started).iter().map(|step| step.why.clone()).collect();
+            tools.sessions.note_changed();
+            tools.writer.shorten();
         }
-        report.took = project.clock.monotonic().saturating_duration_since(since);
-        report.problems = project.snapshot().problems().to_vec();
+        report.took = tools.env.clock.monotonic().saturating_duration_since(since);
+        report.problems = tools.writer.snapshot().problems().to_vec();
         if is_whole {
-            project.night.went_through(&hour.passed);
+            tools.night.went_through(&planner.passed);
         }
         self.keep(wish, &mut report);
         let (total, dropped) = (report.total(), report.dropped);
-        tracing::info!(project = %project.root.display(), changes = total, dropped, took = ?report.took, "consolidated");
-        project.tell_night("done", &report, None);
+        tracing::info!(project = %tools.env.name, changes = total, dropped, took = ?report.took, "consolidated");
+        tools.tell_night("done", &report, None);
         report
     }
 
     /// Writes a night down. A nap that found nothing to do is not worth the report of the night before it.
     fn keep(&self, wish: &Wish, report: &mut Report) {
-        let night = &self.project.night;
+        let night = &self.tools.night;
         night.tally(report);
         if wish.dry_run {
             return;
@@ -362,7 +386,7 @@ impl Watchman {
             }
             let is_empty_nap = matches!(wish.cause, Cause::Task | Cause::Phase) && report.total() == 0;
             // What was purged meanwhile is not told; a purge that comes later strikes it out itself.
-            let snapshot = self.project.snapshot();
+            let snapshot = self.tools.writer.snapshot();
             report.strike_out(|key| snapshot.tombstone(key).is_some());
             if !is_empty_nap || report.failed {
                 known.last = Some(Arc::new(report.clone()));
@@ -371,22 +395,22 @@ impl Watchman {
         night.save();
     }
 
-    fn spend_phase(&self, phase: Phase, hour: &mut Hour<'_>, trial: &mut Option<Snapshot>, report: &mut Report) {
+    fn spend_phase(&self, phase: Phase, planner: &mut Planner<'_>, trial: &mut Option<Snapshot>, report: &mut Report) {
         let spaces: Vec<Namespace> = match trial {
             Some(trial) => trial.namespaces(),
-            None => self.project.snapshot().namespaces(),
+            None => self.tools.writer.snapshot().namespaces(),
         };
         for namespace in spaces {
             let (snapshot, is_found) = match trial {
                 Some(trial) => (Arc::new(trial.clone()), true),
-                None => self.project.settled(),
+                None => self.tools.settled(),
             };
-            let (planned, seen) = hour.plan(phase, &snapshot, &namespace);
+            let (planned, seen) = planner.plan(phase, &snapshot, &namespace);
             drop(snapshot);
             let mut rest = planned.as_slice();
             // What could not be found, written or done is looked at again.
             let mut all_done = is_found;
-            while !rest.is_empty() && !self.project.night.is_over() {
+            while !rest.is_empty() && !self.tools.night.is_over() {
                 let (batch, behind) = rest.split_at(batch_of(rest));
                 rest = behind;
                 let done = match trial {
@@ -395,13 +419,13 @@ impl Watchman {
                         changes.iter().for_each(|change| trial.apply(change));
                         tidied.done
                     }
-                    None => self.project.tidy(batch).unwrap_or_else(|| vec![false; batch.len()]),
+                    None => self.tools.tidy(batch).unwrap_or_else(|| vec![false; batch.len()]),
                 };
                 all_done &= !done.contains(&false);
                 report.note(&namespace, batch, &done);
             }
-            if all_done && !self.project.night.is_over() {
-                hour.passed.note(phase, &namespace, &seen);
+            if all_done && !self.tools.night.is_over() {
+                planner.passed.note(phase, &namespace, &seen);
             }
         }
     }
@@ -434,28 +458,16 @@ impl Night {
     }
 }
 
-impl Project {
+impl Tools {
     /// What is known, with the indexes brought up to it; and whether they could be.
     fn settled(&self) -> (Arc<Snapshot>, bool) {
         let is_found = phases::catch_up(self);
-        (self.snapshot(), is_found)
-    }
-
-    /// Has the writer take out of the files what newer lines have replaced.
-    fn shorten(&self) {
-        let (reply, pending) = oneshot::channel();
-        if self.inbox.send(Event::Shorten { reply }).is_ok() {
-            let _ = Pending::<()>::new(pending).wait();
-        }
+        (self.writer.snapshot(), is_found)
     }
 
     /// Has the writer carry proposals out; answers which it did, and nothing where it could not write.
     fn tidy(&self, batch: &[Proposal]) -> Option<Vec<bool>> {
-        let (reply, pending) = oneshot::channel();
-        let event = Event::Tidy { proposals: batch.to_vec(), reply };
-        let sent = self.inbox.send(event).is_ok();
-        let tidied = if sent { Pending::new(pending).wait() } else { Err(EngineError::Stopping) };
-        match tidied {
+        match self.writer.tidy(batch.to_vec()) {
             Ok(tidied) => {
                 for (proposal, _) in batch.iter().zip(&tidied.done).filter(|(_, done)| **done) {
                     self.inherit(proposal);
@@ -463,7 +475,7 @@ impl Project {
                 Some(tidied.done)
             }
             Err(error) => {
-                tracing::warn!(project = %self.root.display(), reason = %error, "a part of the night could not be written");
+                tracing::warn!(project = %self.env.name, reason = %error, "a part of the night could not be written");
                 None
             }
         }
@@ -481,7 +493,7 @@ impl Project {
             _ => None,
         };
         for loser in proposal.changes.iter().filter_map(ended) {
-            self.usage.forget(&loser);
+            self.sessions.usage.forget(&loser);
         }
     }
 
@@ -494,6 +506,6 @@ impl Project {
             data.insert("phase".to_owned(), phase.as_str().into());
             data.insert("round".to_owned(), round.into());
         }
-        self.say("consolidation", serde_json::Value::Object(data));
+        self.env.say("consolidation", serde_json::Value::Object(data));
     }
 }

@@ -25,16 +25,17 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
-use super::event::Event;
-use super::eyes::trees::Trees;
-use super::eyes::{Noticed, Setting};
+use super::env::Env;
 use super::ground::Ground;
+use super::inbox::WriterHandle;
+use super::lesson::{Chapter, Lesson};
+use super::trees::Trees;
 use lokid_config::RedactConfig;
 use lokid_context::predict::files::Weights;
 use lokid_index::cochange::Cochange;
 use lokid_index::commits::CommitIndex;
 use lokid_index::subjects::Subjects;
-use lokid_model::{Draft, Memory, MemoryId, Relation, Timestamp};
+use lokid_model::{Draft, Memory, Timestamp};
 use lokid_sys::{git, kept, plain, thread};
 use lokid_watch::ignored_by;
 
@@ -46,42 +47,6 @@ pub(super) use habits::steps_of;
 /// Changes of files are gathered for this long before they are read again.
 const SETTLE: Duration = Duration::from_secs(2);
 const TASKS: usize = 1_024;
-
-/// The parts of what a repository teaches, each replaced as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Chapter {
-    History,
-    Documents,
-    Code,
-    Newcomer,
-    Habits,
-    /// What Loki Mode's timeline says was decided: read with its other files and never kept.
-    Timeline,
-}
-
-impl Chapter {
-    /// Those that are read from the repository.
-    pub const ALL: [Chapter; 5] =
-        [Chapter::History, Chapter::Documents, Chapter::Code, Chapter::Newcomer, Chapter::Habits];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Chapter::History => "history",
-            Chapter::Documents => "documents",
-            Chapter::Code => "code",
-            Chapter::Newcomer => "facts",
-            Chapter::Habits => "habits",
-            Chapter::Timeline => "timeline",
-        }
-    }
-}
-
-/// What one chapter teaches.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Lesson {
-    pub(super) memories: Vec<Arc<Memory>>,
-    pub(super) links: Vec<(MemoryId, MemoryId, Relation)>,
-}
 
 /// How far the reading is.
 #[derive(Debug, Default)]
@@ -207,7 +172,13 @@ pub(super) fn kept(cache: &std::path::Path, redact: &RedactConfig, now: Timestam
     cache::Folder::new(cache, redact).lessons(now)
 }
 
-pub(super) fn start(setting: Setting, trees: Trees, eyes: Sender<Noticed>) -> std::io::Result<PastHandle> {
+/// `tell_people` is told, by hash, who has worked here before.
+pub(super) fn start(
+    env: Arc<Env>,
+    writer: WriterHandle,
+    trees: Trees,
+    tell_people: Box<dyn Fn(Vec<String>) + Send>,
+) -> std::io::Result<PastHandle> {
     let (sender, tasks) = crossbeam_channel::bounded(TASKS);
     let handle = PastHandle {
         tasks: sender,
@@ -223,15 +194,16 @@ pub(super) fn start(setting: Setting, trees: Trees, eyes: Sender<Noticed>) -> st
         weights: Arc::default(),
         author: Arc::default(),
     };
-    let reader = Reader {
+    let worker = PastWorker {
         stopping: Arc::clone(&handle.stopping),
         missed: Arc::clone(&handle.missed),
         progress: Arc::clone(&handle.progress),
         published: handle.clone(),
-        folder: cache::Folder::new(&setting.cache, &setting.config.load().redact),
-        setting,
+        folder: cache::Folder::new(&env.cache, &env.config.load().redact),
+        env,
+        writer,
         trees,
-        eyes,
+        tell_people,
         tasks,
         lessons: Default::default(),
         documents: Default::default(),
@@ -242,14 +214,15 @@ pub(super) fn start(setting: Setting, trees: Trees, eyes: Sender<Noticed>) -> st
         subjects: Subjects::default(),
         counted: BTreeSet::new(),
     };
-    *handle.thread.lock() = Some(thread::spawn("past", move || reader.run())?);
+    *handle.thread.lock() = Some(thread::spawn("past", move || worker.run())?);
     Ok(handle)
 }
 
-struct Reader {
-    setting: Setting,
+struct PastWorker {
+    env: Arc<Env>,
+    writer: WriterHandle,
     trees: Trees,
-    eyes: Sender<Noticed>,
+    tell_people: Box<dyn Fn(Vec<String>) + Send>,
     tasks: Receiver<Task>,
     stopping: Arc<AtomicBool>,
     missed: Arc<AtomicBool>,
@@ -267,16 +240,16 @@ struct Reader {
     counted: BTreeSet<u64>,
 }
 
-impl Reader {
+impl PastWorker {
     fn run(mut self) {
         self.recall();
         thread::step_back();
-        if self.setting.config.load().bootstrap.enabled {
+        if self.env.config.load().bootstrap.enabled {
             self.read_everything();
         }
         self.progress.complete.store(true, Ordering::Release);
         while let Some(tasks) = self.wait() {
-            if !self.setting.config.load().bootstrap.enabled {
+            if !self.env.config.load().bootstrap.enabled {
                 continue;
             }
             if tasks.everything || self.missed.swap(false, Ordering::AcqRel) {
@@ -294,7 +267,7 @@ impl Reader {
 
     /// What earlier runs kept; the writer has it already.
     fn recall(&mut self) {
-        for (chapter, lesson) in self.folder.lessons(self.setting.clock.now()) {
+        for (chapter, lesson) in self.folder.lessons(self.env.clock.now()) {
             self.lessons[chapter as usize] = lesson;
         }
         self.look_at_weights();
@@ -330,9 +303,9 @@ impl Reader {
     fn wait(&self) -> Option<Gathered> {
         let mut gathered = Gathered::default();
         gathered.take(self.tasks.recv().ok()?)?;
-        let until = self.setting.clock.monotonic() + SETTLE;
+        let until = self.env.clock.monotonic() + SETTLE;
         loop {
-            let patience = until.saturating_duration_since(self.setting.clock.monotonic());
+            let patience = until.saturating_duration_since(self.env.clock.monotonic());
             match self.tasks.recv_timeout(patience) {
                 Ok(task) => gathered.take(task)?,
                 Err(RecvTimeoutError::Timeout) => return Some(gathered),
@@ -367,7 +340,7 @@ impl Reader {
         data.insert("done".to_owned(), done.into());
         data.insert("total".to_owned(), total.into());
         data.insert("memories".to_owned(), self.progress.memories().into());
-        self.setting.feed.tell(self.setting.clock.now(), &self.setting.project, "bootstrap", data);
+        self.env.feed.tell(self.env.clock.now(), &self.env.name, "bootstrap", data);
     }
 
     /// Keeps what a chapter teaches and hands it to the writer, if it is anything new.
@@ -380,19 +353,19 @@ impl Reader {
         }
         self.lessons[chapter as usize] = lesson.clone();
         if let Err(error) = self.folder.keep_lesson(chapter, &lesson) {
-            tracing::warn!(project = %self.setting.project, reason = %error, "what the past taught could not be kept");
+            tracing::warn!(project = %self.env.name, reason = %error, "what the past taught could not be kept");
         }
         if is_known {
             return;
         }
         let all: usize = self.lessons.iter().map(|lesson| lesson.memories.len()).sum();
         self.progress.memories.store(all, Ordering::Relaxed);
-        let _ = self.setting.engine.send(Event::Derived { chapter, lesson });
+        self.writer.teach(chapter, lesson);
     }
 
     /// A draft as the memory it stays until its source changes; without secrets.
     fn memory(&self, mut draft: Draft, at: Timestamp) -> Option<Arc<Memory>> {
-        self.setting.redaction.clean(&mut draft);
+        self.env.redaction.clean(&mut draft);
         let at = draft.timestamp.unwrap_or(at);
         draft.timestamp = Some(at);
         draft.updated_at = Some(at);
@@ -410,20 +383,20 @@ impl Reader {
 
     /// The text of a file of the working tree, its opening announced so that nobody takes it for somebody's.
     fn text_of(&self, path: &str, largest: u64) -> Option<String> {
-        if !kept::is_inside(&self.setting.root, path) {
+        if !kept::is_inside(&self.env.root, path) {
             return None;
         }
         if let Some(own) = self.trees.own_doings() {
             own.expect_open(path);
         }
-        let bytes = plain::read(&self.setting.root.join(path), largest).ok()??;
+        let bytes = plain::read(&self.env.root.join(path), largest).ok()??;
         (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The repository's own files, in order; outside git there are none.
     fn all_files(&self) -> Vec<String> {
-        let config = self.setting.config.load();
-        let mut files = git::tracked(&self.setting.root).unwrap_or_default();
+        let config = self.env.config.load();
+        let mut files = git::tracked(&self.env.root).unwrap_or_default();
         files.retain(|path| !path.starts_with(".loki/"));
         let is_ignored = ignored_by(&config.watch.ignore);
         files.retain(|path| !is_ignored(path));

@@ -1,8 +1,13 @@
 //! A question to one project: the snapshot, the last view and the counts of this moment, and what follows from them.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::project::Project;
+use super::env::Env;
+use super::inbox::WriterHandle;
+use super::repository::Repository;
+use super::search::Search;
+use super::sessions::Sessions;
 use super::strategy::{Chosen, Given};
 use lokid_config::RecallConfig;
 use lokid_retrieve::recall::{self, Answer, Hit, Request, Sources};
@@ -22,30 +27,40 @@ pub struct Recalled {
     pub weights: RecallConfig,
 }
 
-impl Project {
+/// Answers questions from memories and commits.
+pub struct Recall {
+    pub(super) env: Arc<Env>,
+    pub(super) writer: WriterHandle,
+    pub(super) search: Arc<Search>,
+    pub(super) repository: Arc<Repository>,
+    pub(super) sessions: Arc<Sessions>,
+}
+
+impl Recall {
     /// Nothing while the indexes are still being opened. With `wait`, everything that is known can be found first.
     pub fn recall(&self, request: &Request, wait: Option<Duration>) -> Option<Recalled> {
-        self.recall_with(request, wait, self.config.load().recall)
+        self.recall_with(request, wait, self.env.config.load().recall)
     }
 
     /// The same for somebody who may use what is found: with the weights that are tried for such questions, and noted so
     /// that it can be told later whether it helped.
     pub fn recall_for(&self, session: Option<&str>, request: &Request, wait: Option<Duration>) -> Option<Recalled> {
-        let (started, now) = (self.clock.monotonic(), self.clock.now());
-        let config = self.config.load();
+        let (started, now) = (self.env.clock.monotonic(), self.env.clock.now());
+        let config = self.env.config.load();
         let task = request.task_type.unwrap_or_else(|| {
             let words = query::beginning(&request.query);
             task::detect(words, request.action.as_deref(), request.phase.as_deref()).task_type
         });
-        let chosen = self.strategy.choose(task, &config.recall, config.learn.enabled, session, &request.query, now);
+        let chosen =
+            self.sessions.strategy.choose(task, &config.recall, config.learn.enabled, session, &request.query, now);
         let recalled = self.recall_with(request, wait, chosen.weights)?;
-        let took = self.clock.monotonic().saturating_duration_since(started);
+        let took = self.env.clock.monotonic().saturating_duration_since(started);
         self.note_recall(session, request, &chosen, &recalled.answer, took);
         Some(recalled)
     }
 
     fn recall_with(&self, request: &Request, wait: Option<Duration>, weights: RecallConfig) -> Option<Recalled> {
-        let search = self.search();
+        let search = self.search.handle();
         search.opened(OPENING);
         if let Some(most) = wait {
             search.wait(most);
@@ -55,10 +70,10 @@ impl Project {
         let ready = ready.as_ref().as_ref()?;
         let vector = Some(ready.embedder.embed(query::beginning(&request.query)));
         let sources = Sources {
-            snapshot: &self.snapshot(),
+            snapshot: &self.writer.snapshot(),
             view: &ready.view,
             vector,
-            usage: &|memory| self.usage.of(memory),
+            usage: &|memory| self.sessions.usage.of(memory),
             weights: &weights,
         };
         let mut answer = recall::recall(&sources, request);
@@ -84,16 +99,16 @@ impl Project {
             took_us: took.as_micros() as u64,
         };
         // Written down with the other counts; a full batch does not wait for them.
-        self.strategy.record(chosen, given, self.clock.now());
-        self.economy_changed();
+        self.sessions.strategy.record(chosen, given, self.env.clock.now());
+        self.sessions.note_changed();
     }
 
     /// These memories left for an agent.
     pub fn count_loaded(&self, answer: &Answer) {
         let mut hits = remembered(answer).peekable();
         if hits.peek().is_some() {
-            self.usage.loaded(hits.map(|hit| hit.memory.key()));
-            self.search().used();
+            self.sessions.usage.loaded(hits.map(|hit| hit.memory.key()));
+            self.search.handle().used();
         }
     }
 }

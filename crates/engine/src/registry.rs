@@ -9,36 +9,23 @@ pub use known::{KnownProject, strip_at, traces_at};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, RwLock};
 
-use super::care::Care;
-use super::derived::Derived;
-use super::ears::Ears;
-use super::economy::Economy;
+use super::env::Env;
 use super::error::ProjectError;
-use super::event::Event;
-use super::eyes::{Eyes, Setting};
 use super::feed::Feed;
-use super::foresight::Foresight;
 use super::identity::Book;
 use super::judge::Judge;
-use super::layers::LayersDue;
-use super::night::Night;
-use super::past;
+use super::memory_care::MemoryCare;
 use super::place::{captures, memory_dir, split};
-use super::project::{Counters, Project};
+use super::project::{Project, Shared};
 use super::redaction::Redaction;
-use super::review::Review;
-use super::run::Writer;
-use super::strategy::{self, Strategy};
-use super::usage::UsageBook;
 use lokid_config::{Config, Worktrees};
-use lokid_index::Snapshot;
 use lokid_store::{Options, Place, Store};
-use lokid_sys::{Clock, Dirs, Faults, InstanceError, InstanceLock, git, plain, thread};
+use lokid_sys::{Clock, Dirs, Faults, InstanceError, InstanceLock, git, plain};
 use reading::Readings;
 
 /// Paths that were found to lie in a project, so that a busy client does not cost a search each time.
@@ -50,8 +37,7 @@ pub struct Registry {
     clock: Clock,
     feed: Feed,
     redaction: Redaction,
-    judge: Arc<Judge>,
-    care: Arc<Care>,
+    shared: Shared,
     projects: RwLock<BTreeMap<PathBuf, Arc<Project>>>,
     resolved: RwLock<BTreeMap<PathBuf, PathBuf>>,
     /// Being read from disk right now.
@@ -74,8 +60,10 @@ impl Registry {
         let config = Arc::new(ArcSwap::from_pointee(config));
         Registry {
             redaction,
-            judge: Arc::new(Judge::open(Some(dirs.state.join("judge.json")))),
-            care: Arc::new(Care::new(clock.clone(), Arc::clone(&config))),
+            shared: Shared {
+                judge: Arc::new(Judge::open(Some(dirs.state.join("judge.json")))),
+                memory: Arc::new(MemoryCare::new(clock.clone(), Arc::clone(&config))),
+            },
             config,
             clock,
             feed: Feed::default(),
@@ -115,7 +103,7 @@ impl Registry {
         self.resolved.write().clear();
         self.redaction.reconfigured(&self.config.load().redact);
         if model_changed {
-            self.projects().iter().for_each(|project| project.reconfigured());
+            self.projects().iter().for_each(|project| project.search.reconfigured());
         }
     }
 
@@ -198,50 +186,15 @@ impl Registry {
         let project = self.start(&located, false)?;
         self.projects.write().insert(located.root.clone(), Arc::clone(&project));
         drop(reading);
-        project.search();
-        self.watch(&project);
-        if let Err(error) = Foresight::start(&project, self.feed.clone()) {
-            tracing::error!(project = %project.root.display(), reason = %error, "nothing can be made ready in advance");
-        }
-        if let Err(error) = Night::start(&project) {
-            tracing::error!(project = %project.root.display(), reason = %error, "there will be no nights");
+        project.search.handle();
+        project.look_ahead();
+        project.watch();
+        if let Err(error) = project.have_nights() {
+            tracing::error!(project = %project.env.name, reason = %error, "there will be no nights");
         }
         let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
-        book.set_watched(&project.id, true).map_err(|error| unusable(path, error))?;
+        book.set_watched(&project.env.id, true).map_err(|error| unusable(path, error))?;
         Ok(project)
-    }
-
-    /// Opens the project's eyes, unless somebody wants them shut. What cannot be watched can still be asked.
-    fn watch(&self, project: &Arc<Project>) {
-        let Some(cache) = project.cache.clone() else { return };
-        project.hear_what_was_left();
-        if !self.config.load().watch.enabled || !project.captures() {
-            return;
-        }
-        let setting = Setting {
-            project: project.root.display().to_string().into(),
-            root: project.root.clone(),
-            memory_dir: project.memory_dir.clone(),
-            state: self.dirs.state.join("projects").join(&project.id),
-            cache,
-            clock: self.clock.clone(),
-            config: Arc::clone(&self.config),
-            redaction: self.redaction.clone(),
-            engine: project.inbox.clone(),
-            counters: Arc::clone(&project.counters),
-            published: Arc::clone(&project.snapshot),
-            feed: self.feed.clone(),
-            foresight: Arc::clone(&project.foresight),
-        };
-        match Eyes::open(&setting) {
-            Ok(eyes) => {
-                let _ = project.tell_eyes.set(eyes.inbox());
-                let _ = project.eyes.set(eyes);
-            }
-            Err(error) => {
-                tracing::error!(project = %project.root.display(), reason = %error, "the project cannot be watched");
-            }
-        }
     }
 
     /// Opens the project a path lies in for this process only. While a daemon holds it, it is opened for reading.
@@ -281,13 +234,13 @@ impl Registry {
             all.into_iter().find(|known| known.watched && known.path == path)
         };
         let (id, root) = match self.find(Some(path)) {
-            Ok(project) => (project.id.clone(), project.root.clone()),
+            Ok(project) => (project.env.id.clone(), project.env.root.clone()),
             Err(error) => known(path).map(|known| (known.id, known.path)).ok_or(error)?,
         };
         let project = self.projects.write().remove(&root);
         self.resolved.write().clear();
         if let Some(project) = project {
-            stop(&project);
+            project.stop();
         }
         book.set_watched(&id, false).map_err(|error| unusable(path, error))?;
         Ok(root)
@@ -295,7 +248,7 @@ impl Registry {
 
     /// Nights end at their next step. Does not wait for them.
     pub fn end_nights(&self) {
-        self.judge.stop();
+        self.shared.judge.stop();
         self.projects.read().values().for_each(|project| project.night.ask_to_stop());
     }
 
@@ -306,14 +259,11 @@ impl Registry {
         self.end_nights();
         let projects = std::mem::take(&mut *self.projects.write());
         for project in projects.values() {
-            close_eyes(project);
-            project.foresight.stop();
-            project.night.stop();
-            project.review.stop();
-            ask_to_stop(project);
+            project.quiet();
+            project.writer.stop();
         }
         for project in projects.values() {
-            stop(project);
+            project.stop();
         }
     }
 
@@ -322,113 +272,35 @@ impl Registry {
         let now = self.clock.now();
         let book = Book::open(&self.dirs.state).map_err(failed)?;
         let known = book.identify(&located.root, located.git_dir.as_deref(), now).map_err(failed)?;
-        let state = self.dirs.state.join("projects").join(&known.id);
-        let lock = if read_only { None } else { Some(self.lock(&located.root, &state)?) };
-        let usage_file = state.join("usage.json");
-        let cache_folder = self.dirs.cache.join(&known.id);
-        let cache = (!read_only).then(|| cache_folder.clone());
-        let memory_dir = memory_dir(&located.root);
-        let (base, shared) = split(&located.root, &memory_dir);
-        let place = Place {
-            root: base,
-            shared,
-            private: self.dirs.data.join(&known.id).join("private"),
-            state: state.clone(),
-            writer: book.writer().map_err(failed)?,
-        };
-        let config = self.config();
-        let options =
-            Options { lock_timeout: config.store.lock_timeout, max_document: config.store.max_document, read_only };
-        let store = Store::open(&place, options, self.faults.clone()).map_err(failed)?;
-        let name: Arc<str> = located.root.display().to_string().into();
-        let (sender, inbox) = crossbeam_channel::bounded(config.server.inbox);
-        let published = Arc::new(ArcSwap::from_pointee(Snapshot::default()));
-        let counters = Arc::new(Counters::default());
-        let signals_by_kind = Arc::new(std::array::from_fn(|_| Default::default()));
-        let search = Arc::new(OnceLock::new());
-        let usage = Arc::new(UsageBook::open((!read_only).then_some(usage_file), self.clock.clone()));
-        let tell_eyes = Arc::new(OnceLock::new());
-        let foresight = Arc::new(Foresight::default());
-        let economy = Arc::new(Economy::open((!read_only).then_some(state.clone())));
-        let review = Arc::new(Review::default());
-        let night = Arc::new(Night::open((!read_only).then(|| state.join("night.json"))));
-        let strategy = if read_only {
-            Strategy::open(None, None)
-        } else {
-            let (root, writer) = (located.root.clone(), place.writer.clone());
-            let place = strategy::Place { root, loki: ".loki".into(), writer };
-            Strategy::open(captures(&located.root).then_some(place), Some(state.join("strategy.json")))
-        };
-        let mut writer = Writer {
-            search: Arc::clone(&search),
-            usage: Arc::clone(&usage),
-            project: name,
-            store,
-            state: Snapshot::default(),
-            published: Arc::clone(&published),
-            inbox,
-            clock: self.clock.clone(),
-            config: Arc::clone(&self.config),
-            feed: self.feed.clone(),
-            counters: Arc::clone(&counters),
-            signals_by_kind: Arc::clone(&signals_by_kind),
-            layers: LayersDue::default(),
-            eyes: Arc::clone(&tell_eyes),
-            foresight: Arc::clone(&foresight),
-            derived: Derived::default(),
-            economy: Arc::clone(&economy),
-            night: Arc::clone(&night),
-            review: Arc::clone(&review),
-            refused: false,
-            care: Arc::clone(&self.care),
-        };
-        writer.load(now);
-        // What the repository taught earlier is known from the first question on.
-        if config.bootstrap.enabled && captures(&located.root) {
-            for (chapter, lesson) in past::kept(&self.dirs.cache.join(&known.id), &config.redact, now) {
-                writer.take_lesson(now, chapter, lesson);
-            }
-        }
-        let work = move || {
-            let _held_while_running = lock;
-            writer.run();
-        };
-        let thread = thread::spawn("engine", work).map_err(failed)?;
-        let project = Arc::new(Project {
-            id: known.id,
+        let env = Env {
+            name: located.root.display().to_string().into(),
+            memory_dir: memory_dir(&located.root),
+            captures: captures(&located.root),
+            read_only,
+            state: self.dirs.state.join("projects").join(&known.id),
+            cache: self.dirs.cache.join(&known.id),
             root: located.root.clone(),
-            capture: captures(&located.root),
-            memory_dir,
-            inbox: sender,
-            snapshot: published,
-            counters,
-            signals_by_kind,
-            thread: Mutex::new(Some(thread)),
-            search,
-            usage,
-            cache,
-            cache_folder,
-            state,
-            kept_past: OnceLock::new(),
+            id: known.id,
             clock: self.clock.clone(),
             config: Arc::clone(&self.config),
             redaction: self.redaction.clone(),
-            ears: Ears::default(),
-            eyes: OnceLock::new(),
-            tell_eyes,
-            foresight,
-            economy,
-            night,
-            review,
-            strategy,
-            judge: Arc::clone(&self.judge),
             feed: self.feed.clone(),
             started_at: now,
-            care: Arc::clone(&self.care),
-        });
-        project.review.serve(&project);
-        self.care.look_after(&project);
-        Ok(project)
+            writer_name: book.writer().map_err(failed)?,
+        };
+        let lock = if read_only { None } else { Some(self.lock(&env.root, &env.state)?) };
+        let store = self.open_store(&env).map_err(failed)?;
+        Ok(Arc::new(Project::open(env, store, lock, &self.shared).map_err(failed)?))
+    }
+
+    fn open_store(&self, env: &Env) -> io::Result<Store> {
+        let (root, shared) = split(&env.root, &env.memory_dir);
+        let private = self.dirs.data.join(&env.id).join("private");
+        let (state, writer) = (env.state.clone(), env.writer_name.clone());
+        let place = Place { root, shared, private, state, writer };
+        let config = env.config.load();
+        let (lock_timeout, max_document) = (config.store.lock_timeout, config.store.max_document);
+        Store::open(&place, Options { lock_timeout, max_document, read_only: env.read_only }, self.faults.clone())
     }
 
     fn lock(&self, root: &Path, state: &Path) -> Result<InstanceLock, ProjectError> {
@@ -444,34 +316,4 @@ impl Registry {
 
 fn unusable(path: &Path, reason: impl std::fmt::Display) -> ProjectError {
     ProjectError::Unusable { path: path.display().to_string(), reason: reason.to_string() }
-}
-
-/// Waits for room in a full inbox: what was accepted before is written before.
-fn ask_to_stop(project: &Project) {
-    let _ = project.inbox.send(Event::Stop);
-}
-
-/// Before the writer stops: what was seen last is still told.
-fn close_eyes(project: &Project) {
-    project.ears.stop();
-    if let Some(eyes) = project.eyes.get() {
-        eyes.stop();
-    }
-}
-
-fn stop(project: &Project) {
-    close_eyes(project);
-    project.foresight.stop();
-    project.night.stop();
-    project.review.stop();
-    let thread = project.thread.lock().take();
-    if let Some(thread) = thread {
-        ask_to_stop(project);
-        if thread.join().is_err() {
-            tracing::error!(project = %project.root.display(), "the writer ended in a panic");
-        }
-    }
-    if let Some(search) = project.search.get() {
-        search.stop();
-    }
 }

@@ -7,16 +7,17 @@
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::company::{self, Reader};
-use super::event::Event;
-use super::project::{Pending, Project};
-use super::search::SearchHandle;
+use super::company::{self, PairReader};
+use super::env::Env;
+use super::follow::Follower;
+use super::inbox::WriterHandle;
+use super::search::{Search, SearchHandle};
 use lokid_manage::{contradict, statement};
 use lokid_model::{Contradiction, Key, Memory};
 use lokid_sys::{heap, thread};
@@ -32,9 +33,10 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// Who told something soon tells more: so long the thread stays, and the model with it.
 const LINGER: Duration = Duration::from_secs(2);
 
-#[derive(Default)]
 pub(super) struct Review {
-    project: OnceLock<Weak<Project>>,
+    env: Arc<Env>,
+    writer: WriterHandle,
+    search: Arc<Search>,
     work: Mutex<Work>,
     woken: Condvar,
 }
@@ -48,19 +50,25 @@ struct Work {
     is_stopping: bool,
 }
 
+impl Follower for Arc<Review> {
+    fn told(&self, keys: &[Key]) {
+        self.tell(keys);
+    }
+}
+
 impl Review {
-    pub(super) fn serve(&self, project: &Arc<Project>) {
-        let _ = self.project.set(Arc::downgrade(project));
+    pub(super) fn new(env: Arc<Env>, writer: WriterHandle, search: Arc<Search>) -> Review {
+        Review { env, writer, search, work: Mutex::default(), woken: Condvar::new() }
     }
 
     /// Never waits. What does not fit is read by the night.
-    pub(super) fn tell(self: &Arc<Review>, keys: Vec<Key>) {
+    fn tell(self: &Arc<Review>, keys: &[Key]) {
         let mut work = self.work.lock();
         if work.is_stopping {
             return;
         }
         let room = MOST_WAITING - work.waiting.len();
-        work.waiting.extend(keys.into_iter().take(room));
+        work.waiting.extend(keys.iter().take(room).cloned());
         if work.is_awake {
             self.woken.notify_all();
         } else if !work.waiting.is_empty() {
@@ -98,7 +106,7 @@ impl Review {
         // Kept ready from one statement to the next; what was read is not, or it would grow as long as somebody writes.
         let model = Pairs::built_in();
         while let Some(key) = self.next() {
-            let read = std::panic::catch_unwind(AssertUnwindSafe(|| self.read(&key, &Reader::default())));
+            let read = std::panic::catch_unwind(AssertUnwindSafe(|| self.read(&key, &PairReader::default())));
             if read.is_err() {
                 tracing::error!(memory = %key, "a statement could not be compared; the night tries again");
             }
@@ -124,11 +132,10 @@ impl Review {
         })
     }
 
-    fn read(&self, key: &Key, reader: &Reader) {
-        let Some(project) = self.project.get().and_then(Weak::upgrade) else { return };
-        let (now, snapshot) = (project.clock.now(), project.snapshot());
+    fn read(&self, key: &Key, reader: &PairReader) {
+        let (now, snapshot) = (self.env.clock.now(), self.writer.snapshot());
         let Some(told) = snapshot.get(key).filter(|told| contradict::speaks(told, now)) else { return };
-        let Some(search) = project.search.get().filter(|search| self.is_searchable(search)) else { return };
+        let Some(search) = self.search.if_started().filter(|search| self.is_searchable(search)) else { return };
         let ready = search.ready();
         let Some(ready) = ready.as_ref() else { return };
         let known = company::disputable(ready, &snapshot, told, CANDIDATES, now);
@@ -153,9 +160,6 @@ impl Review {
         if proposals.is_empty() {
             return;
         }
-        let (reply, pending) = tokio::sync::oneshot::channel();
-        if project.inbox.send(Event::Tidy { proposals, reply }).is_ok() {
-            let _ = Pending::new(pending).wait();
-        }
+        let _ = self.writer.tidy(proposals);
     }
 }

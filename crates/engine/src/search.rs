@@ -7,9 +7,9 @@
 mod worker;
 
 use std::panic::AssertUnwindSafe;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,11 +18,14 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 
 use self::worker::{Bench, Worker};
+use super::env::Env;
+use super::follow::Follower;
 use super::usage::UsageBook;
 use lokid_index::Snapshot;
 use lokid_index::search::View;
 use lokid_model::{Change, Key};
-use lokid_sys::{Clock, plain, thread};
+use lokid_retrieve::query;
+use lokid_sys::{plain, thread};
 use lokid_text::Embedder;
 
 /// Up to this many changes are searchable before the writer answers.
@@ -74,16 +77,81 @@ pub struct SearchHandle {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
+/// The search of a project: its indexes are opened when somebody first asks.
+pub struct Search {
+    env: Arc<Env>,
+    published: Arc<ArcSwap<Snapshot>>,
+    usage: Arc<UsageBook>,
+    started: OnceLock<SearchHandle>,
+}
+
+impl Search {
+    pub(super) fn new(env: Arc<Env>, published: Arc<ArcSwap<Snapshot>>, usage: Arc<UsageBook>) -> Search {
+        Search { env, published, usage, started: OnceLock::new() }
+    }
+
+    /// Starts the indexes, unless they are running.
+    pub fn handle(&self) -> &SearchHandle {
+        self.started.get_or_init(|| {
+            SearchHandle::start(&self.env, self.embedder(), &self.published, &self.usage)
+                .expect("a thread can be started")
+        })
+    }
+
+    pub fn if_started(&self) -> Option<&SearchHandle> {
+        self.started.get()
+    }
+
+    /// The model that the configuration names, or the one inside when that cannot be used.
+    fn embedder(&self) -> Arc<Embedder> {
+        embedder(self.env.config.load().embed.model.as_deref()).unwrap_or_else(|reason| {
+            tracing::error!(%reason, "the model of [embed] cannot be used; the one inside lokid answers");
+            Embedder::built_in()
+        })
+    }
+
+    /// The configuration was read again: another model may be wanted.
+    pub(super) fn reconfigured(&self) {
+        let Some(search) = self.started.get() else { return };
+        match embedder(self.env.config.load().embed.model.as_deref()) {
+            Ok(embedder) => search.use_model(embedder),
+            Err(reason) => {
+                tracing::error!(%reason, "the model of [embed] cannot be used; the one before it goes on answering");
+            }
+        }
+    }
+
+    /// A text as a vector; nothing while the indexes are still being opened.
+    pub(super) fn vector_of(&self, text: &str) -> Vec<f32> {
+        let ready = self.handle().ready();
+        ready.as_ref().as_ref().map(|ready| ready.embedder.embed(query::beginning(text))).unwrap_or_default()
+    }
+}
+
+impl Follower for Search {
+    fn changed(&self, changes: &[Change]) {
+        for change in changes {
+            match change {
+                Change::Purge(tombstone) => self.usage.forget(&tombstone.key),
+                Change::Restore(entry) => self.usage.wanted(entry.memory.key(), self.env.clock.now()),
+                _ => {}
+            }
+        }
+        if let Some(search) = self.started.get() {
+            search.tell(changes);
+        }
+    }
+}
+
 impl SearchHandle {
     /// Starts with what `published` holds at that moment; changes made from now on must be told.
-    pub(super) fn start(
-        project: Arc<str>,
-        cache: Option<PathBuf>,
+    fn start(
+        env: &Arc<Env>,
         embedder: Arc<Embedder>,
-        published: Arc<ArcSwap<Snapshot>>,
-        usage: Arc<UsageBook>,
-        clock: Clock,
+        published: &Arc<ArcSwap<Snapshot>>,
+        usage: &Arc<UsageBook>,
     ) -> std::io::Result<SearchHandle> {
+        let (env, published, usage) = (Arc::clone(env), Arc::clone(published), Arc::clone(usage));
         let (tasks, inbox) = crossbeam_channel::unbounded();
         let ready = Arc::new(ArcSwap::from_pointee(None));
         let progress = Arc::new(Progress::default());
@@ -93,13 +161,13 @@ impl SearchHandle {
             let mut still_opening = Some(still_opening);
             // A panic in derived data (a flipped bit, say) costs the indexes and not the answers: once more, from
             // nothing, and then in memory.
-            for (careful, cache) in [(false, cache.clone()), (true, cache), (true, None)] {
+            for (careful, cached) in [(false, true), (true, true), (true, false)] {
                 let bench = Bench {
-                    project: Arc::clone(&project),
-                    cache,
+                    project: Arc::clone(&env.name),
+                    cache: env.own_cache().filter(|_| cached).map(Path::to_owned),
                     published: Arc::clone(&published),
                     usage: Arc::clone(&usage),
-                    clock: clock.clone(),
+                    clock: env.clock.clone(),
                     ready: Arc::clone(&views),
                     progress: Arc::clone(&told),
                 };
@@ -111,7 +179,7 @@ impl SearchHandle {
                 });
                 match std::panic::catch_unwind(turn) {
                     Ok(()) => return,
-                    Err(_) => tracing::error!(project = %project, "the search index broke and is made anew"),
+                    Err(_) => tracing::error!(project = %env.name, "the search index broke and is made anew"),
                 }
             }
         };
@@ -150,7 +218,7 @@ impl SearchHandle {
     }
 
     /// Tells of changes. A few of them are waited for, so that who remembered something can ask for it at once.
-    pub(super) fn tell(&self, changes: &[Change]) {
+    fn tell(&self, changes: &[Change]) {
         let keys: Vec<Key> = changes.iter().filter(|change| concerns_search(change)).flat_map(Change::keys).collect();
         if keys.is_empty() {
             return;
@@ -177,7 +245,7 @@ impl SearchHandle {
         let _ = self.tasks.send(Task::Rest);
     }
 
-    pub(super) fn use_model(&self, embedder: Arc<Embedder>) {
+    fn use_model(&self, embedder: Arc<Embedder>) {
         let _ = self.tasks.send(Task::Model(embedder));
     }
 
@@ -197,7 +265,7 @@ fn concerns_search(change: &Change) -> bool {
 }
 
 /// The model that the configuration names.
-pub(super) fn embedder(folder: Option<&Path>) -> Result<Arc<Embedder>, String> {
+fn embedder(folder: Option<&Path>) -> Result<Arc<Embedder>, String> {
     /// Models of this size are not small any more.
     const LARGEST: u64 = 4 << 30;
     let Some(folder) = folder else { return Ok(Embedder::built_in()) };

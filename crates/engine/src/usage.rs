@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::RwLock;
 use serde_json::{Map, Value, json};
 
-use super::run::Writer;
+use super::writer::Writer;
 use lokid_model::{Body, Change, Key, Memory, MemoryId, Namespace, Scope, Timestamp, Usage};
 use lokid_sys::{Clock, plain};
 
@@ -137,10 +137,10 @@ impl Writer {
                 self.state.apply_all(&changes);
                 self.apply_seen(&mut seen);
                 self.publish();
-                self.tell_search(&seen);
+                self.announce(&seen);
             }
             Err(error) => {
-                tracing::warn!(project = %self.project, reason = %error, "how often memories were used could not be written");
+                tracing::warn!(project = %self.env.name, reason = %error, "how often memories were used could not be written");
                 self.usage.give_back(taken);
             }
         }

@@ -7,7 +7,7 @@ mod search;
 use std::sync::Arc;
 
 use super::error::EngineError;
-use super::project::Project;
+use super::recall::Recall;
 use lokid_encode::commits::{CommitKind, as_memory, cause, is_revert, kind_of, reason};
 use lokid_encode::compress::at_level;
 use lokid_index::roster::Filter;
@@ -74,11 +74,11 @@ pub struct Told {
     pub why: String,
 }
 
-impl Project {
+impl Recall {
     /// Reads the file and asks git, for some seconds at the most.
     pub fn why(&self, asked: &Question, cancelled: &dyn Fn() -> bool) -> Result<Why, EngineError> {
         let place = self.place(&asked.file, asked.lines, asked.symbol.as_deref())?;
-        let known = self.past_known();
+        let known = self.repository.known();
         let search = Search::new(self, &known, &place, cancelled);
         let (blame, note) = search.blame();
         let history = search.history();
@@ -89,7 +89,7 @@ impl Project {
             symbol: place.symbol.clone(),
             lines: place.lines,
             blame: blame.into_iter().take(asked.k.unwrap_or(USUAL_BLAME)).collect(),
-            note: note.or_else(|| self.is_reading().then_some("the history is still being read")),
+            note: note.or_else(|| self.repository.is_reading().then_some("the history is still being read")),
             ..Why::default()
         };
         why.broke_before = broken(history.iter().filter(|found| !why.tells(&found.commit)), most);
@@ -100,14 +100,10 @@ impl Project {
         Ok(why)
     }
 
-    fn is_reading(&self) -> bool {
-        self.eyes().is_some_and(|eyes| !eyes.past().progress().is_complete())
-    }
-
     /// What was told first. What was read from commits is left out: the commits themselves are told.
     fn memories_about(&self, asked: &Question, place: &Place, names: &[String], most: usize) -> Vec<Arc<Memory>> {
-        let snapshot = self.snapshot();
-        let filter = Filter::new(asked.namespace.clone(), self.clock.now());
+        let snapshot = self.writer.snapshot();
+        let filter = Filter::new(asked.namespace.clone(), self.env.clock.now());
         let symbol = place.symbol.as_deref().map(|symbol| parts(symbol).1);
         let mut found: Vec<Arc<Memory>> = names.iter().flat_map(|path| snapshot.anchored_to(path)).cloned().collect();
         found.extend(symbol.into_iter().flat_map(|symbol| snapshot.anchored_to_symbol(symbol)).cloned());

@@ -25,7 +25,7 @@ pub(in crate::serve) async fn patch(app: App, call: Call) -> Answer {
     let mut attempt = 1;
     loop {
         let (patch, base) = on_current(&project, &key, &changes, wanted.as_deref())?;
-        match app.settle(project.patch(key.clone(), patch, Some(base))).await {
+        match app.settle(project.writer.patch(key.clone(), patch, Some(base))).await {
             Err(problem) if wanted.is_none() && problem.is_stale() && attempt < ATTEMPTS => attempt += 1,
             changed => return show::changed(&changed?),
         }
@@ -39,7 +39,7 @@ fn on_current(
     changes: &Changes,
     wanted: Option<&[String]>,
 ) -> Result<(lokid_model::Patch, String), Problem> {
-    let snapshot = project.snapshot();
+    let snapshot = project.writer.snapshot();
     let memory = snapshot.get(key).ok_or_else(|| EngineError::NotFound(key.clone()))?;
     let current = etag(memory);
     if wanted.is_some_and(|tags| !tags.contains(&current)) {
@@ -53,13 +53,13 @@ pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
     let query: Forget = call.query()?;
     let project = app.project(query.project.as_deref()).await?;
     let key = Key { namespace: namespace(query.namespace), id };
-    let snapshot = project.snapshot();
+    let snapshot = project.writer.snapshot();
     let archived = snapshot.archived(&key).map(|archived| &archived.memory);
     // What is archived can still be purged.
     let memory = snapshot.get(&key).or(archived.filter(|_| query.purge));
     let memory = memory.ok_or_else(|| EngineError::NotFound(key.clone()))?;
     let reason = query.reason.unwrap_or_else(|| "asked to".to_owned());
-    let gone = app.settle(project.forget(vec![key.clone()], reason, query.purge)).await?;
+    let gone = app.settle(project.writer.forget(vec![key.clone()], reason, query.purge)).await?;
     if gone.is_empty() {
         return Err(EngineError::NotFound(key).into());
     }
@@ -74,5 +74,5 @@ pub(in crate::serve) async fn restore(app: App, call: Call) -> Answer {
     within = Within { project: told.project.or(within.project), namespace: told.namespace.or(within.namespace) };
     let project = app.project(within.project.as_deref()).await?;
     let key = Key { namespace: namespace(within.namespace), id };
-    show::changed(&app.settle(project.restore(key)).await?)
+    show::changed(&app.settle(project.writer.restore(key)).await?)
 }

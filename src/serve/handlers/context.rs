@@ -14,8 +14,8 @@ use crate::serve::dto::queries::namespace;
 use crate::serve::problem::Problem;
 use lokid_context::gate::Weighed;
 use lokid_engine::Project;
-use lokid_engine::context::{Asked, Given};
-use lokid_engine::foresight::focus::Owner;
+use lokid_engine::contexts::{Asked, Given};
+use lokid_engine::focus::Owner;
 
 const MOST_TOKENS: usize = 1_000_000;
 const LAYERED: usize = 2_000;
@@ -37,17 +37,17 @@ pub(in crate::serve) async fn assemble(app: App, call: Call) -> Answer {
         as_of: request.as_of.map(|time| time.0),
     };
     let counted = request.counted.unwrap_or(true);
-    let given = match project.ready_context(&owner, &asked) {
+    let given = match project.contexts.ready_context(&owner, &asked) {
         // What stands ready is handed over at once.
         Some(given) => given,
         None => {
             let work = Arc::clone(&project);
             let whose = owner.clone();
-            aside(move || work.assemble(&whose, &asked)).await?.ok_or_else(opening)?
+            aside(move || work.contexts.assemble(&whose, &asked)).await?.ok_or_else(opening)?
         }
     };
     if counted {
-        project.count_given(&owner, &given);
+        project.contexts.count_given(&owner, &given);
     }
     let mut answer = show(&given, request.explain);
     answer.took_us = app.monotonic().saturating_duration_since(started).as_micros() as u64;
@@ -106,7 +106,7 @@ pub(in crate::serve) async fn predict(app: App, call: Call) -> Answer {
         goal: request.goal,
         ..Asked::default()
     };
-    let foreseen = aside(move || project.predict(&owner, &asked, k)).await?.ok_or_else(opening)?;
+    let foreseen = aside(move || project.contexts.predict(&owner, &asked, k)).await?.ok_or_else(opening)?;
     let round = |score: f64| (score * 1e4).round() / 1e4;
     ok(&PredictAnswer {
         predicted_memories: foreseen
@@ -144,9 +144,9 @@ pub(in crate::serve) async fn task(app: App, call: Call) -> Answer {
     let (goal, phase, action, files) = (request.goal, request.phase, request.action_type, request.files);
     let counted = request.counted.unwrap_or(true);
     let found = aside(move || {
-        let found = project.task_context(&place, &goal, phase.as_deref(), action.as_deref(), &files, k)?;
+        let found = project.contexts.task_context(&place, &goal, phase.as_deref(), action.as_deref(), &files, k)?;
         if counted {
-            project.count_task(&owner, &found.context);
+            project.sessions.count_task(&owner, &found.context);
         }
         Some(found)
     });
@@ -186,9 +186,9 @@ pub(in crate::serve) async fn relevant(app: App, call: Call) -> Answer {
     let budget = budget(request.budget, MOST_TOKENS)?.unwrap_or(LAYERED);
     let counted = request.counted.unwrap_or(true);
     let found = aside(move || {
-        let found = project.disclose(&place, &query, budget)?;
+        let found = project.contexts.disclose(&place, &query, budget)?;
         if counted {
-            project.count_disclosed(&owner, &found);
+            project.sessions.count_disclosed(&owner, &found);
         }
         Some(found)
     });
@@ -216,7 +216,7 @@ pub(super) async fn whose(
     session: Option<&str>,
 ) -> Result<(Arc<Project>, Owner), Problem> {
     let project = app.project(path.as_deref()).await?;
-    let owner = project.owner(session, path.as_deref());
+    let owner = project.contexts.owner(session, path.as_deref());
     Ok((project, owner))
 }
 

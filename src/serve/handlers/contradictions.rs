@@ -19,7 +19,7 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     let query: Disputed = call.query()?;
     let project = app.project(query.project.as_deref()).await?;
     let place = namespace(query.namespace);
-    let snapshot = project.snapshot();
+    let snapshot = project.writer.snapshot();
     let wanted = |found: &Contradiction| {
         // Somebody who asks for what is settled means all that is.
         let settled =
@@ -58,9 +58,9 @@ pub(in crate::serve) async fn resolve(app: App, call: Call) -> Answer {
     let project = app.project(request.project.or(within.project).as_deref()).await?;
     let place = namespace(request.namespace.or(within.namespace));
     let note = request.note.unwrap_or_default();
-    let asked = project.resolve(place, id.to_string(), request.resolution.0, &note);
+    let asked = project.writer.resolve(place, id.to_string(), request.resolution.0, &note);
     let ended = app.settle(asked).await?;
-    ok(&with_words(&project.snapshot(), &ended).unwrap_or_default())
+    ok(&with_words(&project.writer.snapshot(), &ended).unwrap_or_default())
 }
 
 pub(in crate::serve) async fn check(app: App, call: Call) -> Answer {
@@ -70,7 +70,7 @@ pub(in crate::serve) async fn check(app: App, call: Call) -> Answer {
     let place = namespace(request.namespace);
     match (request.a, request.b, request.text) {
         (Some(a), Some(b), None) => {
-            let judgement = aside(move || project.compare(&a, &b)).await?;
+            let judgement = aside(move || project.recall.compare(&a, &b)).await?;
             ok(&answer(&judgement, None))
         }
         (None, None, Some(text)) => {
@@ -92,7 +92,7 @@ fn against_memory(project: &Project, place: &Namespace, text: String) -> CheckAn
     let mut draft = Draft::new(Kind::Note, text);
     draft.namespace = place.clone();
     let id = MemoryId::new("asked").expect("a plain word is an id");
-    let mut found = project.hold_against(&draft.into_memory(id, project.now()));
+    let mut found = project.recall.hold_against(&draft.into_memory(id, project.env.now()));
     found.retain(|(_, judgement)| judgement.verdict != Verdict::Unrelated);
     let grave = |verdict: Verdict| match verdict {
         Verdict::Contradicts => 0,
@@ -130,5 +130,5 @@ pub(in crate::serve) async fn confirm(app: App, call: Call) -> Answer {
     let request: ConfirmRequest = call.json(&app, most).await?;
     let project = app.project(request.project.or(within.project).as_deref()).await?;
     let key = Key { namespace: namespace(request.namespace.or(within.namespace)), id };
-    show::changed(&app.settle(project.confirm(key, request.tier.map(|tier| tier.0))).await?)
+    show::changed(&app.settle(project.writer.confirm(key, request.tier.map(|tier| tier.0))).await?)
 }

@@ -38,10 +38,10 @@ pub(in crate::serve) async fn status(app: App, call: Call) -> Answer {
     };
     if fresh {
         for project in &projects {
-            project.rescan()?.answer().await?;
+            project.writer.rescan()?.answer().await?;
         }
     }
-    let care = app.registry().care();
+    let care = app.registry().memory_care();
     let (state, limit_bytes, sheds) = (care.look().as_str(), care.limit(), care.sheds());
     ok(&StatusAnswer {
         version: VERSION,
@@ -60,12 +60,12 @@ fn hook_status((agent, at): (&'static str, Timestamp)) -> (&'static str, HookSta
 }
 
 fn status_of(project: &Project) -> ProjectStatus {
-    let snapshot = project.snapshot();
+    let snapshot = project.writer.snapshot();
     let problem = |found: &lokid_model::Problem| FileProblem { path: found.path.clone(), reason: found.reason.clone() };
     ProjectStatus {
-        id: project.id().to_owned(),
-        path: project.root().display().to_string(),
-        memory_dir: project.memory_dir().display().to_string(),
+        id: project.env.id.to_owned(),
+        path: project.env.root.display().to_string(),
+        memory_dir: project.env.memory_dir.display().to_string(),
         memories: snapshot.len(),
         counts: Kind::ALL.iter().map(|kind| (kind.as_str(), snapshot.count(*kind))).collect(),
         archived: snapshot.all_archived().count(),
@@ -76,10 +76,10 @@ fn status_of(project: &Project) -> ProjectStatus {
         past: past_status(project, &snapshot),
         index: index_status(project, snapshot.version()),
         prefetch: prefetch_status(project),
-        consolidation: ConsolidationStatus::of(&project.night().known()),
+        consolidation: ConsolidationStatus::of(&project.night.known()),
         open_contradictions: snapshot.open_contradictions(),
-        kept_outside: project.counters().kept_outside.load(Ordering::Relaxed),
-        capture: project.captures(),
+        kept_outside: project.writer.counters().kept_outside.load(Ordering::Relaxed),
+        capture: project.env.captures,
         problems: snapshot.problems().iter().map(problem).collect(),
     }
 }
@@ -87,7 +87,7 @@ fn status_of(project: &Project) -> ProjectStatus {
 fn watch_status(project: &Project) -> WatchStatus {
     let watches = project.eyes().map(Eyes::watches).unwrap_or_default();
     let states = || watches.iter().map(|(_, state)| state);
-    let state = match watches.iter().find(|(tree, _)| tree == project.root()).map(|(_, state)| state.mode) {
+    let state = match watches.iter().find(|(tree, _)| *tree == project.env.root).map(|(_, state)| state.mode) {
         None => "on-demand",
         Some(WatchMode::Native) => "native",
         Some(WatchMode::Partial) => "partial",
@@ -101,14 +101,14 @@ fn watch_status(project: &Project) -> WatchStatus {
         folders_watched: states().map(|state| state.watched_dirs).sum(),
         folders_polled: states().map(|state| state.polled_dirs).sum(),
         warnings: states().flat_map(|state| state.warnings.clone()).collect(),
-        backlog: project.backlog() + states().map(|state| state.backlog).sum::<usize>(),
-        signals: SignalKind::ALL.iter().map(|kind| (kind.as_str(), project.signals_seen(*kind))).collect(),
+        backlog: project.writer.backlog() + states().map(|state| state.backlog).sum::<usize>(),
+        signals: SignalKind::ALL.iter().map(|kind| (kind.as_str(), project.signals.seen(*kind))).collect(),
     }
 }
 
 fn prefetch_status(project: &Project) -> PrefetchStatus {
-    let looking = project.looks_ahead();
-    let (focuses, ready, tally) = project.shelf();
+    let looking = project.prefetch.is_on();
+    let (focuses, ready, tally) = project.contexts.cached();
     PrefetchStatus {
         state: if looking { "on" } else { "off" },
         focuses,
@@ -159,7 +159,7 @@ pub(in crate::serve) async fn describe(_app: App, _call: Call) -> Answer {
 
 /// Asking does not start the indexes.
 fn index_status(project: &Project, version: u64) -> IndexStatus {
-    let Some(search) = project.search_if_started() else {
+    let Some(search) = project.search.if_started() else {
         return IndexStatus { state: "off", version, indexed: 0, waiting: 0, passages: 0, model: None };
     };
     let (ready, waiting) = (search.ready(), search.waiting());

@@ -24,7 +24,7 @@ pub(in crate::serve) async fn handoffs(app: App, call: Call) -> Answer {
 async fn list(app: App, call: Call, kind: DocumentKind) -> Answer {
     let Which { project } = call.query()?;
     let project = app.project(project.as_deref()).await?;
-    let documents = aside(move || project.documents(kind)).await?;
+    let documents = aside(move || project.env.documents(kind)).await?;
     let documents = documents.map_err(|error| Problem::internal(error.to_string()))?;
     ok(&Items { items: documents.into_iter().map(named).collect() })
 }
@@ -58,13 +58,13 @@ async fn write(app: App, call: Call, kind: DocumentKind) -> Answer {
     let project = app.project(project.as_deref()).await?;
     if kind == DocumentKind::Handoff && !body.contains_key("timestamp") {
         let (known, name) = (Arc::clone(&project), name.clone());
-        let is_known = move || known.documents(kind).is_ok_and(|all| all.iter().any(|one| one.name == name));
+        let is_known = move || known.env.documents(kind).is_ok_and(|all| all.iter().any(|one| one.name == name));
         // Without it nobody could tell who comes after.
         if !aside(is_known).await? {
             body.insert("timestamp".to_owned(), app.now().to_string().into());
         }
     }
-    app.settle(project.write_document(Document { kind, name: name.clone(), body })).await?;
+    app.settle(project.writer.write_document(Document { kind, name: name.clone(), body })).await?;
     json(StatusCode::CREATED, &Written { id: name, created: true })
 }
 

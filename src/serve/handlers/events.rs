@@ -35,7 +35,7 @@ pub(in crate::serve) async fn follow(app: App, call: Call) -> Answer {
 
 /// A project is told by its id or its path, whichever the feed uses.
 fn names_of(project: &Project) -> [String; 2] {
-    [project.id().to_owned(), project.root().display().to_string()]
+    [project.env.id.to_owned(), project.env.root.display().to_string()]
 }
 
 struct Listening {

@@ -22,7 +22,7 @@ pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
     let wanted = Wanted::new(&request)?;
     let project = app.project(request.project.as_deref()).await?;
     let place = namespace(request.namespace);
-    let snapshot = project.snapshot();
+    let snapshot = project.writer.snapshot();
     let found: Vec<Arc<Memory>> =
         aside(move || snapshot.memories().filter(|memory| wanted.is(memory, &place)).cloned().collect()).await?;
     let mut forgotten: Vec<&Arc<Memory>> = found.iter().collect();
@@ -32,7 +32,7 @@ pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
         let mut gone = HashSet::new();
         // In portions, so that nobody else's write waits for all of it.
         for portion in keys.chunks(PORTION) {
-            gone.extend(app.settle(project.forget(portion.to_vec(), reason.clone(), purge)).await?);
+            gone.extend(app.settle(project.writer.forget(portion.to_vec(), reason.clone(), purge)).await?);
         }
         forgotten.retain(|memory| gone.contains(&memory.key()));
     }

@@ -114,9 +114,9 @@ impl Importer {
     /// Who asks right after an import finds what was in it, unless it was so long that nobody wants to wait for that.
     async fn await_search(&self) {
         let few = |search: &SearchHandle| (1..=FEW).contains(&search.waiting());
-        if self.project.search_if_started().is_some_and(few) {
+        if self.project.search.if_started().is_some_and(few) {
             let project = Arc::clone(&self.project);
-            let _ = aside(move || project.search().wait(CATCHING_UP)).await;
+            let _ = aside(move || project.search.handle().wait(CATCHING_UP)).await;
         }
     }
 
@@ -191,7 +191,7 @@ impl Importer {
         let batch = std::mem::take(&mut self.batch);
         let mut records = batch.records;
         loop {
-            match self.project.import(records, self.trusted) {
+            match self.project.writer.import(records, self.trusted) {
                 Ok(pending) => {
                     return Ok(InFlight { answer: Box::pin(pending.answer()), last_line: batch.last_line });
                 }

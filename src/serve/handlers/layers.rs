@@ -31,7 +31,8 @@ pub(in crate::serve) async fn index(app: App, call: Call) -> Answer {
     }
     let as_text: AsText =
         |snapshot, namespace, limits, arrangement, _| layers::index_text(snapshot, namespace, limits, arrangement);
-    layer(app, query, layers::index, as_text, |project, session, tokens| project.count_index(session, tokens)).await
+    layer(app, query, layers::index, as_text, |project, session, tokens| project.sessions.count_index(session, tokens))
+        .await
 }
 
 pub(in crate::serve) async fn timeline(app: App, call: Call) -> Answer {
@@ -40,9 +41,9 @@ pub(in crate::serve) async fn timeline(app: App, call: Call) -> Answer {
     let (config, now) = (app.config(), app.now());
     layer(app, query, layers::timeline, layers::timeline_text, move |project, session, tokens| {
         // How long it would be without a bound, so that the ledger can tell what was chosen from.
-        let whole = layers::timeline(&project.snapshot(), &place, &config.layers, &Arrangement::default(), now);
+        let whole = layers::timeline(&project.writer.snapshot(), &place, &config.layers, &Arrangement::default(), now);
         let available = token::estimate(&serde_json::Value::Object(whole).to_string());
-        project.count_timeline(session, tokens, available);
+        project.sessions.count_timeline(session, tokens, available);
     })
     .await
 }
@@ -60,7 +61,7 @@ async fn layer(
     let (session, counted) = (query.session_id, query.counted.unwrap_or(true));
     let format = query.format;
     let told = aside(move || {
-        let (snapshot, arrangement) = (project.snapshot(), project.arrangement());
+        let (snapshot, arrangement) = (project.writer.snapshot(), project.sessions.arrangement());
         let told = match format {
             Format::Json => {
                 serde_json::Value::Object(as_json(&snapshot, &place, &config.layers, &arrangement, now)).to_string()
@@ -87,12 +88,12 @@ async fn topic(app: App, query: Layer) -> Answer {
     let budget = query.budget.unwrap_or(TOPIC_TOKENS);
     let (session, counted, format) = (query.session_id, query.counted.unwrap_or(true), query.format);
     let found = aside(move || {
-        let snapshot = project.snapshot();
-        let shelves = Shelves::of(&snapshot, &place, config.layers.topics, &project.arrangement());
+        let snapshot = project.writer.snapshot();
+        let shelves = Shelves::of(&snapshot, &place, config.layers.topics, &project.sessions.arrangement());
         let found = layers::expand(&snapshot, &shelves, &name, budget, now);
         if counted {
             for memory in &found {
-                project.count_shown(session.as_deref(), memory, token::estimate(&memory.text));
+                project.sessions.count_shown(session.as_deref(), memory, token::estimate(&memory.text));
             }
         }
         if found.is_empty() {

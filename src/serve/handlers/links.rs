@@ -24,7 +24,7 @@ pub(in crate::serve) async fn around(app: App, call: Call) -> Answer {
     if !(1..=DEEPEST).contains(&depth) {
         return Err(Problem::field("depth", format_args!("{depth} is not between 1 and {DEEPEST}")));
     }
-    let snapshot = app.project(query.project.as_deref()).await?.snapshot();
+    let snapshot = app.project(query.project.as_deref()).await?.writer.snapshot();
     let start = Key { namespace: namespace(query.namespace.clone()), id };
     if snapshot.get(&start).is_none() {
         return Err(Problem::not_found(format!("no memory {start}")));
@@ -84,6 +84,6 @@ pub(in crate::serve) async fn tie(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let request: LinkRequest = call.json(&app, most).await?;
     let project = app.project(request.project.as_deref()).await?;
-    let asked = project.link(namespace(request.namespace), request.from.0, request.to.0, request.relation.0);
+    let asked = project.writer.link(namespace(request.namespace), request.from.0, request.to.0, request.relation.0);
     json(StatusCode::CREATED, &view_link(&app.settle(asked).await?))
 }

@@ -27,7 +27,7 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     if !(1..=MOST).contains(&limit) {
         return Err(Problem::field("limit", format_args!("{limit} is not between 1 and {MOST}")));
     }
-    let snapshot = app.project(query.project.as_deref()).await?.snapshot();
+    let snapshot = app.project(query.project.as_deref()).await?.writer.snapshot();
     let place = namespace(query.namespace.clone());
     let after = query.cursor.as_deref().map(|cursor| read_cursor(cursor, &place)).transpose()?;
     let at = query.as_of.as_ref().map_or_else(|| app.now(), |time| time.0);
@@ -96,7 +96,7 @@ pub(in crate::serve) fn of_kind<'s>(
 
 pub(in crate::serve) async fn learnings(app: App, call: Call) -> Answer {
     let query: Within = call.query()?;
-    let snapshot = app.project(query.project.as_deref()).await?.snapshot();
+    let snapshot = app.project(query.project.as_deref()).await?.writer.snapshot();
     let place = namespace(query.namespace);
     let items = of_kind(&snapshot, Kind::Learning, &place).filter(|memory| !memory.restricted);
     ok(&Items { items: items.map(|memory| view::whole(memory)).collect() })
@@ -121,7 +121,7 @@ struct Export {
 
 impl Export {
     fn new(project: &Project, namespace: Option<Namespace>, with_derived: bool) -> Export {
-        let snapshot = project.snapshot();
+        let snapshot = project.writer.snapshot();
         // What the repository teaches by itself, it teaches wherever it goes.
         let own = |memory: &&Arc<Memory>| with_derived || !snapshot.is_derived(&memory.key());
         let wanted = |memory: &&Arc<Memory>| namespace.as_ref().is_none_or(|name| memory.namespace == *name);

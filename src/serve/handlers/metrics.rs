@@ -22,7 +22,7 @@ pub(in crate::serve) async fn metrics(app: App, _call: Call) -> Answer {
         page.family(family.name, family.kind, family.help);
         for project in &projects {
             (family.samples)(project, &mut |labels, value| {
-                let mut all = vec![("project", project.id())];
+                let mut all = vec![("project", project.env.id.as_str())];
                 all.extend_from_slice(labels);
                 page.sample(family.name, &all, value);
             });
@@ -54,26 +54,26 @@ const FAMILIES: &[Family] = &[
         name: "lokid_writes_total",
         kind: "counter",
         help: "Changes made durable.",
-        samples: |project, sample| sample(&[], project.counters().writes.load(Relaxed) as f64),
+        samples: |project, sample| sample(&[], project.writer.counters().writes.load(Relaxed) as f64),
     },
     Family {
         name: "lokid_write_failures_total",
         kind: "counter",
         help: "Changes the disk refused.",
-        samples: |project, sample| sample(&[], project.counters().write_failures.load(Relaxed) as f64),
+        samples: |project, sample| sample(&[], project.writer.counters().write_failures.load(Relaxed) as f64),
     },
     Family {
         name: "lokid_kept_outside",
         kind: "gauge",
         help: "Changes that wait in the state directory for the repository to become writable.",
-        samples: |project, sample| sample(&[], project.counters().kept_outside.load(Relaxed) as f64),
+        samples: |project, sample| sample(&[], project.writer.counters().kept_outside.load(Relaxed) as f64),
     },
     Family {
         name: "lokid_search_waiting",
         kind: "gauge",
         help: "Memories that cannot be found yet.",
         samples: |project, sample| {
-            let waiting = project.search_if_started().map_or(0, |search| search.waiting());
+            let waiting = project.search.if_started().map_or(0, |search| search.waiting());
             sample(&[], waiting as f64);
         },
     },
@@ -81,25 +81,25 @@ const FAMILIES: &[Family] = &[
         name: "lokid_prefetch_ready",
         kind: "gauge",
         help: "Contexts that stand ready.",
-        samples: |project, sample| sample(&[], project.shelf().1 as f64),
+        samples: |project, sample| sample(&[], project.contexts.cached().1 as f64),
     },
     Family {
         name: "lokid_backlog",
         kind: "gauge",
         help: "Events waiting for the writer.",
-        samples: |project, sample| sample(&[], project.backlog() as f64),
+        samples: |project, sample| sample(&[], project.writer.backlog() as f64),
     },
     Family {
         name: "lokid_problems",
         kind: "gauge",
         help: "Files that could not be read.",
-        samples: |project, sample| sample(&[], project.snapshot().problems().len() as f64),
+        samples: |project, sample| sample(&[], project.writer.snapshot().problems().len() as f64),
     },
     Family {
         name: "lokid_open_contradictions",
         kind: "gauge",
         help: "Pairs of memories that cannot both hold and that nobody settled.",
-        samples: |project, sample| sample(&[], project.snapshot().open_contradictions() as f64),
+        samples: |project, sample| sample(&[], project.writer.snapshot().open_contradictions() as f64),
     },
     Family { name: "lokid_nights_total", kind: "counter", help: "Nights by how they ended.", samples: nights },
     Family {
@@ -107,7 +107,7 @@ const FAMILIES: &[Family] = &[
         kind: "gauge",
         help: "When the last night began.",
         samples: |project, sample| {
-            let began = project.night().known().last.map(|last| last.started_at.as_micros());
+            let began = project.night.known().last.map(|last| last.started_at.as_micros());
             began.into_iter().for_each(|micros| sample(&[], micros as f64 / 1e6));
         },
     },
@@ -116,7 +116,7 @@ const FAMILIES: &[Family] = &[
         kind: "gauge",
         help: "How long the last night took.",
         samples: |project, sample| {
-            let took = project.night().known().last.map(|last| last.took);
+            let took = project.night.known().last.map(|last| last.took);
             took.into_iter().for_each(|took| sample(&[], took.as_secs_f64()));
         },
     },
@@ -129,13 +129,13 @@ const FAMILIES: &[Family] = &[
 ];
 
 fn nights(project: &Project, sample: Sample<'_>) {
-    for (outcome, count) in project.night().tallied() {
+    for (outcome, count) in project.night.tallied() {
         sample(&[("outcome", outcome)], count as f64);
     }
 }
 
 fn night_changes(project: &Project, sample: Sample<'_>) {
-    let Some(last) = project.night().known().last else { return };
+    let Some(last) = project.night.known().last else { return };
     for act in Act::ALL {
         sample(&[("act", act.as_str())], last.count(*act) as f64);
     }
@@ -143,7 +143,7 @@ fn night_changes(project: &Project, sample: Sample<'_>) {
 
 /// How often looking ahead paid.
 fn prefetches(project: &Project, sample: Sample<'_>) {
-    let (_, _, tally) = project.shelf();
+    let (_, _, tally) = project.contexts.cached();
     for (outcome, count) in
         [("prepared", tally.prepared), ("hit", tally.hits), ("miss", tally.misses), ("wasted", tally.wasted)]
     {
@@ -152,7 +152,7 @@ fn prefetches(project: &Project, sample: Sample<'_>) {
 }
 
 fn memories(project: &Project, sample: Sample<'_>) {
-    let snapshot = project.snapshot();
+    let snapshot = project.writer.snapshot();
     for kind in Kind::ALL {
         sample(&[("kind", kind.as_str())], snapshot.count(*kind) as f64);
     }
@@ -160,7 +160,7 @@ fn memories(project: &Project, sample: Sample<'_>) {
 
 fn signals(project: &Project, sample: Sample<'_>) {
     for kind in SignalKind::ALL {
-        sample(&[("type", kind.as_str())], project.signals_seen(*kind) as f64);
+        sample(&[("type", kind.as_str())], project.signals.seen(*kind) as f64);
     }
 }
 
@@ -173,7 +173,7 @@ fn about_daemon(app: &App, page: &mut Page) {
     if let Some(open) = process::open_files() {
         page.single("lokid_open_files", "gauge", "Files and connections the daemon has open.", open as f64);
     }
-    let care = app.registry().care();
+    let care = app.registry().memory_care();
     page.single("lokid_memory_limit_bytes", "gauge", "Memory the daemon may hold.", care.limit() as f64);
     let pressure = care.look() as u8;
     page.single("lokid_memory_pressure", "gauge", "0 calm, 1 tight, 2 scarce.", f64::from(pressure));

@@ -28,7 +28,7 @@ pub(in crate::serve) async fn consolidate(app: App, call: Call) -> Answer {
     let request: ConsolidateRequest = call.json(&app, most).await?;
     let project = app.project(request.project.as_deref()).await?;
     // What another program wrote takes part.
-    project.rescan()?.answer().await?;
+    project.writer.rescan()?.answer().await?;
     let wish = Wish {
         dry_run: request.dry_run,
         phases: request.phases.into_iter().map(|phase| phase.0).collect(),
@@ -38,7 +38,7 @@ pub(in crate::serve) async fn consolidate(app: App, call: Call) -> Answer {
     if progress {
         return Ok(with_progress(project, wish));
     }
-    let report = project.consolidate(wish)?.answer().await?;
+    let report = project.night.consolidate(wish)?.answer().await?;
     ok(&ConsolidateAnswer::of(&report))
 }
 
@@ -47,7 +47,7 @@ fn with_progress(project: Arc<Project>, wish: Wish) -> axum::response::Response 
     let (teller, told) = mpsc::unbounded_channel();
     tokio::spawn(async move {
         let tell = |value: &Value| drop(teller.send(Bytes::from(format!("{value}\n"))));
-        let pending = match project.consolidate(wish) {
+        let pending = match project.night.consolidate(wish) {
             Ok(pending) => pending,
             Err(error) => return tell(&json!({"problem": Problem::from(error).document()})),
         };
@@ -61,7 +61,7 @@ fn with_progress(project: Arc<Project>, wish: Wish) -> axum::response::Response 
                     };
                 }
                 () = tokio::time::sleep(TELL_EVERY) => {
-                    if let Some(running) = project.night().known().running {
+                    if let Some(running) = project.night.known().running {
                         tell(&json!({"phase": running.phase.as_str(), "done": running.done}));
                     }
                 }
@@ -78,13 +78,13 @@ fn with_progress(project: Arc<Project>, wish: Wish) -> axum::response::Response 
 pub(in crate::serve) async fn tell(app: App, call: Call) -> Answer {
     let which: Which = call.query()?;
     let project = app.project(which.project.as_deref()).await?;
-    ok(&NightAnswer::of(&project.night().known()))
+    ok(&NightAnswer::of(&project.night.known()))
 }
 
 pub(in crate::serve) async fn pause(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let request: PauseRequest = call.json(&app, most).await?;
     let project = app.project(request.project.as_deref()).await?;
-    project.night().pause(request.paused.unwrap_or(true));
-    ok(&NightAnswer::of(&project.night().known()))
+    project.night.pause(request.paused.unwrap_or(true));
+    ok(&NightAnswer::of(&project.night.known()))
 }

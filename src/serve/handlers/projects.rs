@@ -22,10 +22,10 @@ pub(in crate::serve) async fn add(app: App, call: Call) -> Answer {
     let most = app.config().server.max_body;
     let ProjectRequest { path } = call.json(&app, most).await?;
     let path = absolute(path)?;
-    let known: Vec<String> = app.registry().projects().iter().map(|project| project.id().to_owned()).collect();
+    let known: Vec<String> = app.registry().projects().iter().map(|project| project.env.id.clone()).collect();
     let registry = Arc::clone(app.registry());
     let project = aside(move || registry.add(&path)).await??;
-    let status = if known.iter().any(|id| id == project.id()) { StatusCode::OK } else { StatusCode::CREATED };
+    let status = if known.iter().any(|id| *id == project.env.id) { StatusCode::OK } else { StatusCode::CREATED };
     json(status, &watched(&project))
 }
 
@@ -55,10 +55,10 @@ fn absolute(path: PathBuf) -> Result<PathBuf, Problem> {
 
 fn watched(project: &Project) -> WatchedProject {
     WatchedProject {
-        id: project.id().to_owned(),
-        path: project.root().display().to_string(),
-        memory_dir: project.memory_dir().display().to_string(),
-        memories: project.snapshot().len(),
+        id: project.env.id.clone(),
+        path: project.env.root.display().to_string(),
+        memory_dir: project.env.memory_dir.display().to_string(),
+        memories: project.writer.snapshot().len(),
     }
 }
 
@@ -68,6 +68,6 @@ pub(in crate::serve) async fn signal(app: App, call: Call) -> Answer {
     let request: SignalRequest = call.json(&app, most).await?;
     let from = request.project.clone();
     let project = app.project(from.as_deref()).await?;
-    project.signal(project.placed(request.into_signal(app.now()), from.as_deref()))?;
+    project.signals.hear(project.repository.placed(request.into_signal(app.now()), from.as_deref()));
     json(StatusCode::ACCEPTED, &Accepted { accepted: true })
 }

@@ -35,8 +35,11 @@ pub(in crate::serve) async fn recall(app: App, call: Call) -> Answer {
     let wait = asked.fresh.then_some(CATCHING_UP);
     let (work, counted, session) = (Arc::clone(&project), asked.counted, asked.session_id.take());
     let (recalled, request, session) = aside(move || {
-        let recalled =
-            if counted { work.recall_for(session.as_deref(), &request, wait) } else { work.recall(&request, wait) };
+        let recalled = if counted {
+            work.recall.recall_for(session.as_deref(), &request, wait)
+        } else {
+            work.recall.recall(&request, wait)
+        };
         (recalled, request, session)
     })
     .await?;
@@ -44,12 +47,12 @@ pub(in crate::serve) async fn recall(app: App, call: Call) -> Answer {
         return Err(Problem::busy("the search index is being opened"));
     };
     if asked.counted {
-        project.count_loaded(&recalled.answer);
+        project.recall.count_loaded(&recalled.answer);
     }
     let level = asked.level.map_or(Level::Summary, |level| level.0);
     let mut answer = show(&project, recalled, level, asked.explain.then_some(request.query.as_str()));
     if asked.counted {
-        project.count_search(session.as_deref(), answer.results.iter().map(|found| found.tokens).sum());
+        project.sessions.count_search(session.as_deref(), answer.results.iter().map(|found| found.tokens).sum());
     }
     answer.took_us = app.monotonic().saturating_duration_since(started).as_micros() as u64;
     ok(&answer)
@@ -112,7 +115,7 @@ fn found(project: &Project, weights: &RecallConfig, hit: &Hit, level: Level, exp
         score: hit.score,
         tokens,
         files: memory.anchors.files.clone(),
-        usage: explained.map(|_| usage_object(&project.usage().of(memory), true)),
+        usage: explained.map(|_| usage_object(&project.sessions.usage.of(memory), true)),
         created_at: memory.times.created_at.record_style(),
         invalid_at: memory.times.invalid_at.map(|at| at.record_style()),
         outcome: memory.outcome.map(|outcome| outcome.as_str()),

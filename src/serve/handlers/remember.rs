@@ -17,7 +17,7 @@ pub(in crate::serve) async fn remember(app: App, call: Call) -> Answer {
     let path = record.project.take();
     let draft = record.into_draft(Source::Agent)?;
     let project = app.project(path.as_deref()).await?;
-    answer(app.settle(project.remember(draft)).await?)
+    answer(app.settle(project.writer.remember(draft)).await?)
 }
 
 pub(in crate::serve) async fn learn(app: App, call: Call) -> Answer {
@@ -26,7 +26,7 @@ pub(in crate::serve) async fn learn(app: App, call: Call) -> Answer {
     let path = request.project.take();
     let draft = request.into_draft()?;
     let project = app.project(path.as_deref()).await?;
-    answer(app.settle(project.remember(draft)).await?)
+    answer(app.settle(project.writer.remember(draft)).await?)
 }
 
 pub(in crate::serve) fn answer(remembered: Remembered) -> Answer {

@@ -11,7 +11,7 @@ use crate::serve::dto::context::{
 };
 use crate::serve::dto::queries::namespace;
 use crate::serve::problem::Problem;
-use lokid_engine::economy::{InSession, Report};
+use lokid_engine::sessions::{InSession, Report};
 
 const LONGEST_SESSION_ID: usize = 200;
 const MOST_TOKENS: usize = 10_000;
@@ -23,7 +23,7 @@ pub(in crate::serve) async fn session(app: App, call: Call) -> Answer {
     let (project, _) = whose(&app, request.project, None).await?;
     let budget = budget(request.budget, MOST_TOKENS)?.unwrap_or(app.config().context.session_budget);
     let (place, agent, goal) = (namespace(request.namespace), request.agent, request.goal);
-    let given = aside(move || project.session_block(&place, &session, agent, goal, budget)).await?;
+    let given = aside(move || project.contexts.session_block(&place, &session, agent, goal, budget)).await?;
     let given = given.ok_or_else(opening)?;
     ok(&SessionAnswer { context: given.text, token_count: given.tokens, items: entries(&given.items) })
 }
@@ -37,7 +37,8 @@ pub(in crate::serve) async fn prompt(app: App, call: Call) -> Answer {
     let (project, _) = whose(&app, request.project, None).await?;
     let budget = budget(request.budget, MOST_TOKENS)?.unwrap_or(app.config().context.prompt_budget);
     let (place, prompt, files) = (namespace(request.namespace), request.prompt, request.files);
-    let given = aside(move || project.prompt_tail(&place, &session, &prompt, &files, context_use, budget)).await?;
+    let given =
+        aside(move || project.contexts.prompt_tail(&place, &session, &prompt, &files, context_use, budget)).await?;
     let given = given.ok_or_else(opening)?;
     ok(&PromptAnswer {
         context: given.block.text,
@@ -73,14 +74,14 @@ pub(in crate::serve) async fn usage(app: App, call: Call) -> Answer {
         outcome: request.outcome.map(|outcome| outcome.0),
     };
     let (project, _) = whose(&app, request.project, None).await?;
-    aside(move || project.note_usage(&report)).await?;
+    aside(move || project.sessions.note_usage(&report)).await?;
     json(StatusCode::ACCEPTED, &Accepted { accepted: true })
 }
 
 pub(in crate::serve) async fn economics(app: App, call: Call) -> Answer {
     let Economics { project, session_id } = call.query()?;
     let project = app.project(project.as_deref()).await?;
-    let known = project.economics(session_id.as_deref());
+    let known = project.sessions.economics(session_id.as_deref());
     let unknown = || Problem::not_found(format!("no session {:?} is known", session_id.clone().unwrap_or_default()));
     ok(&EconomicsAnswer(known.ok_or_else(unknown)?))
 }

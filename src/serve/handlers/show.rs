@@ -20,10 +20,10 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
     let id = call.id()?;
     let query: Show = call.query()?;
     let project = app.project(query.project.as_deref()).await?;
-    let snapshot = project.snapshot();
+    let snapshot = project.writer.snapshot();
     let key = Key { namespace: namespace(query.namespace), id };
     let as_of = query.as_of.map(|time| time.0);
-    let commit = snapshot.get(&key).is_none().then(|| project.commit(&key.id)).flatten();
+    let commit = snapshot.get(&key).is_none().then(|| project.recall.commit(&key.id)).flatten();
     let memory = snapshot
         .get(&key)
         .or(commit.as_ref())
@@ -37,7 +37,7 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
         return Ok(tagged(response, tag));
     }
     // With what was counted since the last night.
-    let counted = Memory { usage: project.usage().of(memory), ..memory.as_ref().clone() };
+    let counted = Memory { usage: project.sessions.usage.of(memory), ..memory.as_ref().clone() };
     let shown = match query.level.map(|level| level.0) {
         None | Some(Level::Full) => view::whole(&counted),
         Some(level) => view::shorter(&counted, level),
@@ -45,7 +45,7 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
     if query.counted.unwrap_or(true) && commit.is_none() {
         let level = query.level.map_or(Level::Full, |level| level.0);
         let tokens = token::estimate(&at_level(memory, level));
-        project.count_shown(query.session_id.as_deref(), memory, tokens);
+        project.sessions.count_shown(query.session_id.as_deref(), memory, tokens);
     }
     Ok(tagged(json(StatusCode::OK, &shown)?, tag))
 }

@@ -16,7 +16,7 @@ use lokid_store::schema::skill_text;
 
 pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     let query: Within = call.query()?;
-    let snapshot = app.project(query.project.as_deref()).await?.snapshot();
+    let snapshot = app.project(query.project.as_deref()).await?.writer.snapshot();
     let place = namespace(query.namespace);
     let skills = of_kind(&snapshot, Kind::Skill, &place).filter(|memory| !memory.restricted);
     ok(&Items { items: skills.map(|memory| document(memory)).collect() })
@@ -43,10 +43,10 @@ pub(in crate::serve) async fn write(app: App, call: Call) -> Answer {
         .ok_or_else(|| Problem::field("name", "cannot be made into an id"))?;
     let project = app.project(path.as_deref()).await?;
     let key = Key::new(&place, &id);
-    if project.snapshot().get(&key).is_some() {
+    if project.writer.snapshot().get(&key).is_some() {
         let title = Some(skill.name.clone());
         let patch = Patch { title, body: Some(Body::Skill(Box::new(skill))), ..Patch::default() };
-        app.settle(project.patch(key, patch, None)).await?;
+        app.settle(project.writer.patch(key, patch, None)).await?;
         return json(StatusCode::OK, &Written { id: id.to_string(), created: false });
     }
     let mut draft = Draft::new(Kind::Skill, "");
@@ -54,5 +54,5 @@ pub(in crate::serve) async fn write(app: App, call: Call) -> Answer {
     draft.namespace = place;
     draft.source = Some(Source::Agent);
     draft.body = Body::Skill(Box::new(skill));
-    remember::answer(app.settle(project.remember(draft)).await?)
+    remember::answer(app.settle(project.writer.remember(draft)).await?)
 }

@@ -22,7 +22,7 @@ pub(in crate::serve) async fn why(app: App, call: Call) -> Answer {
     let project = app.project(request.project.as_deref()).await?;
     let gone = Gone::default();
     let is_gone = Arc::clone(&gone.0);
-    let found = aside(move || project.why(&asked, &|| is_gone.load(Ordering::Relaxed))).await??;
+    let found = aside(move || project.recall.why(&asked, &|| is_gone.load(Ordering::Relaxed))).await??;
     let mut answer = show(found);
     answer.took_us = app.monotonic().saturating_duration_since(started).as_micros() as u64;
     ok(&answer)

@@ -10,7 +10,7 @@ use super::tools::Deeds;
 use crate::serve::app::App;
 use crate::serve::problem::{Code, Problem};
 use lokid_encode::errors::ErrorReader;
-use lokid_engine::economy::Report;
+use lokid_engine::sessions::Report;
 use lokid_engine::{EngineError, Project};
 use lokid_model::{Namespace, SignalKind};
 
@@ -36,7 +36,7 @@ pub(in crate::serve) fn act(app: &App, happening: &Happening, told: &Told) -> Re
         return Ok(None);
     }
     let text = answer(app, &project, happening);
-    Ok(Some(project.redacted(&text)).filter(|text| !text.is_empty()))
+    Ok(Some(project.contexts.redacted(&text)).filter(|text| !text.is_empty()))
 }
 
 /// Everything a project is told of an event, live or from the spool.
@@ -49,26 +49,26 @@ pub(super) fn tell(project: &Arc<Project>, told: &Told) -> Result<(), EngineErro
         within: None,
     });
     for said in told.signals.iter().chain(&failed) {
-        let signal = project.placed(told.signal(said), told.cwd.as_deref());
+        let signal = project.repository.placed(told.signal(said), told.cwd.as_deref());
         // A file elsewhere is no business of this project.
         let is_elsewhere = signal.path.as_deref().is_some_and(|path| path.starts_with(['/', '~']));
         if is_elsewhere && matches!(said.kind, SignalKind::FileOpened | SignalKind::FileEdited) {
             continue;
         }
-        project.signal(signal)?;
+        project.signals.hear(signal);
     }
     if told.session.is_empty() {
         return Ok(());
     }
-    project.hear_session(told.news(failed.is_some()));
+    project.ears.hear_session(told.news(failed.is_some()));
     if told.compacted {
-        project.compacted(&told.session);
+        project.sessions.compacted(&told.session);
     }
     if let Some(cited) = &told.cited {
         // An answer without citations was heard as well.
         let heard = Some(String::new());
         let session = Some(told.session.clone());
-        project.note_usage(&Report { session, cited: cited.clone(), text: heard, ..Report::default() });
+        project.sessions.note_usage(&Report { session, cited: cited.clone(), text: heard, ..Report::default() });
     }
     Ok(())
 }
@@ -83,7 +83,7 @@ fn answer(app: &App, project: &Arc<Project>, happening: &Happening) -> String {
     let (session, config) = (happening.session.as_str(), app.config());
     let block = || {
         let agent = Some(happening.agent.as_str().to_owned());
-        let given = project.session_block(&namespace, session, agent, None, config.context.session_budget);
+        let given = project.contexts.session_block(&namespace, session, agent, None, config.context.session_budget);
         given.map(|given| given.text).unwrap_or_default()
     };
     let beside = |deeds: &Deeds| beside(project, &namespace, session, deeds);
@@ -92,19 +92,20 @@ fn answer(app: &App, project: &Arc<Project>, happening: &Happening) -> String {
         What::SessionStart { .. } => block(),
         What::Prompt(prompt) => {
             // Nobody was there when the session began.
-            let missed = if project.has_block(session) { String::new() } else { block() };
+            let missed = if project.sessions.has_block(session) { String::new() } else { block() };
             let budget = config.context.prompt_budget;
-            let given = project.prompt_tail(&namespace, session, prompt, &[], None, budget);
+            let given = project.contexts.prompt_tail(&namespace, session, prompt, &[], None, budget);
             joined(&missed, &given.map(|given| given.block.text).unwrap_or_default())
         }
         What::Before(deeds) => beside(deeds),
         What::After { deeds, doubtful } => {
             let fix = doubtful.as_deref().filter(|text| tells_failure(text));
-            let fix = fix.map(|text| project.known_fix(&namespace, session, text, BESIDE).text).unwrap_or_default();
+            let fix =
+                fix.map(|text| project.contexts.known_fix(&namespace, session, text, BESIDE).text).unwrap_or_default();
             joined(&fix, &late(deeds))
         }
         What::Failed { deeds, error } => {
-            let fix = project.known_fix(&namespace, session, error, BESIDE).text;
+            let fix = project.contexts.known_fix(&namespace, session, error, BESIDE).text;
             joined(&fix, &late(deeds))
         }
         _ => String::new(),
@@ -115,7 +116,7 @@ fn answer(app: &App, project: &Arc<Project>, happening: &Happening) -> String {
 fn beside(project: &Arc<Project>, namespace: &Namespace, session: &str, deeds: &Deeds) -> String {
     let spoken = deeds.command.as_deref().map(command::spoken).unwrap_or_default();
     let names = |memory: &lokid_model::Memory| command::names(memory, &spoken);
-    project.beside_deed(namespace, session, &deeds.files(), &names, BESIDE).text
+    project.contexts.beside_deed(namespace, session, &deeds.files(), &names, BESIDE).text
 }
 
 fn joined(one: &str, other: &str) -> String {

@@ -275,7 +275,7 @@ fn what_leaves_for_an_agent_is_counted_and_what_a_person_reads_is_not() {
     let server = Server::start();
     server.remember(json!({"id": "n-1", "kind": "note", "text": "tabs, not spaces"}));
     let project = server.registry.projects().remove(0);
-    let loaded = || project.usage().of(project.snapshot().memories().next().unwrap()).loaded;
+    let loaded = || project.sessions.usage.of(project.writer.snapshot().memories().next().unwrap()).loaded;
     ask(&server, json!({"query": "tabs", "counted": false}));
     assert_eq!(loaded(), 0);
     ask(&server, json!({"query": "tabs"}));

@@ -76,8 +76,8 @@ fn night(repo: &Path, faults: Option<Arc<Faults>>) -> Option<Arc<Snapshot>> {
         None => registry,
     };
     let known = registry.add(repo).ok().map(|project| {
-        let _ = project.consolidate(Wish::of(Cause::Asked)).unwrap().wait();
-        project.snapshot()
+        let _ = project.night.consolidate(Wish::of(Cause::Asked)).unwrap().wait();
+        project.writer.snapshot()
     });
     registry.stop();
     known

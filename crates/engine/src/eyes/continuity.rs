@@ -4,10 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::Looker;
-use crate::context::REFERENCES;
-use crate::event::Event;
-use crate::foresight::Task;
+use super::EyesWorker;
+use crate::contexts::REFERENCES;
 use lokid_encode::continuity::{News, drafts, looks_complete, read, signals, what_is_new};
 use lokid_encode::own_words::without_own_words;
 use lokid_model::citation::{self, Cited};
@@ -33,23 +31,23 @@ pub(super) struct Reading {
     looks: u32,
 }
 
-impl Looker {
+impl EyesWorker {
     pub(super) fn look_at_continuity(&mut self) {
         self.continuity.again_at = None;
-        let full = self.setting.root.join(PATH);
-        if !kept::is_inside(&self.setting.root, PATH) {
+        let full = self.env.root.join(PATH);
+        if !kept::is_inside(&self.env.root, PATH) {
             return;
         }
         let Ok(Some(bytes)) = plain::read(&full, LARGEST) else { return };
         let text = String::from_utf8_lossy(&bytes);
-        let text = self.setting.redaction.text(&without_own_words(&text));
+        let text = self.env.redaction.text(&without_own_words(&text));
         let before = self.book.text(PATH).map(str::to_owned);
         if before.as_ref() == Some(&text) {
             self.continuity = Reading::default();
             return;
         }
         if !looks_complete(&text, before.as_deref()) && !self.has_settled(&text) {
-            self.continuity.again_at = Some(self.setting.clock.monotonic() + AGAIN);
+            self.continuity.again_at = Some(self.env.clock.monotonic() + AGAIN);
             return;
         }
         self.continuity = Reading::default();
@@ -72,7 +70,7 @@ impl Looker {
         let fresh: Vec<String> = named.iter().filter(|name| !before.contains(name)).cloned().collect();
         self.book.set_text(CITED, named.join("\n"));
         if !fresh.is_empty() {
-            self.setting.foresight.tell(Task::Referenced(fresh));
+            self.signals.referenced(fresh);
         }
         ids
     }
@@ -81,7 +79,7 @@ impl Looker {
         match cited {
             Cited::Id(id) => Some(id.clone()),
             Cited::Handle(digits) => {
-                let snapshot = self.setting.published.load();
+                let snapshot = self.writer.snapshot();
                 let keys = snapshot.memories().map(|memory| memory.key());
                 let mut own = keys.filter(|key| key.namespace.is_default());
                 own.find(|key| citation::handle(key) == *digits).map(|key| key.id.to_string())
@@ -100,7 +98,7 @@ impl Looker {
     }
 
     fn tell_continuity(&mut self, news: &News, references: Vec<String>) {
-        let now = self.setting.clock.now();
+        let now = self.env.clock.now();
         let mut focus = json!({
             "current_focus": news.focus,
             "blocked_by": news.blocked_by,
@@ -109,7 +107,7 @@ impl Looker {
         if !references.is_empty() {
             focus[REFERENCES] = references.into();
         }
-        let _ = self.setting.engine.send(Event::Focus(focus));
+        self.writer.set_focus(focus);
         for signal in signals(news, now) {
             self.signal_once(signal);
         }
@@ -130,14 +128,13 @@ impl Looker {
     /// A blocker that is gone no longer holds; that it once did stays known.
     fn resolve(&mut self, blocker: &str, now: Timestamp) {
         let Some(key) = self.known_as(blocker) else { return };
-        let (reply, _) = tokio::sync::oneshot::channel();
         let patch = Patch { invalid_at: Some(Some(now)), ..Patch::default() };
-        let _ = self.setting.engine.send(Event::Patch { key, patch: Box::new(patch), if_match: None, reply });
+        self.writer.correct(key, patch);
     }
 
     /// The living memory that says exactly this.
     fn known_as(&self, text: &str) -> Option<Key> {
-        let snapshot = self.setting.published.load();
+        let snapshot = self.writer.snapshot();
         let says_it = |memory: &&std::sync::Arc<Memory>| {
             memory.namespace == Namespace::default()
                 && memory.times.invalid_at.is_none()

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value};
 
-use super::Looker;
+use super::EyesWorker;
 use super::errors::Remedy;
 use lokid_model::{Commit, Signal, SignalKind};
 use lokid_sys::git::{authors, branch, head, history};
@@ -61,7 +61,7 @@ impl Heads {
     }
 }
 
-impl Looker {
+impl EyesWorker {
     pub(super) fn look_at_git(&mut self, tree: &Arc<Path>, area: GitArea) {
         if matches!(area, GitArea::Worktrees) {
             self.trees.follow();
@@ -75,13 +75,13 @@ impl Looker {
         }
         let Some(state) = head::state(tree) else { return };
         if state.in_progress.is_some_and(|operation| operation.moves_head()) {
-            known.moved_at = Some(self.setting.clock.monotonic());
+            known.moved_at = Some(self.env.clock.monotonic());
             known.held = true;
             return;
         }
         let was_held = std::mem::take(&mut known.held) || area == GitArea::Operation;
         let before = known.head.replace(state.clone());
-        let is_main = **tree == *self.setting.root;
+        let is_main = **tree == *self.env.root;
         let is_new = before.as_ref() != Some(&state);
         match before {
             None if self.git.from_the_start.iter().any(|known| **known == **tree) => {}
@@ -103,7 +103,7 @@ impl Looker {
     fn moved(&mut self, tree: &Arc<Path>, before: &head::HeadState, state: &head::HeadState, was_held: bool) {
         let (Some(old), Some(new)) = (&before.commit, &state.commit) else { return };
         let Some(fresh) = history::fresh(tree, old, new, MOST_COMMITS) else { return };
-        let now = self.setting.clock.now();
+        let now = self.env.clock.now();
         let made_just_now = |commit: &Commit| (now.as_micros() / 1_000_000 - commit.time).abs() < 5;
         let by_hand = fresh.commits.len() == 1 && fresh.commits.iter().all(|one| !one.is_merge() && made_just_now(one));
         // One commit made just now is a commit or an amended one, unless a rebase made it.
@@ -123,13 +123,13 @@ impl Looker {
 
     fn files_were_written(&mut self, tree: &Arc<Path>) {
         if let Some(known) = self.git.trees.get_mut(&**tree) {
-            known.moved_at = Some(self.setting.clock.monotonic());
+            known.moved_at = Some(self.env.clock.monotonic());
         }
     }
 
     fn checked_out(&mut self, tree: &Arc<Path>, state: &head::HeadState) {
         self.files_were_written(tree);
-        let now = self.setting.clock.now();
+        let now = self.env.clock.now();
         let about = branch::about(tree, MOST_TOLD);
         let text = about.map(|work| {
             let subjects: Vec<&str> = work.commits.iter().map(|commit| commit.summary.as_str()).collect();
@@ -147,30 +147,30 @@ impl Looker {
     }
 
     fn note_commit(&mut self, commit: &Commit) {
-        let now = self.setting.clock.now();
+        let now = self.env.clock.now();
         let files: Vec<String> = commit.files.iter().map(|file| file.path.clone()).collect();
-        let told = self.setting.redaction.text(&commit.subject);
+        let told = self.env.redaction.text(&commit.subject);
         let remedy = Remedy { commit: Some(commit.id.clone()), told, at: now.as_micros() };
         self.book.errors.touched(&files, &remedy);
         let mut data = Map::new();
         data.insert("op".to_owned(), "commit".into());
         data.insert("commit".to_owned(), Value::String(commit.id.clone()));
         data.insert("files".to_owned(), files.len().into());
-        self.setting.feed.tell(now, &self.setting.project, "git", data);
+        self.env.feed.tell(now, &self.env.name, "git", data);
         self.save_soon();
     }
 
     /// Says who has not been here before. Until the history was read everybody might be new, and nobody is announced.
     fn meet_people(&mut self, people: Vec<authors::Author>) {
         let Some(known) = &mut self.book.people else { return };
-        let own = authors::own_hash(&self.setting.root);
+        let own = authors::own_hash(&self.env.root);
         let mut joined = Vec::new();
         for person in people {
             if known.insert(person.email_hash.clone()) && own.as_deref() != Some(&person.email_hash) {
                 joined.push(person);
             }
         }
-        let now = self.setting.clock.now();
+        let now = self.env.clock.now();
         for person in joined {
             let areas: Vec<&str> = person.areas.iter().map(|(area, _)| area.as_str()).collect();
             let text = Some(areas.join(", ")).filter(|areas| !areas.is_empty());

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::Looker;
+use super::EyesWorker;
 use lokid_encode::errors::{ErrorReader, Failure};
 use lokid_encode::own_words::without_own_words;
 use lokid_model::{Signal, SignalKind, Timestamp};
@@ -95,25 +95,25 @@ impl ErrorLogs {
     }
 }
 
-impl Looker {
+impl EyesWorker {
     pub(super) fn look_at_log(&mut self, tree: &Arc<Path>, path: &str) {
         let full = self.trees.full_path(tree, path);
         // Logs of one name in two working trees are two logs.
-        let named = if **tree == *self.setting.root { path.to_owned() } else { full.display().to_string() };
+        let named = if **tree == *self.env.root { path.to_owned() } else { full.display().to_string() };
         let path = named.as_str();
         if !self.may_read(tree, &full) {
             return;
         }
         while !self.is_stopping() {
-            let now = self.setting.clock.now();
+            let now = self.env.clock.now();
             let (lines, more) = self.logs.lines(path, &full, now);
             if !lines.is_empty() {
-                let silent_at = self.setting.clock.monotonic() + SILENCE;
+                let silent_at = self.env.clock.monotonic() + SILENCE;
                 let reading = self.logs.readers.entry(path.to_owned()).or_default();
                 reading.flush_at = Some(silent_at);
                 let text = reading.without_hidden(lines).join("\n");
                 // Before anything is cut: half a secret no longer looks like one.
-                let text = self.setting.redaction.text(&without_own_words(&text));
+                let text = self.env.redaction.text(&without_own_words(&text));
                 // A file is the same by its whole path and by its path from the root.
                 let text = text.replace(&format!("{}/", tree.display()), "");
                 let failures: Vec<Failure> = text.lines().flat_map(|line| reading.reader.line(line)).collect();
@@ -145,7 +145,7 @@ impl Looker {
             let failures = reading.reader.flush();
             reading.found.extend(failures.iter().map(|failure| failure.fingerprint.clone()));
             self.note_failures(&path, failures);
-            let resolved = self.book.errors.quiet(Some(&path), &reading.found, self.setting.clock.now());
+            let resolved = self.book.errors.quiet(Some(&path), &reading.found, self.env.clock.now());
             self.remember(resolved);
             // The reader stays for what it knows of this log; only its timer is gone.
             let rested = Reading { flush_at: None, found: Vec::new(), remembered: 0, ..reading };
@@ -154,16 +154,16 @@ impl Looker {
     }
 
     pub(super) fn note_failures(&mut self, log: &str, failures: Vec<Failure>) {
-        let root = self.setting.root.display().to_string();
+        let root = self.env.root.display().to_string();
         let mut drafts = Vec::new();
         for mut failure in failures {
             if self.is_stopping() {
                 break;
             }
-            failure.message = self.setting.redaction.text(&failure.message);
-            failure.excerpt = self.setting.redaction.text(&failure.excerpt);
-            let now = self.setting.clock.now();
-            let folder = self.setting.root.clone();
+            failure.message = self.env.redaction.text(&failure.message);
+            failure.excerpt = self.env.redaction.text(&failure.excerpt);
+            let now = self.env.clock.now();
+            let folder = self.env.root.clone();
             let exists = |path: &str| plain::is_file(&folder.join(path));
             let noted = self.book.errors.seen(&failure, log, &root, &exists, now);
             if let Some(reading) = self.logs.readers.get_mut(log) {

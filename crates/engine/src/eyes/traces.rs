@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Looker;
+use super::EyesWorker;
 use lokid_encode::errors::{Failure, Tool, normalise};
 use lokid_encode::traces::{
     Queue, Trace, crash, event_line, failure_line, last_error, memory_error_line, orchestrator, queue_change, signals,
@@ -25,7 +25,7 @@ const STOCK: [&str; 5] = [
 /// Reads one line of a file that grows.
 type LineReader = fn(&str) -> Vec<Trace>;
 
-impl Looker {
+impl EyesWorker {
     /// What stands there when a project is first seen is no news; what changed while we were away is.
     pub(super) fn take_stock(&mut self, tree: &Arc<Path>) {
         for path in STOCK {
@@ -75,8 +75,8 @@ impl Looker {
         let full = self.trees.full_path(tree, path);
         let mut traces = Vec::new();
         while !self.is_stopping() {
-            let (lines, more) = self.logs.lines(path, &full, self.setting.clock.now());
-            traces.extend(lines.iter().flat_map(|line| read(&self.setting.redaction.text(line))));
+            let (lines, more) = self.logs.lines(path, &full, self.env.clock.now());
+            traces.extend(lines.iter().flat_map(|line| read(&self.env.redaction.text(line))));
             if !more {
                 break;
             }
@@ -96,7 +96,7 @@ impl Looker {
             return Vec::new();
         }
         let Ok(Some(bytes)) = plain::read(&full, LARGEST) else { return Vec::new() };
-        let text = self.setting.redaction.text(&String::from_utf8_lossy(&bytes));
+        let text = self.env.redaction.text(&String::from_utf8_lossy(&bytes));
         let old = self.book.text(path);
         if old == Some(text.as_str()) {
             return Vec::new();
@@ -116,7 +116,7 @@ impl Looker {
             match failure_of(trace) {
                 Some(failure) => self.note_failures(path, vec![failure]),
                 None => {
-                    if let Some(signal) = signals(trace, self.setting.clock.now()) {
+                    if let Some(signal) = signals(trace, self.env.clock.now()) {
                         self.signal_once(signal);
                     }
                 }

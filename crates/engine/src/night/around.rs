@@ -3,11 +3,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::Tools;
 use super::familiar::Familiar;
 use super::ground::Grounds;
-use crate::company::{self, Reader, Words};
+use crate::company::{self, PairReader, Words};
 use crate::decide;
-use crate::project::Project;
 use crate::search::Ready;
 use lokid_encode::{compress, errors, workflows};
 use lokid_index::Snapshot;
@@ -21,7 +21,7 @@ use lokid_model::{Key, Kind, Level, Memory, MemoryId, Namespace, Scope, Timestam
 type Find = fn(&Ready, &Memory, usize, &Filter) -> Vec<(u32, f32)>;
 
 pub(super) struct Surroundings<'a> {
-    project: &'a Project,
+    tools: &'a Tools,
     snapshot: &'a Snapshot,
     namespace: &'a Namespace,
     now: Timestamp,
@@ -30,21 +30,21 @@ pub(super) struct Surroundings<'a> {
     words: Words<'a>,
     /// Made when it is first asked for: most phases do not look at the code.
     grounds: OnceLock<Grounds>,
-    reader: &'a Reader,
+    reader: &'a PairReader,
 }
 
 impl<'a> Surroundings<'a> {
     pub(super) fn new(
-        project: &'a Project,
+        tools: &'a Tools,
         snapshot: &'a Snapshot,
         namespace: &'a Namespace,
         now: Timestamp,
         familiar: &'a Familiar,
         ready: &'a Option<Ready>,
-        reader: &'a Reader,
+        reader: &'a PairReader,
     ) -> Surroundings<'a> {
         Surroundings {
-            project,
+            tools,
             snapshot,
             namespace,
             now,
@@ -74,9 +74,9 @@ impl<'a> Surroundings<'a> {
         if !unclear || !may_be_told(a) || !may_be_told(b) {
             return judgement;
         }
-        let config = self.project.config.load();
+        let config = self.tools.env.config.load();
         let over = || self.is_over();
-        match self.project.judge.ask(&config.judge, &a.text, &b.text, self.project.clock.now(), &over) {
+        match self.tools.judge.ask(&config.judge, &a.text, &b.text, self.tools.env.clock.now(), &over) {
             Some(verdict) if verdict != judgement.verdict => {
                 // Whoever overrules is believed, and never so much that nobody needs to look.
                 let why = format!("{} (by the judge)", judgement.why);
@@ -116,7 +116,7 @@ impl<'a> Surroundings<'a> {
 
 impl Around for Surroundings<'_> {
     fn usage(&self, memory: &Memory) -> Usage {
-        self.project.usage.of(memory)
+        self.tools.sessions.usage.of(memory)
     }
 
     fn near(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)> {
@@ -152,7 +152,7 @@ impl Around for Surroundings<'_> {
     }
 
     fn ground(&self, memory: &Memory) -> Ground {
-        self.grounds.get_or_init(|| Grounds::of(self.project)).under(memory)
+        self.grounds.get_or_init(|| Grounds::of(&self.tools.env.root, &self.tools.repository)).under(memory)
     }
 
     fn is_fresh(&self, memory: &Memory) -> bool {
@@ -168,6 +168,6 @@ impl Around for Surroundings<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.project.night.is_over()
+        self.tools.night.is_over()
     }
 }

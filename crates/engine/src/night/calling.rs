@@ -1,12 +1,11 @@
 //! What a project hears of the hour: it asks the schedule, with the machine's clock, zone, power and load, and
 //! remembers what happened since.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::{Report, Wish};
-use crate::care::Pressure;
-use crate::project::Project;
+use super::{Report, Tools, Wish};
+use crate::env::Env;
+use crate::memory_care::Pressure;
 use lokid_manage::plan::Phase;
 use lokid_manage::schedule::{Cause, Decision, Policy, Seen, decide};
 use lokid_model::{SignalKind, Timestamp};
@@ -20,7 +19,7 @@ const SLEPT: i64 = 60_000_000;
 /// What a finished task calls for: what it taught, and whether it agrees with the rest.
 const NAP: [Phase; 3] = [Phase::Learn, Phase::Errors, Phase::Contradict];
 
-pub(super) struct Hours {
+pub(super) struct Scheduler {
     lot: u64,
     awake: Timestamp,
     /// Both clocks at the last look.
@@ -33,13 +32,13 @@ pub(super) struct Hours {
     version: Option<u64>,
 }
 
-impl Hours {
-    pub(super) fn new(project: &Project) -> Hours {
-        let now = project.clock.now();
-        let hash = blake3::hash(project.id.as_bytes());
+impl Scheduler {
+    pub(super) fn new(env: &Env) -> Scheduler {
+        let now = env.clock.now();
+        let hash = blake3::hash(env.id.as_bytes());
         let lot = hash.as_bytes().iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-        let looked = (now, project.clock.monotonic());
-        Hours { lot, awake: now, looked, heard: None, ended: None, tried: None, rested: None, version: None }
+        let looked = (now, env.clock.monotonic());
+        Scheduler { lot, awake: now, looked, heard: None, ended: None, tried: None, rested: None, version: None }
     }
 
     pub(super) fn heard(&mut self, kind: SignalKind, now: Timestamp) {
@@ -58,13 +57,13 @@ impl Hours {
     }
 
     /// How long to wait, or what is due.
-    pub(super) fn look(&mut self, project: &Arc<Project>) -> (Duration, Option<Wish>) {
-        let now = project.clock.now();
-        self.notice_sleep(now, project.clock.monotonic());
-        let (finished, paused) = project.night.met(now);
-        let policy = policy(project);
-        let version = project.snapshot().version();
-        let clock = &project.clock;
+    pub(super) fn look(&mut self, tools: &Tools) -> (Duration, Option<Wish>) {
+        let now = tools.env.clock.now();
+        self.notice_sleep(now, tools.env.clock.monotonic());
+        let (finished, paused) = tools.night.met(now);
+        let policy = policy(&tools.env);
+        let version = tools.writer.snapshot().version();
+        let clock = &tools.env.clock;
         let seen = Seen {
             now,
             offset: &|at| clock.utc_offset_at(at),
@@ -79,7 +78,7 @@ impl Hours {
             paused,
             on_battery: power::on_battery(),
             load: power::load_a_core(),
-            memory_scarce: project.care.look() == Pressure::Scarce,
+            memory_scarce: tools.memory.look() == Pressure::Scarce,
         };
         let due = match decide(&policy, &seen) {
             Decision::Night(cause) => {
@@ -88,7 +87,7 @@ impl Hours {
             }
             Decision::Nap(cause) => Wish { phases: NAP.to_vec(), ..Wish::of(cause) },
             Decision::Later { look, night, waits } => {
-                project.night.expect(night, waits);
+                tools.night.expect(night, waits);
                 let micros = look.as_micros().saturating_sub(now.as_micros()).max(0) as u64;
                 return (Duration::from_micros(micros).clamp(SHORTEST, LONGEST), None);
             }
@@ -107,11 +106,11 @@ impl Hours {
     }
 }
 
-fn policy(project: &Project) -> Policy {
-    let config = project.config.load();
+fn policy(env: &Env) -> Policy {
+    let config = env.config.load();
     let night = &config.night;
     Policy {
-        enabled: night.enabled && project.captures(),
+        enabled: night.enabled && env.captures,
         minute: night.at,
         jitter: night.jitter,
         idle: night.idle,

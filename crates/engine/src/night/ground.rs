@@ -2,13 +2,13 @@
 //! are gone. What is not known for sure counts as standing.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use crate::past::CodeMap;
-use crate::project::Project;
+use crate::repository::Repository;
 use lokid_index::cochange::Cochange;
 use lokid_manage::plan::Ground;
 use lokid_manage::promote;
@@ -34,14 +34,14 @@ struct Past {
 }
 
 impl Grounds {
-    pub(super) fn of(project: &Project) -> Grounds {
-        let past = project.eyes().map(|eyes| eyes.past()).filter(|past| past.progress().is_complete());
+    pub(super) fn of(root: &Path, repository: &Repository) -> Grounds {
+        let past = repository.past().filter(|past| past.progress().is_complete());
         let past = past.map(|past| {
             let (history, code) = (past.cochange(), past.code());
             let names = code.names().map(|name| bare(name).to_owned()).collect();
             Past { history, code, names }
         });
-        Grounds { root: project.root().to_owned(), past, on_disk: Mutex::default() }
+        Grounds { root: root.to_owned(), past, on_disk: Mutex::default() }
     }
 
     pub(super) fn under(&self, memory: &Memory) -> Ground {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::Tools;
 use super::around::Surroundings;
 use super::familiar::Passed;
-use crate::company::Reader;
+use crate::company::PairReader;
 use crate::past::steps_of;
-use crate::project::Project;
 use lokid_encode::workflows::recurring;
 use lokid_index::Snapshot;
 use lokid_manage::plan::{Phase, Proposal, Scene};
@@ -26,18 +26,18 @@ const INDEXED: Duration = Duration::from_secs(60);
 const GLANCE: Duration = Duration::from_millis(200);
 
 /// What stays the same over one night.
-pub(super) struct Hour<'a> {
-    project: &'a Project,
+pub(super) struct Planner<'a> {
+    tools: &'a Tools,
     pub(super) now: Timestamp,
     pub(super) passed: Passed,
-    reader: Reader,
+    reader: PairReader,
 }
 
-impl<'a> Hour<'a> {
-    pub(super) fn new(project: &'a Project, now: Timestamp, cause: Cause) -> Hour<'a> {
+impl<'a> Planner<'a> {
+    pub(super) fn new(tools: &'a Tools, now: Timestamp, cause: Cause) -> Planner<'a> {
         let by_itself = matches!(cause, Cause::Nightly | Cause::Missed | Cause::Idle);
         let most = if by_itself { READ_BY_ITSELF } else { READ_WHEN_ASKED };
-        Hour { project, now, passed: Passed::since(project.night.file.as_deref()), reader: Reader::of(most) }
+        Planner { tools, now, passed: Passed::since(tools.night.file.as_deref()), reader: PairReader::of(most) }
     }
 
     /// What is to be done, and the memories it was planned from.
@@ -54,9 +54,9 @@ impl<'a> Hour<'a> {
         let contradictions: Vec<_> = found.cloned().collect();
         let archived = snapshot.all_archived().filter(|entry| entry.memory.namespace == *namespace);
         let archived: Vec<_> = archived.cloned().collect();
-        let ready = self.project.search().ready();
+        let ready = self.tools.search.handle().ready();
         let familiar = self.passed.by(phase, namespace);
-        let around = Surroundings::new(self.project, snapshot, namespace, self.now, familiar, &ready, &self.reader);
+        let around = Surroundings::new(self.tools, snapshot, namespace, self.now, familiar, &ready, &self.reader);
         let scene = Scene {
             now: self.now,
             memories: &memories,
@@ -76,7 +76,7 @@ impl<'a> Hour<'a> {
             // How much of a file is another is not kept; that it is gone, or a name in it, is known.
             Phase::Stale => stale::plan(&scene, &stale::Limits::default(), &|_, _| None),
             Phase::Forget => {
-                let watched_since = self.project.night.known().met;
+                let watched_since = self.tools.night.known().met;
                 forget::plan(&scene, &forget::Limits { watched_since, ..forget::Limits::default() })
             }
             Phase::Connect => connect::plan(&scene),
@@ -99,10 +99,10 @@ fn repeated(memories: &[Arc<Memory>]) -> Vec<skills::Found> {
 }
 
 /// Waits until what is known can be found, but not for ever and not when the night is over. Answers whether it can.
-pub(super) fn catch_up(project: &Project) -> bool {
-    let search = project.search();
-    let until = project.clock.monotonic() + INDEXED;
-    let has_time = || !project.night.is_over() && project.clock.monotonic() < until;
+pub(super) fn catch_up(tools: &Tools) -> bool {
+    let search = tools.search.handle();
+    let until = tools.env.clock.monotonic() + INDEXED;
+    let has_time = || !tools.night.is_over() && tools.env.clock.monotonic() < until;
     while !search.opened(GLANCE) && has_time() {}
     while search.waiting() > 0 && has_time() {
         if search.wait(GLANCE) {

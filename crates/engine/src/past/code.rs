@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Chapter, Lesson, Reader};
+use super::{Chapter, Lesson, PastWorker};
 use crate::ground::{FileView, LARGEST_CODE, Reading};
 use lokid_encode::code::pattern::{self, CodePattern, FileShapes, Shape};
 use lokid_encode::code::{Files, GoModule, Language, module_of};
@@ -164,9 +164,9 @@ fn read_row(row: &Value) -> Option<(String, Arc<CodeFile>)> {
     Some((text(row, 0)?, Arc::new(file)))
 }
 
-impl Reader {
+impl PastWorker {
     pub(super) fn read_code(&mut self, files: &[String]) {
-        let most = self.setting.config.load().bootstrap.max_files;
+        let most = self.env.config.load().bootstrap.max_files;
         let wanted: Vec<&String> = files.iter().filter(|path| Language::of(path).is_some()).take(most).collect();
         let texts = Self::texts(files, most - wanted.len());
         self.shrink_ground(most);
@@ -212,7 +212,7 @@ impl Reader {
         }
         let files = self.all_files();
         let all = self.file_set(&files);
-        let most = self.setting.config.load().bootstrap.max_files;
+        let most = self.env.config.load().bootstrap.max_files;
         let mut reading = Reading::new();
         let mut is_code = false;
         for path in paths {
@@ -255,7 +255,7 @@ impl Reader {
         let (mut view, study) = reading.study(language, path, &text, files);
         view.stamp = stamp;
         // Before anything is cut: half a secret no longer looks like one. What was cut already is left out.
-        let clean = |text: &str| self.setting.redaction.text(text);
+        let clean = |text: &str| self.env.redaction.text(text);
         let doc = study.outline.module_doc.filter(|doc| !doc.ends_with('…')).map(|doc| clean(&doc));
         let warnings = match study.outline.unread {
             None => newcomer::warnings(language, path, &text, &study.outline.definitions),
@@ -282,7 +282,7 @@ impl Reader {
             return;
         }
         if let Err(error) = self.folder.keep_code(&self.code) {
-            tracing::warn!(project = %self.setting.project, reason = %error, "the map of the code could not be kept");
+            tracing::warn!(project = %self.env.name, reason = %error, "the map of the code could not be kept");
         }
         let memories: Vec<Arc<Memory>> = self
             .code

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::cache::Folder;
-use super::{PastHandle, Reader};
+use super::{PastHandle, PastWorker};
 use crate::ground::Ground;
 use lokid_config::RedactConfig;
 use lokid_context::predict::files::Weights;
@@ -66,11 +66,11 @@ pub fn weights(state: &Path) -> Weights {
     })
 }
 
-impl Reader {
+impl PastWorker {
     /// Somebody may have fitted the weights anew, or another person may be at the keyboard.
     pub(super) fn look_at_weights(&self) {
-        self.published.weights.store(Arc::new(weights(&self.setting.state)));
-        let author = lokid_sys::git::authors::own_name(&self.setting.root);
+        self.published.weights.store(Arc::new(weights(&self.env.state)));
+        let author = lokid_sys::git::authors::own_name(&self.env.root);
         self.published.author.store(Arc::new(author.map(Into::into)));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::{Chapter, Lesson, Reader};
+use super::{Chapter, Lesson, PastWorker};
 use lokid_encode::documents::{self, Learnt};
 use lokid_encode::own_words::without_own_words;
 use lokid_model::{Memory, Timestamp};
@@ -17,7 +17,7 @@ const MOST_DOCUMENTS: usize = 2_000;
 /// By path.
 pub(super) type Documents = BTreeMap<String, (Learnt, Timestamp)>;
 
-impl Reader {
+impl PastWorker {
     pub(super) fn read_documents(&mut self, files: &[String]) {
         // What was learnt while it was written and is not committed yet is read again as well.
         let known = self.lessons[Chapter::Documents as usize].memories.iter().flat_map(|memory| &memory.sources);
@@ -41,7 +41,7 @@ impl Reader {
         let Some(kind) = documents::which(path) else { return };
         let Some(text) = self.text_of(path, LARGEST) else { return };
         // Before anything is cut: half a secret no longer looks like one.
-        let text = self.setting.redaction.text(&without_own_words(&text));
+        let text = self.env.redaction.text(&without_own_words(&text));
         let learnt = documents::learn(kind, path, &text);
         if !learnt.drafts.is_empty() {
             let at = self.modified(path);
@@ -92,7 +92,7 @@ impl Reader {
     pub(super) fn modified(&self, path: &str) -> Timestamp {
         let committed = self.cochange.stats(path).map(|stats| stats.last_change);
         let on_disk =
-            || kept::standing(&self.setting.root.join(path)).map_or(0, |one| one.modified.div_euclid(1_000_000_000));
+            || kept::standing(&self.env.root.join(path)).map_or(0, |one| one.modified.div_euclid(1_000_000_000));
         Timestamp::from_micros(committed.unwrap_or_else(on_disk).saturating_mul(1_000_000))
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Reader;
+use super::PastWorker;
 use crate::ground::{FileView, Ground, LARGEST_TEXT, is_text};
 use lokid_encode::code::Language;
 use lokid_sys::kept;
@@ -14,7 +14,7 @@ const TOGETHER: usize = 2_048;
 
 pub(super) type Views = Vec<(String, FileView)>;
 
-impl Reader {
+impl PastWorker {
     /// The files that are no code and have words.
     pub(super) fn texts(files: &[String], most: usize) -> BTreeSet<&String> {
         files.iter().filter(|path| is_text(path)).take(most).collect()
@@ -22,7 +22,7 @@ impl Reader {
 
     /// Size and time of change of a file that stands.
     pub(super) fn stamp_of(&self, path: &str) -> Option<(u64, i64)> {
-        kept::standing(&self.setting.root.join(path)).map(|now| (now.size, now.modified))
+        kept::standing(&self.env.root.join(path)).map(|now| (now.size, now.modified))
     }
 
     pub(super) fn gather(&mut self, views: &mut Views, path: &str, view: FileView) {
@@ -35,7 +35,7 @@ impl Reader {
     /// What is no code, after the code: `views` are what the code has brought.
     pub(super) fn read_texts(&mut self, files: &[String], texts: &BTreeSet<&String>, mut views: Views) {
         let mut has_changed = !views.is_empty() | self.forget_the_gone();
-        let most = self.setting.config.load().bootstrap.max_files;
+        let most = self.env.config.load().bootstrap.max_files;
         for path in texts {
             if self.is_stopping() {
                 break;
@@ -102,7 +102,7 @@ impl Reader {
             return;
         }
         if let Err(error) = self.folder.keep_ground(&self.ground) {
-            tracing::warn!(project = %self.setting.project, reason = %error, "the ground could not be kept");
+            tracing::warn!(project = %self.env.name, reason = %error, "the ground could not be kept");
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Habits: sequences of steps that the episodes of this project show again and again.
 
-use super::{Chapter, Lesson, Reader};
+use super::{Chapter, Lesson, PastWorker};
 use lokid_encode::workflows::{StepSequence, recurring};
 use lokid_model::{Body, Memory, Outcome};
 
 /// The newest episodes say what is usual here.
 const MOST_EPISODES: usize = 2_000;
 
-impl Reader {
+impl PastWorker {
     pub(super) fn read_habits(&mut self) {
-        let snapshot = self.setting.published.load_full();
+        let snapshot = self.writer.snapshot();
         let mut sequences: Vec<StepSequence> = snapshot.memories().filter_map(|memory| steps_of(memory)).collect();
         sequences.sort_by(|one, other| other.at.cmp(&one.at).then_with(|| one.id.cmp(&other.id)));
         sequences.truncate(MOST_EPISODES);

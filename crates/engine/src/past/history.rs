@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::{Chapter, Lesson, Reader};
-use crate::eyes::Noticed;
+use super::{Chapter, Lesson, PastWorker};
 use lokid_encode::commits;
 use lokid_index::commits::CommitIndex;
 use lokid_model::{Commit, Kind, Memory, MemoryId, Timestamp};
@@ -21,10 +20,10 @@ const LARGEST: u64 = 2 << 20;
 /// Commits that are known to be counted.
 const MOST_COUNTED: usize = 200_000;
 
-impl Reader {
+impl PastWorker {
     pub(super) fn read_history(&mut self) {
-        let most = self.setting.config.load().bootstrap.max_commits;
-        let root = self.setting.root.clone();
+        let most = self.env.config.load().bootstrap.max_commits;
+        let root = self.env.root.clone();
         let Some(commit) =
             head::state(&root).filter(|state| state.in_progress.is_none()).and_then(|state| state.commit)
         else {
@@ -61,7 +60,7 @@ impl Reader {
         let mut writer = commits.as_ref().and_then(|commits| match commits.write(known.is_none()) {
             Ok(writer) => Some(writer),
             Err(error) => {
-                tracing::warn!(project = %self.setting.project, reason = %error, "commits cannot be indexed");
+                tracing::warn!(project = %self.env.name, reason = %error, "commits cannot be indexed");
                 None
             }
         });
@@ -77,12 +76,12 @@ impl Reader {
             tally.add(&commit);
             let at = Timestamp::from_micros(commit.time.saturating_mul(1_000_000));
             // Before anything is cut: half a secret no longer looks like one.
-            commit.subject = self.setting.redaction.text(&commit.subject);
-            commit.body = self.setting.redaction.text(&commit.body);
+            commit.subject = self.env.redaction.text(&commit.subject);
+            commit.body = self.env.redaction.text(&commit.body);
             if is_worth_finding(&commit)
                 && let Some(Err(error)) = writer.as_mut().map(|writer| writer.add(&commit))
             {
-                tracing::warn!(project = %self.setting.project, reason = %error, "a commit cannot be indexed");
+                tracing::warn!(project = %self.env.name, reason = %error, "a commit cannot be indexed");
                 writer = None;
             }
             for draft in commits::learn(&commit) {
@@ -112,12 +111,12 @@ impl Reader {
         }
         cochange.set_head(&commit);
         if let Some(Err(error)) = writer.map(|writer| writer.finish(&commit)) {
-            tracing::warn!(project = %self.setting.project, reason = %error, "the index of commits could not be kept");
+            tracing::warn!(project = %self.env.name, reason = %error, "the index of commits could not be kept");
         }
         (self.cochange, self.subjects, self.counted) = (cochange, subjects, counted);
         self.publish_cochange();
         if let Err(error) = self.folder.keep_history(&self.cochange, &self.subjects, &self.counted) {
-            tracing::warn!(project = %self.setting.project, reason = %error, "the history could not be kept");
+            tracing::warn!(project = %self.env.name, reason = %error, "the history could not be kept");
         }
         let mut memories: Vec<Arc<Memory>> = memories.into_values().collect();
         memories.sort_by(|one, other| other.times.created_at.cmp(&one.times.created_at).then(one.id.cmp(&other.id)));
@@ -156,7 +155,7 @@ impl Reader {
         let again = commits.map(|commits| commits::landed_again(&commits.newest(LANDED_AMONG))).unwrap_or_default();
         let checked = &self.lessons[Chapter::History as usize].memories;
         let stands = |memory: &Memory| {
-            let reverted = memory.anchors.commits.get(1).and_then(|id| added::lines(&self.setting.root, id));
+            let reverted = memory.anchors.commits.get(1).and_then(|id| added::lines(&self.env.root, id));
             let today = |path: &str| {
                 let path = self.cochange.stats(path).map_or(path, |stats| stats.path);
                 self.text_of(path, LARGEST)
@@ -173,7 +172,7 @@ impl Reader {
     /// Whoever has worked here before does not join.
     fn announce_people(&self, tally: Tally) {
         let people = tally.authors().into_iter().map(|author| author.email_hash).collect();
-        let _ = self.eyes.send(Noticed::Known(people));
+        (self.tell_people)(people);
     }
 }
 

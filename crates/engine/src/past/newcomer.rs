@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
 
-use super::{Chapter, Lesson, Reader};
+use super::{Chapter, Lesson, PastWorker};
 use crate::ground::LARGEST_CODE;
 use lokid_encode::code::Language;
 use lokid_encode::newcomer::{self, Changed, MOST_COMMITS, Project, Removed};
@@ -28,7 +28,7 @@ pub(super) struct Newcomer {
     head: Option<String>,
 }
 
-impl Reader {
+impl PastWorker {
     pub(super) fn read_newcomer(&mut self, files: &[String]) {
         let mut wanted: Vec<&String> = files.iter().filter(|path| newcomer::reads(path)).collect();
         wanted.sort_by_key(|path| (path.matches('/').count(), *path));
@@ -67,7 +67,7 @@ impl Reader {
 
     fn read_build_file(&mut self, path: &str) {
         if let Some(text) = self.text_of(path, LARGEST) {
-            self.newcomer.texts.insert(path.to_owned(), self.setting.redaction.text(&text));
+            self.newcomer.texts.insert(path.to_owned(), self.env.redaction.text(&text));
         }
     }
 
@@ -99,8 +99,8 @@ impl Reader {
 
     /// What the newest commits tell, anew whenever there is another one.
     fn look_back(&mut self, files: &[String]) {
-        let root = self.setting.root.clone();
-        let most = self.setting.config.load().bootstrap.max_commits.min(MOST_COMMITS);
+        let root = self.env.root.clone();
+        let most = self.env.config.load().bootstrap.max_commits.min(MOST_COMMITS);
         let now = head::state(&root).filter(|state| state.in_progress.is_none()).and_then(|state| state.commit);
         if now.is_none() || now == self.newcomer.head || most == 0 {
             return;

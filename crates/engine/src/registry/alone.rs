@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Registry, unusable};
-use crate::care::Care;
 use crate::error::ProjectError;
-use crate::night::Night;
+use crate::memory_care::MemoryCare;
 use crate::project::Project;
 
 impl Registry {
@@ -20,18 +19,18 @@ impl Registry {
     }
 
     /// How close the process is to its ceiling.
-    pub fn care(&self) -> &Care {
-        &self.care
+    pub fn memory_care(&self) -> &MemoryCare {
+        &self.shared.memory
     }
 
     /// Opens the eyes of such a project.
     pub fn awaken(&self, project: &Arc<Project>) {
-        project.search();
-        self.watch(project);
+        project.search.handle();
+        project.watch();
     }
 
     /// Lets such a project have nights.
     pub fn grant_nights(&self, project: &Arc<Project>) -> Result<(), ProjectError> {
-        Night::start(project).map_err(|error| unusable(&project.root, error))
+        project.have_nights().map_err(|error| unusable(&project.env.root, error))
     }
 }

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Registry, stop, unusable};
+use super::{Registry, unusable};
 use crate::error::ProjectError;
 use crate::identity::{Book, Known};
 use crate::place::{memory_dir, split};
@@ -79,10 +79,10 @@ impl Registry {
         plain::folder_identity(&known.state).ok()?;
         let located = self.locate(&known.root).filter(|located| located.root == known.root)?;
         let project = self.start(&located, true).ok()?;
-        let snapshot = project.snapshot();
+        let snapshot = project.writer.snapshot();
         let living = snapshot.len().saturating_sub(snapshot.derived_count());
         let counted = (living, snapshot.all_archived().count());
-        stop(&project);
+        project.stop();
         Some(counted)
     }
 

@@ -1,7 +1,7 @@
 //! What is asked about: the file as it stands, and the lines of it that a number or a name means.
 
 use crate::error::EngineError;
-use crate::project::Project;
+use crate::recall::Recall;
 use lokid_encode::code::{Definition, DefinitionKind, Language, Parser};
 use lokid_index::commits::CommitIndex;
 use lokid_model::{FileChange, FileStatus, MemoryId, Timestamp, time};
@@ -28,14 +28,14 @@ pub(super) struct Place {
     pub(super) around: Option<(u32, u32)>,
 }
 
-impl Project {
+impl Recall {
     pub(super) fn place(
         &self,
         file: &str,
         lines: Option<(u32, u32)>,
         symbol: Option<&str>,
     ) -> Result<Place, EngineError> {
-        let path = self.inside(file);
+        let path = self.repository.inside(file);
         let text = self.standing(&path).ok_or_else(|| invalid("file", self.missing(&path)))?;
         let mut place = Place { path, text, lines: None, symbol: None, around: None };
         if let Some(symbol) = symbol {
@@ -55,28 +55,26 @@ impl Project {
     }
 
     fn standing(&self, path: &str) -> Option<String> {
-        if path.is_empty() || !kept::is_inside(&self.root, path) {
+        if path.is_empty() || !kept::is_inside(&self.env.root, path) {
             return None;
         }
-        if let Some(eyes) = self.eyes() {
-            eyes.expect_open(path);
-        }
-        let bytes = plain::read(&self.root.join(path), LARGEST).ok()??;
+        self.repository.expect_open(path);
+        let bytes = plain::read(&self.env.root.join(path), LARGEST).ok()??;
         (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     fn missing(&self, path: &str) -> String {
-        let full = self.root.join(path);
-        if plain::is_file(&full) && kept::is_inside(&self.root, path) {
+        let full = self.env.root.join(path);
+        if plain::is_file(&full) && kept::is_inside(&self.env.root, path) {
             return format!("{path} is no text, or too large");
         }
-        let past = self.past_known();
+        let past = self.repository.known();
         let known = &past.cochange;
         let today = known.all_names(path).first().filter(|today| **today != path).map(|today| (*today).to_owned());
-        if let Some(today) = today.filter(|today| plain::is_file(&self.root.join(today))) {
+        if let Some(today) = today.filter(|today| plain::is_file(&self.env.root.join(today))) {
             return format!("{path} is called {today} today");
         }
-        let tracked = git::tracked(&self.root).unwrap_or_default();
+        let tracked = git::tracked(&self.env.root).unwrap_or_default();
         let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_lowercase();
         let wanted = name(path);
         let mut near: Vec<&str> = tracked.iter().map(String::as_str).filter(|known| name(known) == wanted).collect();
@@ -89,9 +87,8 @@ impl Project {
     }
 
     fn defined_elsewhere(&self, symbol: &str, path: &str) -> String {
-        let Some(eyes) = self.eyes() else { return String::new() };
         let name = parts(symbol).1;
-        let code = eyes.past().code();
+        let code = self.repository.code();
         let others: Vec<&str> = code.defining(name).filter(|file| *file != path).take(MOST_NEAR).collect();
         if others.is_empty() { String::new() } else { format!("; {name} is defined in {}", others.join(", ")) }
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::place::{Place, parts};
 use super::{Blamed, told};
 use crate::past::PastKnown;
-use crate::project::Project;
+use crate::recall::Recall;
 use lokid_encode::commits::{about, explains, is_aside, is_sweep, is_trouble, names, reason, tells};
 use lokid_index::commits::CommitIndex;
 use lokid_model::{Commit, FileStatus};
@@ -51,7 +51,7 @@ impl Found {
 }
 
 pub(super) struct Search<'a> {
-    project: &'a Project,
+    recall: &'a Recall,
     commits: Option<&'a CommitIndex>,
     place: &'a Place,
     /// Every name the file had, today's first.
@@ -63,17 +63,17 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     pub(super) fn new(
-        project: &'a Project,
+        recall: &'a Recall,
         known: &'a PastKnown,
         place: &'a Place,
         cancelled: &'a dyn Fn() -> bool,
     ) -> Search<'a> {
-        let committed = Committed::open(&project.root, &place.path, &place.text);
-        let until = project.clock.monotonic() + PATIENCE;
+        let committed = Committed::open(&recall.env.root, &place.path, &place.text);
+        let until = recall.env.clock.monotonic() + PATIENCE;
         let earlier = known.cochange.all_names(&place.path).into_iter().filter(|name| *name != place.path);
         let names = std::iter::once(place.path.as_str()).chain(earlier).map(str::to_owned).collect();
         let commits = known.commits.as_deref();
-        let mut search = Search { project, commits, place, names, committed, until, cancelled };
+        let mut search = Search { recall, commits, place, names, committed, until, cancelled };
         search.follow_renames();
         search
     }
@@ -96,7 +96,7 @@ impl<'a> Search<'a> {
     }
 
     fn left(&self) -> Duration {
-        self.until.saturating_duration_since(self.project.clock.monotonic())
+        self.until.saturating_duration_since(self.recall.env.clock.monotonic())
     }
 
     fn get(&self, id: &str) -> Option<Commit> {
@@ -146,7 +146,7 @@ impl<'a> Search<'a> {
             parents: 1,
             author_name: origin.author.clone(),
             time: origin.time,
-            subject: self.project.redaction.text(&origin.subject),
+            subject: self.recall.env.redaction.text(&origin.subject),
             ..Commit::default()
         })
     }

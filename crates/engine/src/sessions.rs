@@ -1,55 +1,66 @@
-//! What sessions are given, what they make of it, and what it costs: the book of sessions, the token ledger and the
-//! measures that follow from it. The counts stand in the project's state directory; the files of the memory are changed
-//! only by what was learnt from them (a tier that was earned) and by the ledger itself, when a task or a session ends.
+//! What sessions are given, what they make of it, and what it costs: the book of sessions, the token ledger, the measures
+//! that follow from it, the counts of use, and which weights questions are asked with. The counts stand in the project's
+//! state directory; the files of the memory are changed only by what was learnt from them (a tier that was earned) and by
+//! the ledger itself, when a task or a session ends.
+//!
+//! What signals tell of sessions comes through a queue of its own, which loses nothing, and is taken in by its own thread.
 
-mod beside;
-mod handed;
+mod counted;
 mod handoffs;
 mod judged;
+mod worker;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
-use super::event::Event;
-use super::foresight::Task;
-use super::foresight::focus::Owner;
-use super::project::Project;
+use super::env::Env;
+use super::focus::Owner;
+use super::follow::Follower;
+use super::inbox::WriterHandle;
+use super::search::Search;
+use super::strategy::Strategy;
+use super::usage::UsageBook;
 use lokid_context::economics::{Checkpoint, Correction, Entry, Ledger, Measures};
 use lokid_context::layers::Arrangement;
 use lokid_context::predict::memories::{Evidence, MemoryWeights};
-use lokid_context::session::{SessionItem, Sessions};
-use lokid_model::{Key, Level, Outcome, Signal, SignalKind, Tier};
+use lokid_context::session::{Beginning, SessionItem, Sessions as SessionBook};
+use lokid_model::{Change, Key, Level, Outcome, Signal, SignalKind, Tier};
 use lokid_sys::plain;
 
 /// The account of requests that name no session.
 const NOBODY: &str = "(no session)";
+const FILE: &str = "sessions.json";
 /// A larger file is not ours.
 const LARGEST: u64 = 64 << 20;
 /// Files a session opened, for sessions that are under way.
 const MOST_OPENED: usize = 512;
 const MOST_SESSIONS: usize = 64;
 
-pub use handed::{PromptGiven, TaskFound};
 pub use judged::Report;
 
 /// A memory in what a session is given.
 pub type InSession = SessionItem;
 
-pub struct Economy {
-    path: Option<PathBuf>,
+pub struct Sessions {
+    env: Arc<Env>,
+    writer: WriterHandle,
+    search: Arc<Search>,
+    pub usage: Arc<UsageBook>,
+    pub(super) strategy: Strategy,
     state: Mutex<State>,
     changed: AtomicBool,
     /// Held while the file is written: what is older must not land on what is newer.
     saving: Mutex<()>,
+    queue: worker::Queue,
 }
 
 #[derive(Default)]
 struct State {
-    sessions: Sessions,
+    book: SessionBook,
     ledger: Ledger,
     measures: Measures,
     weights: MemoryWeights,
@@ -87,47 +98,65 @@ impl InForce {
 
 const WHOLE: usize = 1_000_000;
 
-impl Economy {
+impl Sessions {
     /// A file that cannot be read costs the counts, nothing else.
-    pub(super) fn open(folder: Option<PathBuf>) -> Economy {
-        let path = folder.map(|folder| folder.join("sessions.json"));
+    pub(super) fn open(
+        env: Arc<Env>,
+        writer: WriterHandle,
+        search: Arc<Search>,
+        usage: Arc<UsageBook>,
+        strategy: Strategy,
+    ) -> Sessions {
+        let path = env.state_file(FILE);
         let text = path.as_deref().and_then(|path| plain::read_text(path, LARGEST).ok().flatten());
         let saved = text.and_then(|text| serde_json::from_str::<Value>(&text).ok()).unwrap_or_default();
         let part = |name: &str| saved.get(name).unwrap_or(&Value::Null).clone();
         let state = State {
-            sessions: Sessions::from_value(&part("book")),
+            book: SessionBook::from_value(&part("book")),
             ledger: Ledger::from_value(&part("ledger")),
             measures: Measures::from_value(&part("measures")),
             weights: MemoryWeights::from_value(&part("weights")),
-            under_way: BTreeMap::new(),
-            turns: 0,
-            rising: BTreeMap::new(),
+            ..State::default()
         };
-        Economy { path, state: Mutex::new(state), changed: AtomicBool::new(false), saving: Mutex::new(()) }
+        let (state, changed, saving) = (Mutex::new(state), AtomicBool::new(false), Mutex::new(()));
+        Sessions { env, writer, search, usage, strategy, state, changed, saving, queue: worker::Queue::default() }
     }
 
-    /// Purged: nothing kept here may still tell of it.
-    pub(super) fn forget(&self, key: &Key) {
-        self.state.lock().sessions.forget(key);
-        self.changed.store(true, Ordering::Release);
-    }
-
-    pub(super) fn save(&self) -> std::io::Result<()> {
+    fn save_book(&self) -> std::io::Result<()> {
         let _held = self.saving.lock();
-        let Some(path) = self.path.as_deref().filter(|_| self.changed.swap(false, Ordering::AcqRel)) else {
+        let Some(path) = self.env.state_file(FILE).filter(|_| self.changed.swap(false, Ordering::AcqRel)) else {
             return Ok(());
         };
         let text = {
             let state = self.state.lock();
             json!({
-                "book": state.sessions.to_value(),
+                "book": state.book.to_value(),
                 "ledger": state.ledger.to_value(),
                 "measures": state.measures.to_value(),
                 "weights": state.weights.to_value(),
             })
             .to_string()
         };
-        plain::replace(path, text.as_bytes()).inspect_err(|_| self.changed.store(true, Ordering::Release))
+        plain::replace(&path, text.as_bytes()).inspect_err(|_| self.changed.store(true, Ordering::Release))
+    }
+}
+
+/// Archived or purged: nothing kept here may still tell of it. Text that sessions were given is kept here, so a purge has
+/// answered only when it is written, too.
+impl Follower for Sessions {
+    fn changed(&self, changes: &[Change]) {
+        for change in changes {
+            let key = match change {
+                Change::Archive(entry) => entry.memory.key(),
+                Change::Purge(tombstone) => tombstone.key.clone(),
+                _ => continue,
+            };
+            self.state.lock().book.forget(&key);
+            self.changed.store(true, Ordering::Release);
+        }
+        if changes.iter().any(|change| matches!(change, Change::Purge(_))) {
+            self.save();
+        }
     }
 }
 
@@ -145,37 +174,65 @@ impl State {
     }
 }
 
-impl Project {
-    pub(super) fn save_economy(&self) {
-        if let Err(error) = self.economy.save() {
-            tracing::warn!(project = %self.root.display(), reason = %error, "the book of sessions could not be kept");
+impl Sessions {
+    pub(super) fn save(&self) {
+        if let Err(error) = self.save_book() {
+            tracing::warn!(project = %self.env.name, reason = %error, "the book of sessions could not be kept");
         }
-        if let Err(error) = self.strategy.flush(self.clock.now()) {
-            tracing::warn!(project = %self.root.display(), reason = %error, "how questions fared could not be kept");
+        if let Err(error) = self.strategy.flush(self.env.clock.now()) {
+            tracing::warn!(project = %self.env.name, reason = %error, "how questions fared could not be kept");
         }
     }
 
     /// Something was counted: it is written down soon.
-    pub(super) fn economy_changed(&self) {
-        self.economy.changed.store(true, Ordering::Release);
-        self.foresight.tell(Task::Counted);
+    pub(super) fn note_changed(&self) {
+        self.changed.store(true, Ordering::Release);
+        self.queue.tell(worker::Task::Counted);
+    }
+
+    /// What a signal tells of a session is taken in soon, and surely.
+    pub(super) fn hear(&self, signal: &Signal) {
+        if signal.session.as_ref().is_some_and(|session| !session.is_empty()) {
+            self.queue.tell(worker::Task::Signal(Box::new(signal.clone())));
+        }
+    }
+
+    /// A text outside any session named these memories.
+    pub(super) fn referenced(&self, names: Vec<String>) {
+        self.queue.tell(worker::Task::Referenced(names));
+    }
+
+    pub(super) fn begin_session(&self, session: &str, agent: Option<String>, goal: Option<String>, topic: Vec<f32>) {
+        let now = self.env.clock.now();
+        let beginning = Beginning { goal: goal.unwrap_or_default(), agent: agent.unwrap_or_default(), topic };
+        let mut state = self.state.lock();
+        state.book.begin(session, &beginning, now);
+        state.ledger.begin(session, &beginning.agent, now);
+        drop(state);
+        self.note_changed();
+    }
+
+    /// The agent of a session, as it called itself; nothing for anybody else.
+    pub(super) fn agent_of(&self, owner: &Owner) -> String {
+        let Some(session) = owner.session() else { return String::new() };
+        self.state.lock().book.get(session).map(|known| known.agent.clone()).unwrap_or_default()
     }
 
     pub(super) fn measures(&self, owner: &Owner) -> InForce {
-        let state = self.economy.state.lock();
-        let session = session_of(owner);
-        let agent = session.and_then(|session| state.sessions.get(session)).map(|session| session.agent.clone());
+        let state = self.state.lock();
+        let session = owner.session();
+        let agent = session.and_then(|session| state.book.get(session)).map(|session| session.agent.clone());
         InForce {
             longest: state.measures.longest(),
             stricter: state.measures.min_score_bump(),
             only_binding: agent.is_some_and(|agent| !agent.is_empty() && state.measures.bypasses(&agent)),
-            share: session.map_or(WHOLE, |session| state.sessions.allowance(session, WHOLE)),
+            share: session.map_or(WHOLE, |session| state.book.allowance(session, WHOLE)),
         }
     }
 
     /// How the short layers are arranged. Only answers are: files that are committed do not depend on who read what.
     pub fn arrangement(&self) -> Arrangement {
-        let state = self.economy.state.lock();
+        let state = self.state.lock();
         let measures = &state.measures;
         let composites = measures.composites().iter().map(|one| (one.name.clone(), one.topics.clone())).collect();
         Arrangement {
@@ -186,7 +243,7 @@ impl Project {
     }
 
     pub(super) fn memory_weights(&self) -> MemoryWeights {
-        self.economy.state.lock().weights.clone()
+        self.state.lock().weights.clone()
     }
 
     /// What a signal means for sessions and their accounts.
@@ -194,11 +251,11 @@ impl Project {
         let Some(session) = signal.session.as_deref().filter(|session| !session.is_empty()) else { return };
         match signal.kind {
             SignalKind::SessionStart => {
-                let topic = signal.goal.as_deref().map(|goal| self.vector_of(goal)).unwrap_or_default();
+                let topic = signal.goal.as_deref().map(|goal| self.search.vector_of(goal)).unwrap_or_default();
                 self.begin_session(session, signal.agent.clone(), signal.goal.clone(), topic);
             }
             SignalKind::FileOpened | SignalKind::FileEdited => {
-                let mut state = self.economy.state.lock();
+                let mut state = self.state.lock();
                 let opened = &mut state.under_way(session).opened;
                 if let Some(path) = signal.path.as_ref().filter(|_| opened.len() < MOST_OPENED) {
                     opened.insert(path.clone());
@@ -215,20 +272,20 @@ impl Project {
     }
 
     fn record(&self, session: &str, entries: &[Entry<'_>]) {
-        let now = self.clock.now();
-        let everything = self.snapshot.load().tokens();
-        let mut state = self.economy.state.lock();
+        let now = self.env.clock.now();
+        let everything = self.writer.snapshot().tokens();
+        let mut state = self.state.lock();
         for entry in entries {
             state.ledger.record(session, *entry, now);
         }
         state.ledger.record(session, Entry::FullLoad { tokens: everything }, now);
         drop(state);
-        self.economy_changed();
+        self.note_changed();
     }
 
     /// Looks whether a bound is crossed, and does what is to be done then.
     fn check(&self, session: &str, checkpoint: Checkpoint) {
-        let mut state = self.economy.state.lock();
+        let mut state = self.state.lock();
         let view = state.ledger.view(Some(session));
         let is_heard = state.under_way.get(session).is_some_and(|session| session.is_heard);
         let mut done: Vec<Correction> = Vec::new();
@@ -245,12 +302,12 @@ impl Project {
         drop(state);
         for correction in done {
             let data = json!({"op": correction.action.as_str(), "session_id": session, "did": correction.sentence});
-            self.say("economy", data);
+            self.env.say("economy", data);
         }
     }
 
     fn write_ledger(&self, session: &str) {
-        let state = self.economy.state.lock();
+        let state = self.state.lock();
         // The end of a session that nobody has heard of tells nothing.
         let is_known = !state.ledger.view(Some(session)).is_unknown();
         let document = state.ledger.document(Some(session));
@@ -258,12 +315,12 @@ impl Project {
         if !is_known {
             return;
         }
-        let _ = self.inbox.try_send(Event::Economics(document));
+        self.writer.write_economics(document);
     }
 
     /// The account of a session, or of all of them; nothing for a session nobody knows.
     pub fn economics(&self, session: Option<&str>) -> Option<Map<String, Value>> {
-        let state = self.economy.state.lock();
+        let state = self.state.lock();
         if let Some(session) = session
             && state.ledger.sessions().all(|known| known != session)
         {
@@ -272,34 +329,6 @@ impl Project {
         let mut document = state.ledger.document(session);
         document.insert("measures".to_owned(), state.measures.in_words().into());
         Some(document)
-    }
-
-    pub(crate) fn say(&self, kind: &'static str, data: Value) {
-        let data: Map<String, Value> = data.as_object().cloned().unwrap_or_default();
-        let project = self.root.display().to_string().into();
-        self.feed.tell(self.clock.now(), &project, kind, data);
-    }
-
-    // What an agent reads by itself.
-
-    pub fn count_index(&self, session: Option<&str>, tokens: usize) {
-        self.record(session.unwrap_or(NOBODY), &[Entry::Index { tokens: tokens as u64 }]);
-    }
-
-    pub fn count_timeline(&self, session: Option<&str>, scanned: usize, available: usize) {
-        let entry = Entry::Timeline { scanned: scanned as u64, available: available as u64 };
-        self.record(session.unwrap_or(NOBODY), &[entry]);
-    }
-
-    pub fn count_search(&self, session: Option<&str>, tokens: usize) {
-        self.record(session.unwrap_or(NOBODY), &[Entry::Search { tokens: tokens as u64 }]);
-    }
-}
-
-fn session_of(owner: &Owner) -> Option<&str> {
-    match owner {
-        Owner::Session(session) => Some(session),
-        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::focus::{Guest, SeenError};
+use crate::focus::{Branch, Guest, SeenError};
 use lokid_context::assemble::Assembled;
 use lokid_context::gate::Weighed;
 use lokid_context::predict::PredictedFile;
@@ -22,7 +22,7 @@ pub struct Need {
     pub agent: String,
     pub file: Option<String>,
     pub recent: Vec<String>,
-    pub branch: Option<super::focus::Branch>,
+    pub branch: Option<Branch>,
     pub goal: Option<String>,
     pub activity: Option<TaskType>,
     pub errors: Vec<SeenError>,
@@ -67,14 +67,14 @@ impl Prepared {
 }
 
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct ContextCache {
     /// The one made or asked for last comes last.
-    ready: VecDeque<Place>,
+    ready: VecDeque<Slot>,
     pub tally: Tally,
 }
 
 #[derive(Debug)]
-struct Place {
+struct Slot {
     prepared: Arc<Prepared>,
     ahead: bool,
     used: bool,
@@ -95,40 +95,40 @@ pub struct Tally {
     pub wasted_tokens: u64,
 }
 
-impl Shelf {
+impl ContextCache {
     pub fn count(&self) -> usize {
         self.ready.len()
     }
 
     /// Is there one for this need that is still true?
     pub fn has(&self, need: &Need, stamp: Stamp, now: Timestamp) -> bool {
-        self.ready.iter().any(|place| place.prepared.fits(need, stamp, now))
+        self.ready.iter().any(|slot| slot.prepared.fits(need, stamp, now))
     }
 
     /// Somebody asks. Told besides: was it made before anybody did?
     pub fn take(&mut self, need: &Need, stamp: Stamp, now: Timestamp) -> Option<(Arc<Prepared>, bool)> {
-        let fits = |place: &Place| place.prepared.fits(need, stamp, now);
-        let Some(mut place) = self.ready.iter().position(fits).and_then(|at| self.ready.remove(at)) else {
+        let fits = |slot: &Slot| slot.prepared.fits(need, stamp, now);
+        let Some(mut slot) = self.ready.iter().position(fits).and_then(|at| self.ready.remove(at)) else {
             self.tally.misses += 1;
             return None;
         };
-        self.tally.hits += u64::from(place.ahead);
-        place.used = true;
-        let found = (Arc::clone(&place.prepared), place.ahead);
-        self.ready.push_back(place);
+        self.tally.hits += u64::from(slot.ahead);
+        slot.used = true;
+        let found = (Arc::clone(&slot.prepared), slot.ahead);
+        self.ready.push_back(slot);
         Some(found)
     }
 
     /// One more; `ahead` when nobody has asked for it yet. An older one for the same need goes.
     pub fn put(&mut self, prepared: Arc<Prepared>, ahead: bool) {
         self.tally.prepared += u64::from(ahead);
-        if let Some(at) = self.ready.iter().position(|place| place.prepared.need == prepared.need) {
+        if let Some(at) = self.ready.iter().position(|slot| slot.prepared.need == prepared.need) {
             self.drop_at(at);
         }
         while self.ready.len() >= ROOM {
             self.drop_at(0);
         }
-        self.ready.push_back(Place { prepared, ahead, used: !ahead });
+        self.ready.push_back(Slot { prepared, ahead, used: !ahead });
     }
 
     /// Everything goes; it is made again when it is asked for.
@@ -140,10 +140,10 @@ impl Shelf {
     }
 
     fn drop_at(&mut self, at: usize) {
-        let Some(place) = self.ready.remove(at) else { return };
-        if place.ahead && !place.used {
+        let Some(slot) = self.ready.remove(at) else { return };
+        if slot.ahead && !slot.used {
             self.tally.wasted += 1;
-            self.tally.wasted_tokens += place.prepared.assembled.tokens as u64;
+            self.tally.wasted_tokens += slot.prepared.assembled.tokens as u64;
         }
     }
 }
@@ -189,27 +189,27 @@ mod tests {
 
     #[test]
     fn what_stands_ready_is_handed_out_until_the_memory_changes() {
-        let mut shelf = Shelf::default();
-        shelf.put(ready("a", STAMP), true);
-        assert!(shelf.take(&need("a"), STAMP, Timestamp::default()).is_some());
-        assert!(shelf.take(&need("b"), STAMP, Timestamp::default()).is_none());
-        assert!(shelf.take(&need("a"), Stamp { snapshot: 2, ..STAMP }, Timestamp::default()).is_none());
-        let Tally { prepared, hits, misses, wasted, .. } = shelf.tally;
+        let mut cache = ContextCache::default();
+        cache.put(ready("a", STAMP), true);
+        assert!(cache.take(&need("a"), STAMP, Timestamp::default()).is_some());
+        assert!(cache.take(&need("b"), STAMP, Timestamp::default()).is_none());
+        assert!(cache.take(&need("a"), Stamp { snapshot: 2, ..STAMP }, Timestamp::default()).is_none());
+        let Tally { prepared, hits, misses, wasted, .. } = cache.tally;
         assert_eq!((prepared, hits, misses, wasted), (1, 1, 2, 0));
     }
 
     #[test]
     fn what_goes_without_having_been_asked_for_was_wasted() {
-        let mut shelf = Shelf::default();
-        shelf.put(ready("a", STAMP), true);
-        shelf.put(ready("a", Stamp { snapshot: 2, ..STAMP }), true);
-        assert_eq!((shelf.tally.wasted, shelf.tally.wasted_tokens), (1, 7));
-        shelf.put(ready("b", STAMP), false);
+        let mut cache = ContextCache::default();
+        cache.put(ready("a", STAMP), true);
+        cache.put(ready("a", Stamp { snapshot: 2, ..STAMP }), true);
+        assert_eq!((cache.tally.wasted, cache.tally.wasted_tokens), (1, 7));
+        cache.put(ready("b", STAMP), false);
         for number in 0..ROOM {
-            shelf.put(ready(&number.to_string(), STAMP), true);
+            cache.put(ready(&number.to_string(), STAMP), true);
         }
-        assert_eq!((shelf.count(), shelf.tally.wasted), (ROOM, 2), "what was made for somebody is no waste");
-        shelf.clear();
-        assert_eq!((shelf.count(), shelf.tally.wasted), (0, 2 + ROOM as u64));
+        assert_eq!((cache.count(), cache.tally.wasted), (ROOM, 2), "what was made for somebody is no waste");
+        cache.clear();
+        assert_eq!((cache.count(), cache.tally.wasted), (0, 2 + ROOM as u64));
     }
 }

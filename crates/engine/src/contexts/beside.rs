@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::context::length;
-use crate::project::Project;
+use super::length;
+use crate::contexts::Contexts;
 use lokid_context::session::{self, Occasion, SessionBlock, SessionCandidate};
 use lokid_encode::errors::{ErrorReader, Failure};
 use lokid_index::roster::Filter;
 use lokid_model::render::first_line;
-use lokid_model::{Body, Key, Kind, Memory, Namespace, Status, TaskType, Tier};
+use lokid_model::{Body, Kind, Memory, Namespace, Status, TaskType, Tier};
 use lokid_retrieve::query;
 use lokid_retrieve::recall::{self, Request};
 
@@ -28,22 +28,10 @@ const FEWEST: usize = 2;
 /// In bytes: a shorter error is a word of every text.
 const SHORTEST_ERROR: usize = 4;
 
-impl Project {
-    /// Was this session given the block it begins with?
-    pub fn has_block(&self, session: &str) -> bool {
-        let state = self.economy.state.lock();
-        state.sessions.get(session).is_some_and(|known| known.block.is_some())
-    }
-
-    /// The session's context was summarised, and with it what stood behind its prompts.
-    pub fn compacted(&self, session: &str) {
-        self.economy.state.lock().sessions.compacted(session);
-        self.economy_changed();
-    }
-
+impl Contexts {
     /// A text without secrets, before it leaves for an agent: records that others wrote were never cleaned.
     pub fn redacted(&self, text: &str) -> String {
-        self.redaction.text(text)
+        self.env.redaction.text(text)
     }
 
     /// What binds at these files, or where `names` says that the memory speaks of the deed itself.
@@ -55,8 +43,8 @@ impl Project {
         names: &dyn Fn(&Memory) -> bool,
         budget: usize,
     ) -> SessionBlock {
-        let snapshot = self.snapshot();
-        let inside: Vec<String> = files.iter().map(|path| self.inside(path)).collect();
+        let snapshot = self.writer.snapshot();
+        let inside: Vec<String> = files.iter().map(|path| self.repository.inside(path)).collect();
         let at_home = inside.iter().flat_map(|path| snapshot.anchored_to(path));
         let binds = |memory: &&Arc<Memory>| matches!(memory.tier, Tier::Mandate | Tier::Guardrail);
         let named = snapshot.binding(namespace).filter(|memory| names(memory));
@@ -72,7 +60,7 @@ impl Project {
     /// What mended this failure before: by its fingerprint, or by words that leave no doubt.
     pub fn known_fix(&self, namespace: &Namespace, session: &str, text: &str, budget: usize) -> SessionBlock {
         let failures = failures(text);
-        let snapshot = self.snapshot();
+        let snapshot = self.writer.snapshot();
         let learnt = failures.iter().flat_map(|failure| snapshot.about_failure(&failure.fingerprint));
         let mut found: Vec<SessionCandidate> = learnt
             .filter(|memory| has_fix(memory) && self.may_tell(memory, namespace))
@@ -86,10 +74,10 @@ impl Project {
 
     /// Only when the indexes are open: nobody waits for them here.
     fn alike(&self, namespace: &Namespace, question: &str, text: &str) -> Vec<SessionCandidate> {
-        if question.is_empty() || self.search().ready().is_none() {
+        if question.is_empty() || self.search.handle().ready().is_none() {
             return Vec::new();
         }
-        let mut filter = Filter::new(namespace.clone(), self.clock.now());
+        let mut filter = Filter::new(namespace.clone(), self.env.clock.now());
         let telling = |kind: &Kind| !matches!(kind, Kind::Episode | Kind::CodePattern);
         filter.kinds = Kind::ALL.iter().copied().filter(telling).collect();
         let request = Request {
@@ -100,16 +88,16 @@ impl Project {
             action: None,
             files: Vec::new(),
             filter,
-            min_score: Some(self.config.load().context.min_score),
+            min_score: Some(self.env.config.load().context.min_score),
         };
-        let hits = self.recall(&request, None).map(|recalled| recalled.answer.hits).unwrap_or_default();
+        let hits = self.recall.recall(&request, None).map(|recalled| recalled.answer.hits).unwrap_or_default();
         let sure = hits.into_iter().filter(|hit| has_fix(&hit.memory) && is_about(&hit.memory, question, text));
         sure.map(|hit| SessionCandidate { value: hit.score, memory: hit.memory }).collect()
     }
 
     fn may_tell(&self, memory: &Memory, namespace: &Namespace) -> bool {
         memory.namespace == *namespace
-            && memory.holds_now(self.clock.now())
+            && memory.holds_now(self.env.clock.now())
             && !memory.restricted
             && memory.status == Status::Asserted
     }
@@ -124,16 +112,7 @@ impl Project {
         if found.is_empty() {
             return SessionBlock::default();
         }
-        let mut state = self.economy.state.lock();
-        let already = |key: &Key| state.sessions.has(session, key);
-        let block = session::tail_for(occasion, found, &already, budget, &length);
-        if block.items.is_empty() {
-            return block;
-        }
-        state.sessions.note_injected(session, &block, self.clock.now());
-        drop(state);
-        self.note_given(session, &block);
-        block
+        self.sessions.hand(session, |already| session::tail_for(occasion, found, already, budget, &length))
     }
 }
 

@@ -3,25 +3,36 @@
 //! Here the rooms are put together: the snapshot, the indexes, the past of the repository, the counts, and what
 //! `context` makes of them. The same need gives the same bytes, whether it was foreseen or not.
 
+mod beside;
+mod blocks;
+pub mod cache;
+mod commits;
 mod named;
 mod notes;
 mod related;
+
+pub use blocks::{PromptGiven, TaskFound};
 
 pub(super) use notes::REFERENCES;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use super::foresight::Pointed;
-use super::foresight::focus::{Branch, Focus, Guest, Owner, SeenError};
-use super::foresight::shelf::{Need, Prepared, Stamp, Tally};
-use super::past::{self, PastKnown};
-use super::project::Project;
-use super::search::Ready;
+use parking_lot::Mutex;
+
+use super::env::Env;
+use super::focus::{Branch, Focus, Focuses, Guest, Owner, SeenError};
+use super::inbox::WriterHandle;
+use super::memory_care::Shed;
+use super::recall::Recall;
+use super::repository::Repository;
+use super::search::{Ready, Search, SearchHandle};
+use super::sessions::Sessions;
+use cache::{ContextCache, Need, Prepared, Stamp, Tally};
 use lokid_context::assemble::{self, Order};
 use lokid_context::gate;
 use lokid_context::gather::{self, GatherFilter, Gathered};
-use lokid_context::layers::{Shelf, Shelves};
+use lokid_context::layers::{Arrangement, Shelf, Shelves};
 use lokid_context::parts::{Candidate, FileLine, Pointer, Shares};
 use lokid_context::predict::PredictedFile;
 use lokid_context::predict::episodes;
@@ -30,7 +41,7 @@ use lokid_context::sources::Sources;
 use lokid_encode::compress::at_level;
 use lokid_encode::errors::ErrorReader;
 use lokid_encode::newcomer;
-use lokid_model::{Level, Memory, Namespace, Scope, Signal, SignalKind, TaskType, Timestamp};
+use lokid_model::{Level, Memory, Namespace, Scope, TaskType, Timestamp};
 use lokid_retrieve::query;
 
 /// Files that are foretold for a context.
@@ -80,93 +91,110 @@ pub struct Foreseen {
     pub ahead: bool,
 }
 
-impl Project {
+/// What topics were named from, and what that gave.
+struct Pointed {
+    version: u64,
+    namespace: Namespace,
+    arrangement: Arrangement,
+    pointers: Arc<[Pointer]>,
+}
+
+pub struct Contexts {
+    env: Arc<Env>,
+    writer: WriterHandle,
+    search: Arc<Search>,
+    repository: Arc<Repository>,
+    sessions: Arc<Sessions>,
+    recall: Arc<Recall>,
+    pub(super) focuses: Mutex<Focuses>,
+    cache: Mutex<ContextCache>,
+    /// Topics that can be asked for, as they were last named: naming them takes as long as all the rest.
+    pointers: Mutex<Option<Pointed>>,
+}
+
+impl Shed for Contexts {
+    fn shed(&self) {
+        self.cache.lock().clear();
+        *self.pointers.lock() = None;
+        if let Some(search) = self.search.if_started() {
+            search.rest();
+        }
+    }
+}
+
+impl Contexts {
+    pub(super) fn new(recall: Arc<Recall>) -> Contexts {
+        Contexts {
+            env: Arc::clone(&recall.env),
+            writer: recall.writer.clone(),
+            search: Arc::clone(&recall.search),
+            repository: Arc::clone(&recall.repository),
+            sessions: Arc::clone(&recall.sessions),
+            recall,
+            focuses: Mutex::default(),
+            cache: Mutex::default(),
+            pointers: Mutex::default(),
+        }
+    }
+
     /// Whose focus a request is about: its session's, or that of the working tree it comes from.
     pub fn owner(&self, session: Option<&str>, from: Option<&Path>) -> Owner {
         if let Some(session) = session.filter(|session| !session.is_empty()) {
             return Owner::Session(session.to_owned());
         }
-        self.linked_tree(from).map_or(Owner::Main, Owner::Tree)
-    }
-
-    /// The linked working tree a path is in.
-    fn linked_tree(&self, path: Option<&Path>) -> Option<String> {
-        let path = path?;
-        let trees = self.eyes().map(super::eyes::Eyes::watches).unwrap_or_default();
-        let around = trees.into_iter().map(|(tree, _)| tree).filter(|tree| path.starts_with(tree));
-        let nearest = around.max_by_key(|tree| tree.as_os_str().len()).filter(|tree| *tree != self.root);
-        nearest.map(|tree| tree.display().to_string())
-    }
-
-    /// A signal somebody sends, in the words of one that was seen: its path as memories name it, and its working tree.
-    pub fn placed(&self, signal: Signal, from: Option<&Path>) -> Signal {
-        let is_about_file = matches!(signal.kind, SignalKind::FileOpened | SignalKind::FileEdited | SignalKind::Error);
-        let named = signal.path.as_deref().filter(|_| is_about_file);
-        let absolute = named.map(Path::new).filter(|path| path.is_absolute());
-        let worktree = self.linked_tree(absolute.or(from));
-        let path = named.map(|path| self.inside(path)).or_else(|| signal.path.clone());
-        Signal { worktree, path, ..signal }
-    }
-
-    /// A path as memories name it: relative to its working tree.
-    pub fn inside(&self, path: &str) -> String {
-        let trees = self.eyes().map(super::eyes::Eyes::watches).unwrap_or_default();
-        let trees = trees.iter().map(|(tree, _)| tree.as_path()).chain([self.root.as_path()]);
-        let inside =
-            trees.filter_map(|tree| Path::new(path).strip_prefix(tree).ok()).min_by_key(|rest| rest.as_os_str().len());
-        let inside = inside.and_then(Path::to_str).unwrap_or(path);
-        inside.trim_start_matches("./").to_owned()
-    }
-
-    /// Is anything made ready in advance?
-    pub fn looks_ahead(&self) -> bool {
-        self.foresight.is_running() && self.config.load().context.prefetch
+        self.repository.linked_tree(from).map_or(Owner::Main, Owner::Tree)
     }
 
     /// Known focuses, contexts that stand ready, and how often that paid.
-    pub fn shelf(&self) -> (usize, usize, Tally) {
-        let focuses = self.foresight.focuses.lock().count();
-        let shelf = self.foresight.shelf.lock();
-        (focuses, shelf.count(), shelf.tally)
+    pub fn cached(&self) -> (usize, usize, Tally) {
+        let focuses = self.focuses.lock().count();
+        let cache = self.cache.lock();
+        (focuses, cache.count(), cache.tally)
+    }
+
+    /// A context left for an agent.
+    pub fn count_given(&self, owner: &Owner, given: &Given) {
+        let Prepared { assembled, evidence, .. } = &*given.prepared;
+        self.sessions.count_context(owner, assembled, evidence, given.ahead);
     }
 
     /// The context for this, if it stands ready.
     pub fn ready_context(&self, owner: &Owner, asked: &Asked) -> Option<Given> {
         let (need, stamp) = (self.need(owner, asked), self.stamp());
-        let now = self.clock.now();
-        let mut shelf = self.foresight.shelf.lock();
-        let found = if shelf.has(&need, stamp, now) { shelf.take(&need, stamp, now) } else { None };
+        let now = self.env.clock.now();
+        let mut cache = self.cache.lock();
+        let found = if cache.has(&need, stamp, now) { cache.take(&need, stamp, now) } else { None };
         found.map(|(prepared, ahead)| Given { prepared, ahead })
     }
 
     /// Nothing while the indexes are still being opened.
     pub fn assemble(&self, owner: &Owner, asked: &Asked) -> Option<Given> {
         let need = self.need(owner, asked);
-        let ready = self.search().ready();
+        let ready = self.search.handle().ready();
         let ready = ready.as_ref().as_ref()?;
         let stamp = self.stamp();
-        let known = self.foresight.shelf.lock().take(&need, stamp, self.clock.now());
+        let known = self.cache.lock().take(&need, stamp, self.env.clock.now());
         let given = match known {
             Some((prepared, ahead)) => Given { prepared, ahead },
             None => {
                 let prepared = Arc::new(self.prepare(need, stamp, ready));
-                self.foresight.shelf.lock().put(Arc::clone(&prepared), false);
+                self.cache.lock().put(Arc::clone(&prepared), false);
                 Given { prepared, ahead: false }
             }
         };
         Some(given)
     }
 
-    /// What the focus will need, put on the shelf; nothing when it stands there already.
+    /// What the focus will need, kept ready; nothing when it stands there already.
     pub(super) fn prepare_ahead(&self, owner: &Owner, asked: &Asked) -> Option<Arc<Prepared>> {
         let need = self.need(owner, asked);
         let stamp = self.stamp();
-        if self.foresight.shelf.lock().has(&need, stamp, self.clock.now()) {
+        if self.cache.lock().has(&need, stamp, self.env.clock.now()) {
             return None;
         }
-        let search = self.search_if_started()?.ready();
+        let search = self.search.if_started()?.ready();
         let prepared = Arc::new(self.prepare(need, stamp, search.as_ref().as_ref()?));
-        self.foresight.shelf.lock().put(Arc::clone(&prepared), true);
+        self.cache.lock().put(Arc::clone(&prepared), true);
         Some(prepared)
     }
 
@@ -178,15 +206,15 @@ impl Project {
         need.branch = need.branch.filter(|_| asked.branch.is_some()).map(|branch| self.looked_up(branch));
         need.file = need.file.filter(|_| asked.file.is_some());
         need.goal = need.goal.filter(|_| asked.goal.as_deref().is_some_and(|goal| !goal.trim().is_empty()));
-        let ahead = self.foresight.shelf.lock().has(&self.need(owner, asked), self.stamp(), self.clock.now());
-        let ready = self.search().ready();
+        let ahead = self.cache.lock().has(&self.need(owner, asked), self.stamp(), self.env.clock.now());
+        let ready = self.search.handle().ready();
         let ready = ready.as_ref().as_ref()?;
         let related = self.files_ahead(&need, asked.author.as_deref(), k.max(RELATED));
         let mut clues = self.clues(&need, &related);
         clues.author = asked.author.clone().map(|name| AuthorClue { name, areas: Vec::new() });
         let looked_at = k.max(MOST_PREDICTED);
         let mut memories = self.with_sources(ready, |sources| {
-            memories::predict(sources, &clues, &need.namespace, self.clock.now(), looked_at)
+            memories::predict(sources, &clues, &need.namespace, self.env.clock.now(), looked_at)
         });
         let related = self.with_experience(related, &episodes::matching(&memories), &need);
         memories.truncate(k);
@@ -199,51 +227,33 @@ impl Project {
 
     /// What `work` makes of the memory, the indexes and the past of this moment.
     pub(super) fn with_sources<T>(&self, ready: &Ready, work: impl FnOnce(&Sources<'_>) -> T) -> T {
-        let past = self.past_known();
-        let config = self.config.load();
+        let past = self.repository.known();
+        let config = self.env.config.load();
         let sources = Sources {
-            snapshot: &self.snapshot(),
+            snapshot: &self.writer.snapshot(),
             view: &ready.view,
             vector_of: &|text| ready.embedder.embed(query::beginning(text)),
-            usage: &|memory| self.usage.of(memory),
+            usage: &|memory| self.sessions.usage.of(memory),
             weights: &config.recall,
-            memory_weights: &self.memory_weights(),
+            memory_weights: &self.sessions.memory_weights(),
             cochange: &past.cochange,
-            utc_offset_seconds: self.clock.utc_offset_seconds(),
+            utc_offset_seconds: self.env.clock.utc_offset_seconds(),
         };
         work(&sources)
     }
 
-    /// A text as a vector; nothing while the indexes are still being opened.
-    pub(super) fn vector_of(&self, text: &str) -> Vec<f32> {
-        let ready = self.search().ready();
-        ready.as_ref().as_ref().map(|ready| ready.embedder.embed(query::beginning(text))).unwrap_or_default()
-    }
-
-    /// What the history and the files of the repository tell. A project that is not watched reads what was kept.
-    pub(super) fn past_known(&self) -> PastKnown {
-        match self.eyes() {
-            Some(eyes) => eyes.past().known(),
-            None => {
-                let redact = &self.config.load().redact;
-                self.kept_past.get_or_init(|| past::kept_evidence(&self.cache_folder, &self.state, redact)).clone()
-            }
-        }
-    }
-
     /// What a source file defines.
     fn symbols(&self, path: &str) -> Vec<String> {
-        let Some(eyes) = self.eyes() else { return Vec::new() };
-        let code = eyes.past().code();
+        let code = self.repository.code();
         let symbols = code.get(path).map(|file| file.symbols.as_slice()).unwrap_or_default();
         symbols.iter().filter(|symbol| symbol.is_public).take(MOST_SYMBOLS).map(|symbol| symbol.name.clone()).collect()
     }
 
     pub(super) fn need(&self, owner: &Owner, asked: &Asked) -> Need {
-        let now = self.clock.now();
-        let focus = self.foresight.focuses.lock().of(owner);
-        let config = self.config.load();
-        let file = asked.file.as_deref().map(|path| self.inside(path));
+        let now = self.env.clock.now();
+        let focus = self.focuses.lock().of(owner);
+        let config = self.env.config.load();
+        let file = asked.file.as_deref().map(|path| self.repository.inside(path));
         // Another goal or branch than the focus has is another matter, and so is another file: what was open before
         // still tells where one comes from, but no longer what is at hand.
         let told_goal = asked.goal.clone().filter(|goal| !goal.trim().is_empty());
@@ -257,10 +267,10 @@ impl Project {
         let goal = told_goal.or_else(|| focus.goal.clone().filter(|_| !is_other_branch));
         let mut errors: Vec<SeenError> = asked.errors.iter().map(|text| seen(text)).collect();
         errors.extend(focus.errors(now).into_iter().filter(|known| !asked.errors.contains(&known.text)));
-        let measures = self.measures(owner);
+        let measures = self.sessions.measures(owner);
         Need {
             namespace: asked.namespace.clone(),
-            agent: self.agent_of(owner),
+            agent: self.sessions.agent_of(owner),
             file,
             recent,
             branch: branch(asked, &focus),
@@ -284,10 +294,10 @@ impl Project {
     }
 
     fn stamp(&self) -> Stamp {
-        let past = self.past_known();
+        let past = self.repository.known();
         Stamp {
-            snapshot: self.snapshot.load().version(),
-            indexed: self.search_if_started().map_or(0, super::search::SearchHandle::indexed),
+            snapshot: self.writer.snapshot().version(),
+            indexed: self.search.if_started().map_or(0, SearchHandle::indexed),
             past: [address(&past.cochange), address(&past.ground), address(&past.weights)],
         }
     }
@@ -295,8 +305,8 @@ impl Project {
     fn prepare(&self, need: Need, stamp: Stamp, ready: &Ready) -> Prepared {
         let files = self.related_files(&need, RELATED);
         let clues = self.clues(&need, &files);
-        let config = self.config.load();
-        let now = self.clock.now();
+        let config = self.env.config.load();
+        let now = self.env.clock.now();
         let filter = GatherFilter {
             namespace: need.namespace.clone(),
             now,
@@ -333,7 +343,7 @@ impl Project {
 
     /// When something that a context tells ceases to hold, or something that it should tell begins to.
     fn next_turn(&self, need: &Need, candidates: &[Candidate], now: Timestamp) -> Option<Timestamp> {
-        let snapshot = self.snapshot.load();
+        let snapshot = self.writer.snapshot();
         let ends = candidates.iter().filter_map(|candidate| candidate.memory.times.invalid_at);
         let at_home = need.file.as_deref().into_iter().flat_map(|path| snapshot.anchored_to(path));
         let begins = at_home.chain(snapshot.binding(&need.namespace)).map(|memory| memory.times.valid_at);
@@ -363,7 +373,7 @@ impl Project {
     /// A branch that nobody told of yet is looked up.
     fn looked_up(&self, branch: Branch) -> Branch {
         if branch.subjects.is_empty() && branch.files.is_empty() && !memories::is_common_branch(&branch.name) {
-            return Branch::on_disk(&self.root, &branch.name).unwrap_or(branch);
+            return Branch::on_disk(&self.env.root, &branch.name).unwrap_or(branch);
         }
         branch
     }
@@ -372,7 +382,7 @@ impl Project {
         let mut reader = ErrorReader::new();
         let mut failures: Vec<_> = error.text.lines().flat_map(|line| reader.line(line)).collect();
         failures.extend(reader.flush());
-        let named = self.named_by(error, &self.past_known());
+        let named = self.named_by(error, &self.repository.known());
         ErrorClue {
             text: error.text.clone(),
             fingerprint: failures.first().map(|failure| failure.fingerprint.clone()),
@@ -387,9 +397,9 @@ impl Project {
 
     /// The value of a fact about how work is done here.
     fn known_fact(&self, need: &Need, key: &str) -> Option<String> {
-        let snapshot = self.snapshot();
+        let snapshot = self.writer.snapshot();
         let slot = (need.namespace.clone(), Scope::default(), key.to_owned(), String::new());
-        let now = self.clock.now();
+        let now = self.env.clock.now();
         let known = snapshot.facts_of(&slot).filter(|fact| fact.holds_now(now)).last()?;
         known.fact().map(|fact| fact.value.clone())
     }
@@ -407,10 +417,10 @@ impl Project {
 
     /// Topics that can be asked for.
     pub(super) fn pointers(&self, namespace: &Namespace) -> Arc<[Pointer]> {
-        let snapshot = self.snapshot();
-        let arrangement = self.arrangement();
+        let snapshot = self.writer.snapshot();
+        let arrangement = self.sessions.arrangement();
         let version = snapshot.version();
-        let mut known = self.foresight.pointers.lock();
+        let mut known = self.pointers.lock();
         if let Some(known) = known.as_ref().filter(|known| {
             known.version == version && known.namespace == *namespace && known.arrangement == arrangement
         }) {

@@ -1,10 +1,12 @@
 //! What somebody is busy with, as far as signals tell: one focus for each session and each working tree, so that two
-//! editors or two agents do not disturb each other. Pure: signals in, the state of the focus out.
+//! editors or two agents do not disturb each other. Signals in, the state of the focus out.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
 
 use lokid_model::{Signal, SignalKind, TaskType, Timestamp};
 use lokid_retrieve::task;
+use lokid_sys::git::branch;
 
 /// Files before the one at hand that still tell what is going on.
 const RECENT: usize = 8;
@@ -16,6 +18,8 @@ const ERROR_AGE: i64 = 24 * 3_600_000_000;
 const GUEST_AGE: i64 = 24 * 3_600_000_000;
 /// Text of a signal that is kept.
 const MOST_TEXT: usize = 4_000;
+/// What a branch is about fits into so many commits and files.
+const MOST_TOLD: usize = 8;
 
 /// Whose focus it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,6 +30,15 @@ pub enum Owner {
     /// Whoever works in a linked one.
     Tree(String),
     Session(String),
+}
+
+impl Owner {
+    pub(super) fn session(&self) -> Option<&str> {
+        match self {
+            Owner::Session(session) => Some(session),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,6 +60,15 @@ pub struct Branch {
     pub name: String,
     pub subjects: Vec<String>,
     pub files: Vec<String>,
+}
+
+impl Branch {
+    /// What a branch has that the one it will return to has not.
+    pub(super) fn on_disk(root: &Path, name: &str) -> Option<Branch> {
+        let work = branch::about_branch(root, name, MOST_TOLD)?;
+        let subjects = work.commits.into_iter().map(|commit| commit.summary).collect();
+        Some(Branch { name: name.to_owned(), subjects, files: work.files })
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,36 +3,29 @@
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use arc_swap::ArcSwap;
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
+use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::{Map, Value, json};
 
-use super::care::Care;
 use super::company;
 use super::decide::{self, Decision, Twins};
 use super::derived::Derived;
-use super::economy::Economy;
+use super::env::Env;
 use super::error::EngineError;
 use super::event::{Event, Reply};
-use super::eyes::Noticed;
-use super::feed::Feed;
-use super::foresight::{self, Foresight};
+use super::follow::Follower;
 use super::import;
+use super::inbox::WriterHandle;
 use super::layers::LayersDue;
-use super::night::{self, Night};
-use super::project::Counters;
-use super::review::Review;
-use super::search::SearchHandle;
+use super::memory_care::MemoryCare;
+use super::search::Search;
 use super::tidy;
 use super::usage::UsageBook;
-use lokid_config::Config;
 use lokid_index::Snapshot;
-use lokid_model::{Body, Change, DocumentKind, Key, Kind, Link, Memory, Outcome, Signal, SignalKind, Timestamp};
+use lokid_model::{Change, DocumentKind, Key, Kind, Link, Memory, Timestamp};
 use lokid_store::Store;
-use lokid_sys::Clock;
 
 /// How many events one batch takes at the most; what waits meanwhile is the next batch.
 const BATCH: usize = 256;
@@ -40,29 +33,20 @@ const BATCH: usize = 256;
 const TELL_EACH: usize = 64;
 
 pub(super) struct Writer {
-    pub(super) project: Arc<str>,
+    pub(super) env: Arc<Env>,
     pub(super) store: Store,
     pub(super) state: Snapshot,
-    pub(super) published: Arc<ArcSwap<Snapshot>>,
-    pub(super) inbox: Receiver<Event>,
-    pub(super) clock: Clock,
-    pub(super) config: Arc<ArcSwap<Config>>,
-    pub(super) feed: Feed,
-    pub(super) counters: Arc<Counters>,
-    pub(super) signals_by_kind: Arc<[AtomicU64; SignalKind::ALL.len()]>,
+    inbox: Receiver<Event>,
+    /// What readers see of it.
+    pub(super) outside: WriterHandle,
+    pub(super) followers: Vec<Arc<dyn Follower>>,
     pub(super) layers: LayersDue,
-    pub(super) search: Arc<OnceLock<SearchHandle>>,
-    pub(super) usage: Arc<UsageBook>,
-    /// Where episodes are told, once the project is watched.
-    pub(super) eyes: Arc<OnceLock<Sender<Noticed>>>,
     pub(super) derived: Derived,
-    pub(super) foresight: Arc<Foresight>,
-    pub(super) economy: Arc<Economy>,
-    pub(super) night: Arc<Night>,
-    pub(super) review: Arc<Review>,
+    search: Arc<Search>,
+    pub(super) usage: Arc<UsageBook>,
     /// The last change was refused, and that was said.
-    pub(super) refused: bool,
-    pub(super) care: Arc<Care>,
+    refused: bool,
+    memory: Arc<MemoryCare>,
 }
 
 /// What an event asked for, decided but not yet durable.
@@ -75,6 +59,31 @@ struct Turn {
 }
 
 impl Writer {
+    pub(super) fn new(
+        env: Arc<Env>,
+        store: Store,
+        (inbox, outside): (Receiver<Event>, WriterHandle),
+        followers: Vec<Arc<dyn Follower>>,
+        search: Arc<Search>,
+        usage: Arc<UsageBook>,
+        memory: Arc<MemoryCare>,
+    ) -> Writer {
+        Writer {
+            env,
+            store,
+            state: Snapshot::default(),
+            inbox,
+            outside,
+            followers,
+            layers: LayersDue::default(),
+            derived: Derived::default(),
+            search,
+            usage,
+            refused: false,
+            memory,
+        }
+    }
+
     pub(super) fn run(mut self) {
         loop {
             let first = match self.wait() {
@@ -100,7 +109,7 @@ impl Writer {
         if self.layers.namespaces.is_empty() {
             return Some(self.inbox.recv().unwrap_or(Event::Stop));
         }
-        let now = self.clock.monotonic();
+        let now = self.env.clock.monotonic();
         let due = self.layers.not_before.unwrap_or(now);
         match self.inbox.recv_timeout(due.saturating_duration_since(now)) {
             Ok(event) => Some(event),
@@ -117,13 +126,13 @@ impl Writer {
     fn guarded(&mut self, batch: Vec<Event>) -> bool {
         let stops = batch.iter().any(|event| matches!(event, Event::Stop));
         let taken = std::panic::catch_unwind(AssertUnwindSafe(|| self.take(batch)));
-        self.counters.turns.fetch_add(1, Ordering::Relaxed);
+        self.outside.counters().turns.fetch_add(1, Ordering::Relaxed);
         match taken {
             Ok(last) => last,
             Err(_) => {
-                tracing::error!(project = %self.project, "a turn of the writer panicked; its requests are lost");
-                self.counters.write_failures.fetch_add(1, Ordering::Relaxed);
-                self.counters.last_scan.store(0, Ordering::Relaxed);
+                tracing::error!(project = %self.env.name, "a turn of the writer panicked; its requests are lost");
+                self.outside.counters().write_failures.fetch_add(1, Ordering::Relaxed);
+                self.outside.counters().last_scan.store(0, Ordering::Relaxed);
                 stops
             }
         }
@@ -131,7 +140,7 @@ impl Writer {
 
     /// One turn of the engine. Answers whether it was the last.
     fn take(&mut self, batch: Vec<Event>) -> bool {
-        let now = self.clock.now();
+        let now = self.env.clock.now();
         let mut draft = self.state.clone();
         let mut turns = Vec::with_capacity(batch.len());
         let mut last = false;
@@ -139,7 +148,6 @@ impl Writer {
             match event {
                 Event::Stop => last = true,
                 Event::Beat => {}
-                Event::Signal(signal) => self.hear(signal),
                 Event::Focus(focus) => {
                     // The draft must know of it, or the next write takes it back.
                     self.finish(now, std::mem::take(&mut turns), draft);
@@ -148,7 +156,7 @@ impl Writer {
                 }
                 Event::Economics(document) => {
                     if let Err(error) = self.store.write_economics(&document) {
-                        tracing::warn!(project = %self.project, reason = %error, "the token ledger could not be written");
+                        tracing::warn!(project = %self.env.name, reason = %error, "the token ledger could not be written");
                     }
                 }
                 Event::Derived { chapter, lesson } => {
@@ -174,7 +182,7 @@ impl Writer {
                     let _ = reply.send(Ok(()));
                 }
                 event => {
-                    let twins = |memory: &Memory| company::twins(self.search.get(), memory, now);
+                    let twins = |memory: &Memory| company::twins(self.search.if_started(), memory, now);
                     if let Some(turn) = decide_event(&mut draft, now, event, &twins) {
                         turns.push(turn);
                     }
@@ -182,8 +190,8 @@ impl Writer {
             }
         }
         self.finish(now, turns, draft);
-        self.care.look();
-        self.care.air();
+        self.memory.look();
+        self.memory.trim_heap();
         last
     }
 
@@ -197,24 +205,22 @@ impl Writer {
             }
             return;
         }
-        let span = tracing::debug_span!("turn", project = %self.project, turns = turns.len(), changes = changes.len());
+        let span = tracing::debug_span!("turn", project = %self.env.name, turns = turns.len(), changes = changes.len());
         let _entered = span.enter();
         match self.store.commit(now, &changes) {
             Ok(mut seen) => {
                 if std::mem::take(&mut self.refused) {
-                    tracing::info!(project = %self.project, "changes can be written again");
+                    tracing::info!(project = %self.env.name, "changes can be written again");
                 }
                 self.note_purged(&changes);
                 self.state = draft;
                 self.derived.adopted(&changes, &mut self.state);
-                self.counters.writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
+                self.outside.counters().writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
                 self.mark_layers(&changes);
                 self.apply_seen(&mut seen);
                 self.publish();
-                self.tell_search(&changes);
-                self.tell_search(&seen);
-                self.tell_night(&changes);
-                self.tell_night(&seen);
+                self.announce(&changes);
+                self.announce(&seen);
                 self.tell(now, &changes);
                 // A purge has answered only when index and timeline no longer tell of it either.
                 if !self.layers.purged.is_empty() {
@@ -226,16 +232,16 @@ impl Writer {
                     (turn.reply)(Ok(()));
                 }
                 if !told.is_empty() {
-                    self.review.tell(told);
+                    self.followers.iter().for_each(|follower| follower.told(&told));
                 }
             }
             Err(error) if turns.len() == 1 => {
-                self.counters.write_failures.fetch_add(1, Ordering::Relaxed);
+                self.outside.counters().write_failures.fetch_add(1, Ordering::Relaxed);
                 // A full disk refuses everything that comes; that is one thing to say, not a thousand.
                 if std::mem::replace(&mut self.refused, true) {
-                    tracing::debug!(project = %self.project, reason = %error, "another change could not be written");
+                    tracing::debug!(project = %self.env.name, reason = %error, "another change could not be written");
                 } else {
-                    tracing::error!(project = %self.project, reason = %error, "a change could not be written");
+                    tracing::error!(project = %self.env.name, reason = %error, "a change could not be written");
                 }
                 self.publish();
                 let refusal = EngineError::refused(&error);
@@ -244,7 +250,7 @@ impl Writer {
                 }
             }
             Err(error) => {
-                tracing::debug!(project = %self.project, reason = %error, "a batch could not be written, trying each alone");
+                tracing::debug!(project = %self.env.name, reason = %error, "a batch could not be written, trying each alone");
                 let mut failed: HashSet<Key> = HashSet::new();
                 for turn in turns {
                     let keys: Vec<Key> = turn.changes.iter().flat_map(Change::keys).collect();
@@ -257,9 +263,9 @@ impl Writer {
                     for change in &turn.changes {
                         draft.apply(change);
                     }
-                    let failures = self.counters.write_failures.load(Ordering::Relaxed);
+                    let failures = self.outside.counters().write_failures.load(Ordering::Relaxed);
                     self.finish(now, vec![turn], draft);
-                    if self.counters.write_failures.load(Ordering::Relaxed) != failures {
+                    if self.outside.counters().write_failures.load(Ordering::Relaxed) != failures {
                         failed.extend(keys);
                     }
                 }
@@ -268,56 +274,33 @@ impl Writer {
     }
 
     fn look(&mut self, now: Timestamp) {
-        self.counters.rescans.fetch_add(1, Ordering::Relaxed);
-        let started = self.clock.monotonic();
+        self.outside.counters().rescans.fetch_add(1, Ordering::Relaxed);
+        let started = self.env.clock.monotonic();
         let mut seen = self.store.look(now);
-        let took = self.clock.monotonic().saturating_duration_since(started);
-        self.counters.scan_cost.store(took.as_micros() as u64, Ordering::Relaxed);
+        let took = self.env.clock.monotonic().saturating_duration_since(started);
+        self.outside.counters().scan_cost.store(took.as_micros() as u64, Ordering::Relaxed);
         if !seen.is_empty() {
-            tracing::info!(project = %self.project, changes = seen.len(), "files changed by another hand");
+            tracing::info!(project = %self.env.name, changes = seen.len(), "files changed by another hand");
             self.mark_layers(&seen);
             self.apply_seen(&mut seen);
             self.tell(now, &seen);
         }
         self.meet_neighbours(now);
         self.publish();
-        self.tell_search(&seen);
-        self.tell_night(&seen);
+        self.announce(&seen);
     }
 
     /// A file that stays long harms nobody: the next night tries again.
     fn shorten(&mut self) {
         match self.store.shorten() {
             Ok(0) => {}
-            Ok(lines) => tracing::info!(project = %self.project, lines, "replaced lines were taken out of the notes"),
-            Err(error) => tracing::warn!(project = %self.project, reason = %error, "the notes could not be shortened"),
+            Ok(lines) => tracing::info!(project = %self.env.name, lines, "replaced lines were taken out of the notes"),
+            Err(error) => tracing::warn!(project = %self.env.name, reason = %error, "the notes could not be shortened"),
         }
     }
 
-    /// A purge has answered only when the report of the last night no longer tells of it either.
-    fn tell_night(&self, changes: &[Change]) {
-        let mut purged: Vec<&Key> = Vec::new();
-        for change in changes {
-            if let Change::Purge(tombstone) = change {
-                purged.push(&tombstone.key);
-            }
-        }
-        if !purged.is_empty() {
-            self.night.purged(&purged);
-        }
-    }
-
-    pub(super) fn tell_search(&self, changes: &[Change]) {
-        for change in changes {
-            match change {
-                Change::Purge(tombstone) => self.usage.forget(&tombstone.key),
-                Change::Restore(entry) => self.usage.wanted(entry.memory.key(), self.clock.now()),
-                _ => {}
-            }
-        }
-        if let Some(search) = self.search.get() {
-            search.tell(changes);
-        }
+    pub(super) fn announce(&self, changes: &[Change]) {
+        self.followers.iter().for_each(|follower| follower.changed(changes));
     }
 
     pub(super) fn apply_seen(&mut self, seen: &mut Vec<Change>) {
@@ -336,54 +319,15 @@ impl Writer {
         self.publish();
     }
 
-    fn hear(&self, signal: Box<Signal>) {
-        self.counters.signals.fetch_add(1, Ordering::Relaxed);
-        self.signals_by_kind[signal.kind as usize].fetch_add(1, Ordering::Relaxed);
-        tracing::debug!(project = %self.project, kind = %signal.kind, path = signal.path.as_deref(), "signal");
-        let mut data = Map::new();
-        data.insert("type".to_owned(), signal.kind.as_str().into());
-        for (name, value) in [
-            ("path", &signal.path),
-            ("branch", &signal.branch),
-            ("session_id", &signal.session),
-            ("agent", &signal.agent),
-            ("author", &signal.author),
-        ] {
-            if let Some(value) = value {
-                data.insert(name.to_owned(), Value::String(value.clone()));
-            }
-        }
-        if let Some(outcome) = signal.outcome {
-            data.insert("outcome".to_owned(), outcome.as_str().into());
-        }
-        self.feed.tell(signal.at, &self.project, "signal", data);
-        self.night.tell(night::Task::Happened(signal.kind));
-        self.foresight.tell(foresight::Task::Signal(signal));
-    }
-
-    /// The files of a new episode may have mended an error.
-    fn tell_eyes(&self, changes: &[Change]) {
-        let Some(eyes) = self.eyes.get() else { return };
-        for change in changes {
-            let Change::Put { before: None, after } = change else { continue };
-            let Body::Episode(episode) = &after.body else { continue };
-            if after.outcome != Some(Outcome::Failure) && !episode.files_modified.is_empty() {
-                let (files, told) = (episode.files_modified.clone(), after.headline().to_owned());
-                let _ = eyes.try_send(Noticed::Episode { files, told });
-            }
-        }
-    }
-
     fn tell(&self, now: Timestamp, changes: &[Change]) {
-        self.tell_eyes(changes);
         if changes.len() > TELL_EACH {
             let data = Map::from_iter([("count".to_owned(), json!(changes.len()))]);
-            self.feed.tell(now, &self.project, "memories", data);
+            self.env.feed.tell(now, &self.env.name, "memories", data);
             return;
         }
         for change in changes {
             let (kind, data) = told_of(change);
-            self.feed.tell(now, &self.project, kind, data);
+            self.env.feed.tell(now, &self.env.name, kind, data);
         }
     }
 }
@@ -416,8 +360,7 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, twins: Twins
             let told = false;
             Some(Turn { changes, told, reply: Box::new(move |result| drop(reply.send(result.map(|()| report)))) })
         }
-        Event::Signal(_)
-        | Event::Focus(_)
+        Event::Focus(_)
         | Event::Economics(_)
         | Event::Derived { .. }
         | Event::Rescan { .. }

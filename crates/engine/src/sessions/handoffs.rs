@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use crate::project::Project;
-use lokid_context::session::Sessions;
+use super::Sessions;
+use lokid_context::session::Sessions as SessionBook;
 use lokid_model::{Document, DocumentKind, Timestamp, time};
 
 /// What was handed over longer ago is history.
@@ -15,31 +15,31 @@ const MOST_ITEMS: usize = 3;
 /// Addresses of whoever comes next.
 const ANYBODY: [&str; 4] = ["*", "any", "all", "next"];
 
-impl Project {
+impl Sessions {
     /// The handoffs to the agent of this session that none of its sessions before was told of, newest first, a line each.
-    pub(super) fn handed_over(&self, session: &str) -> Vec<String> {
-        let documents = match self.documents(DocumentKind::Handoff) {
+    pub(crate) fn handed_over(&self, session: &str) -> Vec<String> {
+        let documents = match self.env.documents(DocumentKind::Handoff) {
             Ok(documents) => documents,
             Err(error) => {
-                tracing::warn!(project = %self.root.display(), reason = %error, "handoffs could not be read");
+                tracing::warn!(project = %self.env.name, reason = %error, "handoffs could not be read");
                 return Vec::new();
             }
         };
-        let now = self.clock.now();
-        let state = self.economy.state.lock();
+        let now = self.env.clock.now();
+        let state = self.state.lock();
         let mut waiting: Vec<(Timestamp, Document)> = documents
             .into_iter()
-            .filter_map(|document| Some((waits_since(&document, &state.sessions, session, now)?, document)))
+            .filter_map(|document| Some((waits_since(&document, &state.book, session, now)?, document)))
             .collect();
         drop(state);
         waiting.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.name.cmp(&other.1.name)));
-        let lines = waiting.iter().take(MOST).map(|(at, document)| self.redaction.text(&told(document, *at)));
+        let lines = waiting.iter().take(MOST).map(|(at, document)| self.env.redaction.text(&told(document, *at)));
         lines.collect()
     }
 }
 
 /// When it was written, if it is for this session.
-fn waits_since(document: &Document, sessions: &Sessions, session: &str, now: Timestamp) -> Option<Timestamp> {
+fn waits_since(document: &Document, sessions: &SessionBook, session: &str, now: Timestamp) -> Option<Timestamp> {
     let text = |name: &str| document.body.get(name).and_then(Value::as_str).map(str::trim);
     let at = text("timestamp").and_then(Timestamp::parse)?;
     if now.as_micros() - at.as_micros() > AGE {

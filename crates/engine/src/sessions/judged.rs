@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::is_good;
-use crate::event::Event;
-use crate::project::Project;
+use super::{Sessions, is_good};
 use lokid_context::economics::{Checkpoint, Entry};
 use lokid_manage::promote;
 use lokid_model::citation::{self, Cited};
-use lokid_model::{Key, MemoryId, Namespace, Outcome, Patch, Tier};
+use lokid_model::{Key, MemoryId, Namespace, Outcome, Tier};
 use lokid_sys::kept;
 
 /// A file of so many bytes is about a token's worth of reading.
@@ -30,9 +28,9 @@ pub struct Report {
     pub outcome: Option<Outcome>,
 }
 
-impl Project {
+impl Sessions {
     pub fn note_usage(&self, report: &Report) {
-        let now = self.clock.now();
+        let now = self.env.clock.now();
         let session = report.session.as_deref();
         let loaded = self.named(&report.namespace, session, &report.loaded);
         let ignored = self.named(&report.namespace, session, &report.ignored);
@@ -43,8 +41,8 @@ impl Project {
         self.usage.ignored(ignored.iter().cloned());
         match session {
             Some(session) => {
-                let mut state = self.economy.state.lock();
-                state.sessions.note_loaded(session, &loaded, now);
+                let mut state = self.state.lock();
+                state.book.note_loaded(session, &loaded, now);
                 if report.text.is_some() || !report.cited.is_empty() {
                     state.under_way(session).is_heard = true;
                 }
@@ -65,28 +63,28 @@ impl Project {
                 self.reconsider(cited.iter().chain(&ignored));
             }
         }
-        self.search().used();
-        self.economy_changed();
+        self.search.handle().used();
+        self.note_changed();
     }
 
     /// A text outside any session named memories: working notes, say.
-    pub(crate) fn note_references(&self, names: &[String]) {
+    pub(super) fn note_references(&self, names: &[String]) {
         let cited = self.named(&Namespace::default(), None, names);
         if !cited.is_empty() {
-            self.usage.referenced(cited.iter().cloned(), self.clock.now());
-            self.search().used();
+            self.usage.referenced(cited.iter().cloned(), self.env.clock.now());
+            self.search.handle().used();
             self.reconsider(cited.iter());
         }
     }
 
     /// Each memory is cited once a session, however often it is named.
     fn cite_in(&self, session: &str, cited: &[Key]) {
-        let now = self.clock.now();
-        let mut state = self.economy.state.lock();
+        let now = self.env.clock.now();
+        let mut state = self.state.lock();
         let known: BTreeSet<Key> =
-            state.sessions.get(session).map(|known| known.cited().cloned().collect()).unwrap_or_default();
+            state.book.get(session).map(|known| known.cited().cloned().collect()).unwrap_or_default();
         let fresh: BTreeSet<Key> = cited.iter().filter(|key| !known.contains(*key)).cloned().collect();
-        state.sessions.note_cited(session, &fresh, now);
+        state.book.note_cited(session, &fresh, now);
         drop(state);
         if fresh.is_empty() {
             return;
@@ -97,14 +95,14 @@ impl Project {
 
     /// What was given and not named was ignored; what was named shares in the outcome.
     pub(super) fn end_session(&self, session: &str, outcome: Option<Outcome>) {
-        let now = self.clock.now();
+        let now = self.env.clock.now();
         let avoided = self.avoided_reading(session);
         if avoided > 0 {
             self.record(session, &[Entry::AvoidedReading { tokens: avoided }]);
         }
-        let mut state = self.economy.state.lock();
+        let mut state = self.state.lock();
         let is_heard = state.under_way.get(session).is_some_and(|session| session.is_heard);
-        let verdicts = state.sessions.end(session, outcome, now);
+        let verdicts = state.book.end(session, outcome, now);
         // What foresees well here counts more next time.
         let spoke = state.under_way.get(session).map(|known| known.evidence.clone()).unwrap_or_default();
         for (keys, used) in [(&verdicts.cited, true), (&verdicts.ignored, false)] {
@@ -123,11 +121,11 @@ impl Project {
         }
         self.check(session, Checkpoint::SessionEnd);
         self.write_ledger(session);
-        let mut state = self.economy.state.lock();
+        let mut state = self.state.lock();
         state.under_way.remove(session);
         drop(state);
-        self.economy_changed();
-        if let Some(search) = self.search_if_started() {
+        self.note_changed();
+        if let Some(search) = self.search.if_started() {
             search.used();
         }
         self.reconsider(verdicts.cited.iter().chain(&verdicts.ignored));
@@ -135,22 +133,22 @@ impl Project {
 
     /// Tokens of files that cited memories stand for and that the session did not open.
     fn avoided_reading(&self, session: &str) -> u64 {
-        let snapshot = self.snapshot.load();
-        let state = self.economy.state.lock();
-        let Some(known) = state.sessions.get(session) else { return 0 };
+        let snapshot = self.writer.snapshot();
+        let state = self.state.lock();
+        let Some(known) = state.book.get(session) else { return 0 };
         let memories = known.cited().filter_map(|key| snapshot.get(key));
         let mut files: BTreeSet<&String> = memories.flat_map(|memory| &memory.anchors.files).collect();
         if let Some(under_way) = state.under_way.get(session) {
             files.retain(|file| !under_way.opened.contains(*file));
         }
-        let inside = files.into_iter().filter(|file| kept::is_inside(&self.root, file));
-        let sizes = inside.filter_map(|file| kept::standing(&self.root.join(file))).map(|file| file.size);
+        let inside = files.into_iter().filter(|file| kept::is_inside(&self.env.root, file));
+        let sizes = inside.filter_map(|file| kept::standing(&self.env.root.join(file))).map(|file| file.size);
         sizes.map(|bytes| bytes / BYTES_A_TOKEN).sum()
     }
 
     /// Do these still have the tier they have earned?
     fn reconsider<'a>(&self, keys: impl Iterator<Item = &'a Key>) {
-        let snapshot = self.snapshot();
+        let snapshot = self.writer.snapshot();
         for key in keys {
             let Some(memory) = snapshot.get(key) else { continue };
             let verdict = promote::judge(memory, &self.usage.of(memory));
@@ -165,10 +163,8 @@ impl Project {
                 "tier": verdict.tier.as_str(),
                 "why": verdict.why,
             });
-            let (reply, _nobody_waits) = tokio::sync::oneshot::channel();
-            let patch = Box::new(Patch { tier: Some(verdict.tier), ..Patch::default() });
-            if self.inbox.try_send(Event::Patch { key: key.clone(), patch, if_match: None, reply }).is_ok() {
-                self.say("tier", data);
+            if self.writer.set_tier(key, verdict.tier) {
+                self.env.say("tier", data);
             } else {
                 self.is_news(key, None);
             }
@@ -177,7 +173,7 @@ impl Project {
 
     /// Was this tier not asked for already? A memory that has what it earned waits for nothing.
     fn is_news(&self, key: &Key, earned: Option<Tier>) -> bool {
-        let rising = &mut self.economy.state.lock().rising;
+        let rising = &mut self.state.lock().rising;
         match earned {
             Some(tier) => rising.insert(key.clone(), tier) != Some(tier),
             None => {
@@ -197,10 +193,10 @@ impl Project {
         if cited.is_empty() {
             return Vec::new();
         }
-        let snapshot = self.snapshot.load();
+        let snapshot = self.writer.snapshot();
         let met = session.and_then(|session| {
-            let state = self.economy.state.lock();
-            state.sessions.get(session).map(|known| known.named_by(cited))
+            let state = self.state.lock();
+            state.book.get(session).map(|known| known.named_by(cited))
         });
         let mut found: BTreeSet<Key> = met.unwrap_or_default().into_iter().collect();
         let mut handles: BTreeSet<&str> = BTreeSet::new();

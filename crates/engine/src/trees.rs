@@ -4,18 +4,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crossbeam_channel::Sender;
 use parking_lot::Mutex;
 
-use super::{Noticed, Setting};
+use super::env::Env;
 use lokid_config::Worktrees;
 use lokid_sys::git;
-use lokid_watch::{OwnDoings, Watch, WatchLimits, WatchPlan, WatchState};
+use lokid_watch::{OwnDoings, Seen, Watch, WatchLimits, WatchPlan, WatchState};
+
+/// Takes what was seen in a working tree; answers whether there was room.
+pub(super) type Sink = dyn Fn(&Arc<Path>, Seen) -> bool + Send + Sync;
 
 #[derive(Clone)]
-pub(crate) struct Trees {
-    setting: Setting,
-    inbox: Sender<Noticed>,
+pub(super) struct Trees {
+    env: Arc<Env>,
+    sink: Arc<Sink>,
     watched: Arc<Mutex<BTreeMap<PathBuf, Watched>>>,
 }
 
@@ -25,8 +27,8 @@ struct Watched {
 }
 
 impl Trees {
-    pub(super) fn new(setting: Setting, inbox: Sender<Noticed>) -> Trees {
-        Trees { setting, inbox, watched: Arc::default() }
+    pub(super) fn new(env: Arc<Env>, sink: Arc<Sink>) -> Trees {
+        Trees { env, sink, watched: Arc::default() }
     }
 
     /// Watches what is there and lets go of what is gone. Answers with what is there.
@@ -43,9 +45,9 @@ impl Trees {
                 continue;
             }
             let plan = self.plan(worktree);
-            let (tree, inbox): (Arc<Path>, _) = (worktree.as_path().into(), self.inbox.clone());
-            let sink = move |seen| inbox.try_send(Noticed::Seen { tree: Arc::clone(&tree), seen }).is_ok();
-            match Watch::start(plan.clone(), self.setting.clock.clone(), sink) {
+            let (tree, sink): (Arc<Path>, _) = (worktree.as_path().into(), Arc::clone(&self.sink));
+            let sink = move |seen| sink(&tree, seen);
+            match Watch::start(plan.clone(), self.env.clock.clone(), sink) {
                 Ok(watch) => {
                     self.watched.lock().insert(worktree.clone(), Watched { watch, plan });
                 }
@@ -60,8 +62,8 @@ impl Trees {
 
     /// The project's own tree first.
     fn wanted(&self) -> Vec<PathBuf> {
-        let root = self.setting.root.clone();
-        let shared = self.setting.config.load().project.worktrees == Worktrees::Shared;
+        let root = self.env.root.clone();
+        let shared = self.env.config.load().project.worktrees == Worktrees::Shared;
         let linked = match git::head::common_dir(&root) {
             Some(common) if shared => git::linked_worktrees(&common),
             _ => Vec::new(),
@@ -71,15 +73,15 @@ impl Trees {
     }
 
     fn plan(&self, worktree: &Path) -> WatchPlan {
-        let config = self.setting.config.load();
-        let is_main = worktree == self.setting.root;
-        let usual = self.setting.root.join(".loki").join("memory");
+        let config = self.env.config.load();
+        let is_main = worktree == self.env.root;
+        let usual = self.env.root.join(".loki").join("memory");
         WatchPlan {
             worktree: worktree.to_owned(),
             git_dir: git::head::git_dir(worktree),
             common_dir: git::head::common_dir(worktree),
             loki_dir: worktree.join(".loki"),
-            memory_dir: (is_main && self.setting.memory_dir != usual).then(|| self.setting.memory_dir.clone()),
+            memory_dir: (is_main && self.env.memory_dir != usual).then(|| self.env.memory_dir.clone()),
             ignore: config.watch.ignore.clone(),
             error_logs: config.watch.error_logs.clone(),
             limits: WatchLimits { max_watches: config.watch.max_watches, ..WatchLimits::default() },
@@ -97,7 +99,7 @@ impl Trees {
 
     /// Where our own reading of the project's files is announced.
     pub(crate) fn own_doings(&self) -> Option<OwnDoings> {
-        self.watched.lock().get(&self.setting.root).map(|watched| watched.watch.own_doings())
+        self.watched.lock().get(&self.env.root).map(|watched| watched.watch.own_doings())
     }
 
     pub(super) fn close(&self) {

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
+use super::cache::Need;
 use super::named;
-use crate::foresight::focus::{Branch, SeenError};
-use crate::foresight::shelf::Need;
+use crate::contexts::Contexts;
+use crate::focus::{Branch, SeenError};
 use crate::past::PastKnown;
-use crate::project::Project;
 use lokid_context::predict::memories::{PredictedMemory, branch_topic, is_common_branch};
 use lokid_context::predict::{PredictedFile, episodes, files, goal, join};
 use lokid_encode::errors::repo_file;
@@ -22,7 +22,7 @@ const FADING: f64 = 0.9;
 /// An author of fewer commits is not known well enough to be sure.
 const DOUBT: f64 = 1.5;
 
-impl Project {
+impl Contexts {
     /// The likeliest, best first.
     pub(crate) fn related_files(&self, need: &Need, k: usize) -> Vec<PredictedFile> {
         self.files_ahead(need, None, k)
@@ -30,7 +30,7 @@ impl Project {
 
     /// The same, and what `author` works on.
     pub(super) fn files_ahead(&self, need: &Need, author: Option<&str>, k: usize) -> Vec<PredictedFile> {
-        let past = self.past_known();
+        let past = self.repository.known();
         let named: Vec<PredictedFile> = need.errors.iter().flat_map(|error| self.named_by(error, &past)).collect();
         // Where an error is, one works: what goes with that file is needed, too.
         let place = named.iter().find(|file| file.score >= named::AT_THE_PLACE).map(|file| file.path.clone());
@@ -63,11 +63,11 @@ impl Project {
         episodes: &[PredictedMemory],
         need: &Need,
     ) -> Vec<PredictedFile> {
-        let ground = self.past_known().ground;
-        let root = self.root.to_string_lossy();
+        let ground = self.repository.known().ground;
+        let root = self.env.root.to_string_lossy();
         let places = |path: &str| {
             let known = if ground.is_empty() {
-                Some(self.inside(path))
+                Some(self.repository.inside(path))
             } else {
                 repo_file(path, &root, &|path| ground.stamp(path).is_some())
             };
@@ -78,12 +78,12 @@ impl Project {
 
     /// The files an error speaks of, likeliest first.
     pub(super) fn named_by(&self, error: &SeenError, past: &PastKnown) -> Vec<PredictedFile> {
-        let code = self.eyes().map(|eyes| eyes.past().code()).unwrap_or_default();
+        let code = self.repository.code();
         let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| {
             let symbols = code.get(path).map(|file| file.symbols.as_slice()).unwrap_or_default();
             symbols.iter().for_each(|symbol| tell(&symbol.name, symbol.line));
         };
-        let root = self.root.to_string_lossy();
+        let root = self.env.root.to_string_lossy();
         let mut found = named::files(&error.text, &root, &past.ground, &definitions);
         let seen_at = error.file.as_ref().filter(|file| found.iter().all(|known| known.path != **file));
         found.extend(seen_at.map(|file| PredictedFile {

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 
-use super::project::Project;
 use lokid_config::Config;
 use lokid_sys::{Clock, heap, process};
 
@@ -22,8 +21,8 @@ const GLANCE: Duration = Duration::from_millis(200);
 const SHED_AGAIN: Duration = Duration::from_secs(10);
 /// What was freed goes back to the system when the indexes rest. Where somebody writes all day they never do, and then it
 /// goes back this often, or more seldom where it takes long: never for more than a thousandth of the time.
-const AIR: Duration = Duration::from_secs(10);
-const AIR_SHARE: u32 = 1_000;
+const TRIM: Duration = Duration::from_secs(10);
+const TRIM_SHARE: u32 = 1_000;
 
 /// Shares of the ceiling, in per cent: where each state begins, and where it ends again.
 const TIGHT: (u64, u64) = (80, 70);
@@ -50,12 +49,17 @@ impl Pressure {
     }
 }
 
-pub struct Care {
+/// Who holds what can be made again.
+pub(super) trait Shed: Send + Sync {
+    fn shed(&self);
+}
+
+pub struct MemoryCare {
     clock: Clock,
     config: Arc<ArcSwap<Config>>,
     pressure: AtomicU8,
     sheds: AtomicU64,
-    projects: Mutex<Vec<Weak<Project>>>,
+    holders: Mutex<Vec<Weak<dyn Shed>>>,
     last: Mutex<Last>,
 }
 
@@ -64,19 +68,19 @@ struct Last {
     looked: Option<Instant>,
     shed: Option<Instant>,
     /// When freed memory is given back next.
-    air: Option<Instant>,
+    trim: Option<Instant>,
 }
 
-impl Care {
-    pub(super) fn new(clock: Clock, config: Arc<ArcSwap<Config>>) -> Care {
+impl MemoryCare {
+    pub(super) fn new(clock: Clock, config: Arc<ArcSwap<Config>>) -> MemoryCare {
         let (pressure, sheds) = (AtomicU8::new(0), AtomicU64::new(0));
-        Care { clock, config, pressure, sheds, projects: Mutex::default(), last: Mutex::default() }
+        MemoryCare { clock, config, pressure, sheds, holders: Mutex::default(), last: Mutex::default() }
     }
 
-    pub(super) fn look_after(&self, project: &Arc<Project>) {
-        let mut projects = self.projects.lock();
-        projects.retain(|known| known.strong_count() > 0);
-        projects.push(Arc::downgrade(project));
+    pub(super) fn look_after(&self, holder: Weak<dyn Shed>) {
+        let mut holders = self.holders.lock();
+        holders.retain(|known| known.strong_count() > 0);
+        holders.push(holder);
     }
 
     pub fn pressure(&self) -> Pressure {
@@ -120,21 +124,21 @@ impl Care {
     }
 
     /// To be called by whoever writes, when nobody waits for it.
-    pub(super) fn air(&self) {
+    pub(super) fn trim_heap(&self) {
         let now = self.clock.monotonic();
         let Some(mut last) = self.last.try_lock() else { return };
-        if now < *last.air.get_or_insert(now + AIR) {
+        if now < *last.trim.get_or_insert(now + TRIM) {
             return;
         }
         heap::give_back();
         let done = self.clock.monotonic();
-        last.air = Some(done + AIR.max(done.saturating_duration_since(now) * AIR_SHARE));
+        last.trim = Some(done + TRIM.max(done.saturating_duration_since(now) * TRIM_SHARE));
     }
 
     fn shed(&self) {
         self.sheds.fetch_add(1, Ordering::Relaxed);
-        let projects: Vec<Arc<Project>> = self.projects.lock().iter().filter_map(Weak::upgrade).collect();
-        projects.iter().for_each(|project| project.shed());
+        let holders: Vec<Arc<dyn Shed>> = self.holders.lock().iter().filter_map(Weak::upgrade).collect();
+        holders.iter().for_each(|holder| holder.shed());
         heap::give_back();
     }
 }
@@ -202,7 +206,7 @@ mod tests {
         let look = |limit: u64| {
             let mut config = Config::default();
             config.service.memory_limit = limit;
-            let care = Care::new(Clock::system(), Arc::new(ArcSwap::from_pointee(config)));
+            let care = MemoryCare::new(Clock::system(), Arc::new(ArcSwap::from_pointee(config)));
             let pressures = [care.look(), care.look()];
             (pressures, care.sheds())
         };

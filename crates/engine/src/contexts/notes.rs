@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::project::Project;
+use crate::contexts::Contexts;
 use lokid_model::{Key, Memory, MemoryId, Namespace};
 
 /// Blockers, and what comes next.
@@ -35,9 +35,9 @@ impl Notes {
     }
 }
 
-impl Project {
+impl Contexts {
     pub(crate) fn notes(&self, namespace: &Namespace) -> Notes {
-        let snapshot = self.snapshot();
+        let snapshot = self.writer.snapshot();
         let active = snapshot.neighbour(namespace).and_then(|neighbour| neighbour.active_context.as_ref());
         let Some(active) = active else { return Notes::default() };
         let list = |name: &str| {

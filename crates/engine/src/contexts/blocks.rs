@@ -1,0 +1,270 @@
+//! Handing out: session blocks, what later prompts call for, task contexts, layers. All of it is noted in the book.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::cache::Need;
+use super::{Asked, Contexts, RELATED, length};
+use crate::focus::Owner;
+use lokid_context::disclose::{self, Disclosed};
+use lokid_context::gate;
+use lokid_context::gather::{self, GatherFilter, Gathered};
+use lokid_context::parts::FileLine;
+use lokid_context::predict::PredictedFile;
+use lokid_context::predict::memories::Evidence;
+use lokid_context::session::{self, Opening, SessionBlock, SessionCandidate};
+use lokid_context::task::{self, TaskContext};
+use lokid_index::roster::Filter;
+use lokid_model::{Key, Kind, Memory, Namespace, TaskType};
+use lokid_retrieve::query;
+use lokid_retrieve::recall::Request;
+use lokid_retrieve::task::Weights;
+
+/// Memories a prompt may call for.
+const CALLED_FOR: usize = 5;
+/// A prompt of fewer words that tell something says nothing about the topic.
+const TELLING_WORDS: usize = 4;
+/// A session that has moved to another topic is given so many times as much, once.
+const SUPPLEMENT: usize = 3;
+
+/// What stands behind a later prompt of a session.
+pub struct PromptGiven {
+    pub block: SessionBlock,
+    pub topic_moved: bool,
+}
+
+pub struct TaskFound {
+    pub task: TaskType,
+    pub weights: Weights,
+    pub context: TaskContext,
+}
+
+/// What a session could be told, why, and the files that go with it.
+type ForASession = (Vec<SessionCandidate>, BTreeMap<Key, Evidence>, Vec<FileLine>);
+
+impl Contexts {
+    /// The block at the start of a session: the same bytes on every call of it.
+    pub fn session_block(
+        &self,
+        namespace: &Namespace,
+        session: &str,
+        agent: Option<String>,
+        goal: Option<String>,
+        budget: usize,
+    ) -> Option<SessionBlock> {
+        let topic = goal.as_deref().map(|goal| self.search.vector_of(goal)).unwrap_or_default();
+        self.sessions.begin_session(session, agent, goal.clone(), topic);
+        let known = self.sessions.given_block(session);
+        let is_foreign = |block: &SessionBlock| block.items.iter().any(|item| item.key.namespace != *namespace);
+        let stranger = known.as_ref().is_some_and(is_foreign);
+        if !stranger && known.is_some() {
+            return known;
+        }
+        let notes = self.notes(namespace);
+        // Who says nothing takes up what is in work.
+        let goal = goal.filter(|goal| !goal.trim().is_empty()).or_else(|| notes.focus.clone());
+        let opening = self.opening(namespace, session, notes.lines());
+        let (candidates, evidence, files) = self.session_candidates(namespace, session, goal)?;
+        let topics = if opening.in_work.is_empty() { Arc::default() } else { self.pointers(namespace) };
+        let made = session::opened(&opening, budget, |room| {
+            let block = session::with_files(session::block(&candidates, room, &length), &files, room);
+            session::with_index(block, &topics, room)
+        });
+        // Namespaces never see each other, not even in a session of the same name: the kept block is the first one's.
+        Some(match stranger {
+            true => self.sessions.hand(session, |_| made),
+            false => self.sessions.give_first(session, made, &evidence),
+        })
+    }
+
+    /// What stands before everything that is remembered; nothing for who is given only what binds.
+    fn opening(&self, namespace: &Namespace, session: &str, in_work: Vec<String>) -> Opening {
+        let owner = Owner::Session(session.to_owned());
+        if !namespace.is_default() || self.sessions.measures(&owner).only_binding {
+            return Opening::default();
+        }
+        Opening { handed_over: self.sessions.handed_over(session), in_work }
+    }
+
+    fn session_candidates(&self, namespace: &Namespace, session: &str, goal: Option<String>) -> Option<ForASession> {
+        let owner = Owner::Session(session.to_owned());
+        let asked = Asked { namespace: namespace.clone(), goal, ..Asked::default() };
+        let need = self.need(&owner, &asked);
+        let related = self.related_files(&need, RELATED);
+        let Gathered { candidates, evidence, episodes, .. } = self.candidates(&need, &related)?;
+        // Files are told where there is a goal that tells.
+        let files = match need.only_binding || need.goal.is_none() {
+            true => Vec::new(),
+            false => self.file_lines(&self.with_experience(related, &episodes, &need), &need),
+        };
+        // A few hundred tokens are too dear for how code looks here: that is told beside the file it matters for.
+        let agent = self.sessions.agent_of(&owner);
+        let telling = candidates.into_iter().filter(|candidate| {
+            candidate.memory.kind != Kind::CodePattern && !gate::is_loaded_by(&agent, &candidate.memory)
+        });
+        let worth = |candidate: &lokid_context::parts::Candidate| {
+            // What binds comes first in its section anyway; parts that press more come first in the others.
+            candidate.value + (3 - candidate.part as usize) as f64
+        };
+        let telling = telling.map(|candidate| SessionCandidate { value: worth(&candidate), memory: candidate.memory });
+        Some((telling.collect(), evidence, files))
+    }
+
+    /// What a later prompt calls for and the session has not been given: once each. Mostly nothing.
+    pub fn prompt_tail(
+        &self,
+        namespace: &Namespace,
+        session: &str,
+        prompt: &str,
+        files: &[String],
+        context_use: Option<f64>,
+        budget: usize,
+    ) -> Option<PromptGiven> {
+        self.sessions.begin_session(session, None, None, Vec::new());
+        if let Some(share) = context_use {
+            self.sessions.note_context_use(session, share);
+        }
+        let topic_moved = self.has_moved(session, prompt);
+        if topic_moved {
+            self.env.say("topic", serde_json::json!({"op": "moved", "session_id": session}));
+        }
+        let owner = Owner::Session(session.to_owned());
+        let measures = self.sessions.measures(&owner);
+        let k = if topic_moved { CALLED_FOR * SUPPLEMENT } else { CALLED_FOR };
+        let budget = measures.allowance(if topic_moved { budget * SUPPLEMENT } else { budget });
+        let mut called_for = self.binding_candidates(namespace);
+        if !measures.only_binding {
+            let config = self.env.config.load();
+            let mut filter = Filter::new(namespace.clone(), self.env.clock.now());
+            filter.as_of = None;
+            let request = Request {
+                query: prompt.to_owned(),
+                k,
+                task_type: None,
+                phase: None,
+                action: None,
+                files: files.iter().map(|path| self.repository.inside(path)).collect(),
+                filter,
+                min_score: Some(config.context.min_score + measures.stricter),
+            };
+            let recalled = self.recall.recall_for(Some(session), &request, None)?;
+            let hits = recalled.answer.hits.into_iter();
+            called_for.extend(hits.map(|hit| SessionCandidate { memory: hit.memory, value: hit.score }));
+        }
+        let block = self.sessions.hand(session, |already| session::tail(&called_for, already, budget, &length));
+        Some(PromptGiven { block, topic_moved })
+    }
+
+    /// Is this about something else than the session began with? A few words, or words it began with, do not tell.
+    fn has_moved(&self, session: &str, prompt: &str) -> bool {
+        let words = |text: &str| query::wanted(text).into_iter().map(|wanted| wanted.word).collect::<BTreeSet<_>>();
+        let said = words(prompt);
+        let goal = self.sessions.goal_of(session).map(|goal| words(&goal)).unwrap_or_default();
+        if said.len() < TELLING_WORDS || said.intersection(&goal).next().is_some() {
+            return false;
+        }
+        let vector = self.search.vector_of(prompt);
+        !vector.is_empty() && self.sessions.moved(session, &vector)
+    }
+
+    fn binding_candidates(&self, namespace: &Namespace) -> Vec<SessionCandidate> {
+        let snapshot = self.writer.snapshot();
+        let now = self.env.clock.now();
+        let value = |memory: &Memory| 10.0 + memory.importance;
+        snapshot
+            .binding(namespace)
+            .filter(|memory| memory.holds_now(now) && !memory.restricted)
+            .filter(|memory| memory.status == lokid_model::Status::Asserted)
+            .map(|memory| SessionCandidate { value: value(memory), memory: Arc::clone(memory) })
+            .collect()
+    }
+
+    /// Patterns, mistakes and skills for a task. Nothing while the indexes are still being opened.
+    pub fn task_context(
+        &self,
+        namespace: &Namespace,
+        goal: &str,
+        phase: Option<&str>,
+        action: Option<&str>,
+        files: &[String],
+        k: usize,
+    ) -> Option<TaskFound> {
+        let ask = |kinds: &[Kind]| {
+            let mut filter = Filter::new(namespace.clone(), self.env.clock.now());
+            filter.kinds = kinds.to_vec();
+            let request = Request {
+                query: goal.to_owned(),
+                k: 2 * k,
+                task_type: None,
+                phase: phase.map(str::to_owned),
+                action: action.map(str::to_owned),
+                files: files.iter().map(|path| self.repository.inside(path)).collect(),
+                filter,
+                min_score: None,
+            };
+            self.recall.recall(&request, None).map(|recalled| recalled.answer)
+        };
+        let pairs = |answer: lokid_retrieve::recall::Answer| -> Vec<(Arc<Memory>, f64)> {
+            answer.hits.into_iter().map(|hit| (hit.memory, hit.score)).collect()
+        };
+        let relevant = ask(&[
+            Kind::Pattern,
+            Kind::CodePattern,
+            Kind::Decision,
+            Kind::Fact,
+            Kind::Note,
+            Kind::Workflow,
+            Kind::Episode,
+        ])?;
+        let (task, weights) = (relevant.task, relevant.weights);
+        let avoid = pairs(ask(&[Kind::AntiPattern, Kind::Learning])?);
+        let skills = pairs(ask(&[Kind::Skill, Kind::Workflow])?);
+        let context = task::task_context(goal, task, weights, &pairs(relevant), &avoid, &skills, k, &length);
+        Some(TaskFound { task, weights, context })
+    }
+
+    /// Index, timeline, and at most two topics, until that is enough.
+    pub fn disclose(&self, namespace: &Namespace, query: &str, budget: usize) -> Option<Disclosed> {
+        let request = Request {
+            query: query.to_owned(),
+            k: 20,
+            task_type: None,
+            phase: None,
+            action: None,
+            files: Vec::new(),
+            filter: Filter::new(namespace.clone(), self.env.clock.now()),
+            min_score: None,
+        };
+        let hits = self.recall.recall(&request, None)?.answer.hits;
+        let hits: Vec<(Key, f64)> = hits.iter().map(|hit| (hit.memory.key(), hit.score)).collect();
+        let snapshot = self.writer.snapshot();
+        let config = self.env.config.load();
+        let sources = disclose::Sources {
+            snapshot: &snapshot,
+            namespace,
+            limits: &config.layers,
+            arrangement: &self.sessions.arrangement(),
+            lengths: &length,
+        };
+        Some(disclose::load_relevant_context(&sources, &hits, budget, self.env.clock.now()))
+    }
+
+    fn candidates(&self, need: &Need, related: &[PredictedFile]) -> Option<Gathered> {
+        let ready = self.search.handle().ready();
+        let ready = ready.as_ref().as_ref()?;
+        let clues = self.clues(need, related);
+        let config = self.env.config.load();
+        let filter = GatherFilter {
+            namespace: need.namespace.clone(),
+            now: self.env.clock.now(),
+            as_of: None,
+            min_score: need.least_score,
+            window_days: (config.context.window.as_secs() / 86_400) as u32,
+            longest: need.longest,
+            only_binding: need.only_binding,
+            beginning: true,
+            exclude: &|_| false,
+        };
+        Some(self.with_sources(ready, |sources| gather::gather(sources, &clues, &filter)))
+    }
+}

@@ -1,0 +1,16 @@
+//! Whoever has to know what the writer did, without the writer knowing them.
+
+use lokid_model::{Change, Key};
+
+/// Called on the writer's thread, one after the other, before whoever asked for a change is answered: nobody may wait for
+/// the writer in here.
+pub(super) trait Follower: Send + Sync {
+    /// These changes are durable, whoever made them.
+    fn changed(&self, _changes: &[Change]) {}
+
+    /// There is a new snapshot.
+    fn published(&self) {}
+
+    /// Somebody told these, one by one; unlike the others this is called behind the answer.
+    fn told(&self, _keys: &[Key]) {}
+}

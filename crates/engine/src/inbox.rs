@@ -1,0 +1,260 @@
+//! The way to the writer of a project: its snapshot for readers, its inbox for whoever wants something written.
+//!
+//! Secrets are taken out here, before anything waits, is written or is told.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+use crossbeam_channel::{Sender, TrySendError};
+use serde_json::{Map, Value};
+use tokio::sync::oneshot;
+
+use super::error::EngineError;
+use super::event::{Event, Imported, Remembered, Reply, Trust};
+use super::lesson::{Chapter, Lesson};
+use super::redaction::Redaction;
+use super::tidy::Tidied;
+use lokid_index::Snapshot;
+use lokid_manage::plan::Proposal;
+use lokid_model::{
+    Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Resolution, Tier,
+    Timestamp,
+};
+
+/// An answer that is on its way from the writer.
+pub struct Pending<T>(oneshot::Receiver<Result<T, EngineError>>);
+
+impl<T> Pending<T> {
+    pub(super) fn new(receiver: oneshot::Receiver<Result<T, EngineError>>) -> Pending<T> {
+        Pending(receiver)
+    }
+
+    pub async fn answer(self) -> Result<T, EngineError> {
+        self.0.await.unwrap_or(Err(EngineError::Stopping))
+    }
+
+    /// For callers outside any runtime.
+    pub fn wait(self) -> Result<T, EngineError> {
+        self.0.blocking_recv().unwrap_or(Err(EngineError::Stopping))
+    }
+}
+
+/// What the writer tells about itself, for `status`.
+#[derive(Debug, Default)]
+pub struct Counters {
+    pub writes: AtomicU64,
+    pub write_failures: AtomicU64,
+    /// Changes that are safe in the state directory and not yet in their files.
+    pub kept_outside: AtomicU64,
+    pub rescans: AtomicU64,
+    pub last_scan: AtomicU64,
+    /// What the last look at the files took, in microseconds.
+    pub scan_cost: AtomicU64,
+    /// Batches the writer has done with, whatever became of them.
+    pub turns: AtomicU64,
+}
+
+/// Cheap to clone; every clone reaches the same writer.
+#[derive(Clone)]
+pub struct WriterHandle {
+    inbox: Sender<Event>,
+    published: Arc<ArcSwap<Snapshot>>,
+    counters: Arc<Counters>,
+    redaction: Redaction,
+}
+
+impl WriterHandle {
+    pub(super) fn new(inbox: Sender<Event>, redaction: Redaction) -> WriterHandle {
+        WriterHandle { inbox, published: Arc::default(), counters: Arc::default(), redaction }
+    }
+
+    /// What is known now; never waits for the writer.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.published.load_full()
+    }
+
+    /// Where every new snapshot is published.
+    pub(super) fn published(&self) -> &Arc<ArcSwap<Snapshot>> {
+        &self.published
+    }
+
+    pub fn problems(&self) -> Vec<Problem> {
+        self.snapshot().problems().to_vec()
+    }
+
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+
+    /// Events waiting for the writer.
+    pub fn backlog(&self) -> usize {
+        self.inbox.len()
+    }
+
+    /// How many turns the writer has taken so far.
+    pub fn turns(&self) -> u64 {
+        self.counters.turns.load(Ordering::Relaxed)
+    }
+
+    /// The same, and it is asked for another one: whoever finds the same number after a while knows that it is stuck.
+    pub fn beat(&self) -> u64 {
+        let turns = self.turns();
+        // A full inbox gives it enough to do.
+        let _ = self.inbox.try_send(Event::Beat);
+        turns
+    }
+
+    pub fn remember(&self, mut draft: Draft) -> Result<Pending<Remembered>, EngineError> {
+        self.redaction.clean(&mut draft);
+        self.ask(|reply| Event::Remember { draft: Box::new(draft), reply })
+    }
+
+    /// One batch of an import: each record with its line number. `trusted` keeps sources and mandates as given.
+    pub fn import(&self, mut records: Vec<(u64, Draft)>, trusted: bool) -> Result<Pending<Imported>, EngineError> {
+        records.iter_mut().for_each(|(_, draft)| self.redaction.clean(draft));
+        let trust = if trusted { Trust::Vouched } else { Trust::File };
+        self.ask(|reply| Event::Import { records, trust, reply })
+    }
+
+    pub fn patch(
+        &self,
+        key: Key,
+        mut patch: Patch,
+        if_match: Option<String>,
+    ) -> Result<Pending<Arc<Memory>>, EngineError> {
+        self.redaction.clean(&mut patch);
+        self.ask(|reply| Event::Patch { key, patch: Box::new(patch), if_match, reply })
+    }
+
+    /// Archives, or with `purge` erases. Answers with the keys that were there.
+    pub fn forget(&self, keys: Vec<Key>, reason: String, purge: bool) -> Result<Pending<Vec<Key>>, EngineError> {
+        let reason = self.redaction.text(&reason);
+        self.ask(|reply| Event::Forget { keys, reason, purge, reply })
+    }
+
+    pub fn restore(&self, key: Key) -> Result<Pending<Arc<Memory>>, EngineError> {
+        self.ask(|reply| Event::Restore { key, reply })
+    }
+
+    pub fn link(
+        &self,
+        namespace: Namespace,
+        from: MemoryId,
+        to: MemoryId,
+        relation: Relation,
+    ) -> Result<Pending<Link>, EngineError> {
+        self.ask(|reply| Event::Link { namespace, from, to, relation, reply })
+    }
+
+    pub fn resolve(
+        &self,
+        namespace: Namespace,
+        id: String,
+        resolution: Resolution,
+        note: &str,
+    ) -> Result<Pending<Contradiction>, EngineError> {
+        let note = self.redaction.text(note);
+        self.ask(|reply| Event::Resolve { namespace, id, resolution, note, reply })
+    }
+
+    /// A person vouches for it.
+    pub fn confirm(&self, key: Key, tier: Option<Tier>) -> Result<Pending<Arc<Memory>>, EngineError> {
+        self.ask(|reply| Event::Confirm { key, tier, reply })
+    }
+
+    pub fn write_document(&self, mut document: Document) -> Result<Pending<()>, EngineError> {
+        self.redaction.clean(&mut document);
+        self.ask(|reply| Event::Write { document: Box::new(document), reply })
+    }
+
+    /// Asks the writer to look at the files again and waits for it.
+    pub fn rescan(&self) -> Result<Pending<()>, EngineError> {
+        self.ask(|reply| Event::Rescan { reply: Some(reply) })
+    }
+
+    /// Asks for a look at the files if the last one is older than `age_micros`, or than twenty times what it took: a
+    /// store of very many files is not looked at all day. A full inbox is no reason to complain.
+    pub fn look_again(&self, now: Timestamp, age_micros: i64) {
+        let last = self.counters.last_scan.load(Ordering::Relaxed) as i64;
+        let cost = self.counters.scan_cost.load(Ordering::Relaxed) as i64;
+        // A clock that was set back must not keep us from looking.
+        if (now.as_micros() - last).abs() > age_micros.max(20 * cost) {
+            self.counters.last_scan.store(now.as_micros().max(0) as u64, Ordering::Relaxed);
+            let _ = self.send(Event::Rescan { reply: None });
+        }
+    }
+
+    /// The same without asking when the last look was.
+    pub(super) fn rescan_soon(&self) {
+        let _ = self.send(Event::Rescan { reply: None });
+    }
+
+    /// What the daemon itself saw happen. Waits for room and for the answer; nothing when the writer is gone.
+    pub(super) fn remember_seen(&self, mut drafts: Vec<Draft>) -> Option<Imported> {
+        drafts.iter_mut().for_each(|draft| self.redaction.clean(draft));
+        let records = drafts.into_iter().zip(1..).map(|(draft, line)| (line, draft)).collect();
+        self.ask_patiently(|reply| Event::Import { records, trust: Trust::Seen, reply }).ok()
+    }
+
+    /// Hands over what a chapter teaches; waits for room.
+    pub(super) fn teach(&self, chapter: Chapter, lesson: Lesson) {
+        let _ = self.inbox.send(Event::Derived { chapter, lesson });
+    }
+
+    /// What the project is about now.
+    pub(super) fn set_focus(&self, focus: Value) {
+        let _ = self.inbox.send(Event::Focus(focus));
+    }
+
+    pub(super) fn write_economics(&self, document: Map<String, Value>) {
+        let _ = self.inbox.try_send(Event::Economics(document));
+    }
+
+    /// What the daemon itself saw to be another now. Waits for room, not for the answer.
+    pub(super) fn correct(&self, key: Key, patch: Patch) {
+        let (reply, _nobody_waits) = oneshot::channel();
+        let _ = self.inbox.send(Event::Patch { key, patch: Box::new(patch), if_match: None, reply });
+    }
+
+    /// A tier that was earned; answers whether it is on its way.
+    pub(super) fn set_tier(&self, key: &Key, tier: Tier) -> bool {
+        let (reply, _nobody_waits) = oneshot::channel();
+        let patch = Box::new(Patch { tier: Some(tier), ..Patch::default() });
+        self.inbox.try_send(Event::Patch { key: key.clone(), patch, if_match: None, reply }).is_ok()
+    }
+
+    /// Has proposals carried out; waits for it.
+    pub(super) fn tidy(&self, proposals: Vec<Proposal>) -> Result<Tidied, EngineError> {
+        self.ask_patiently(|reply| Event::Tidy { proposals, reply })
+    }
+
+    /// Has what newer lines have replaced taken out of the files; waits for it.
+    pub(super) fn shorten(&self) {
+        let _ = self.ask_patiently(|reply| Event::Shorten { reply });
+    }
+
+    /// Waits for room in a full inbox: what was accepted before is written before.
+    pub(super) fn stop(&self) {
+        let _ = self.inbox.send(Event::Stop);
+    }
+
+    fn ask_patiently<T>(&self, event: impl FnOnce(Reply<T>) -> Event) -> Result<T, EngineError> {
+        let (reply, pending) = oneshot::channel();
+        self.inbox.send(event(reply)).map_err(|_| EngineError::Stopping)?;
+        Pending(pending).wait()
+    }
+
+    fn ask<T>(&self, event: impl FnOnce(Reply<T>) -> Event) -> Result<Pending<T>, EngineError> {
+        let (reply, pending) = oneshot::channel();
+        self.send(event(reply))?;
+        Ok(Pending(pending))
+    }
+
+    fn send(&self, event: Event) -> Result<(), EngineError> {
+        self.inbox.try_send(event).map_err(|error| match error {
+            TrySendError::Full(_) => EngineError::Busy,
+            TrySendError::Disconnected(_) => EngineError::Stopping,
+        })
+    }
+}
