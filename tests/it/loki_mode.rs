@@ -172,7 +172,8 @@ fn a_skill_it_saves_anew_is_one_skill_and_its_markdown_follows() {
         text.contains("sign it").then_some(text)
     });
     assert!(markdown.contains("How we release") && markdown.contains("2. sign it\n3. push it"), "{markdown}");
-    home.run(&["show", "skill-release"]).succeeded().says("sign it");
+    // The file is written before the snapshot of it is published.
+    eventually_some(|| home.run(&["show", "skill-release"]).succeeded().out.contains("sign it").then_some(()));
     let listed = home.run(&["skill", "list", "--json"]).succeeded().json();
     assert_eq!(listed["items"].as_array().map(Vec::len), Some(1), "{listed:#}");
     assert!(!skills.join("release.json").exists(), "the stale copy under lokid's spelling is gone");

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::recall::Recall;
 use super::search::{Ready, SearchHandle};
 use lokid_index::Snapshot;
 use lokid_index::roster::Filter;
@@ -62,28 +61,6 @@ pub(super) fn disputable(
         contradict::comparable(known, memory, likeness).then(|| Arc::clone(known))
     });
     known.take(most).collect()
-}
-
-impl Recall {
-    /// How two statements stand to each other.
-    pub fn compare(&self, a: &str, b: &str) -> Judgement {
-        PairReader::default().judge(a, b)
-    }
-
-    /// What is known about the same thing, and how it stands to this.
-    pub fn hold_against(&self, memory: &Memory) -> Vec<(Arc<Memory>, Judgement)> {
-        self.search.handle().opened(OPENING);
-        let ready = self.search.handle().ready();
-        let Some(ready) = ready.as_ref() else { return Vec::new() };
-        let found = disputable(ready, &self.writer.snapshot(), memory, contradict::CANDIDATES, self.env.clock.now());
-        let pairs: Vec<(&str, &str)> = found.iter().map(|known| (known.text.as_str(), memory.text.as_str())).collect();
-        let shares = PairReader::default().weigh(&pairs, &|| false);
-        let judge = |(known, shares): (Arc<Memory>, Option<Shares>)| {
-            let judgement = statement::judge(&known.text, &memory.text, shares?);
-            Some((known, judgement))
-        };
-        found.into_iter().zip(shares).filter_map(judge).collect()
-    }
 }
 
 /// Reads statements together, each once and each two once, up to as many tokens as it may: what is long takes longer.

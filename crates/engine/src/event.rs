@@ -4,7 +4,6 @@ use tokio::sync::oneshot;
 
 use super::error::EngineError;
 use super::lesson::{Chapter, Lesson};
-use super::tidy::Tidied;
 use lokid_manage::plan::Proposal;
 use lokid_model::{
     Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Tier,
@@ -87,6 +86,12 @@ pub(super) enum Event {
         reply: Option<Reply<()>>,
     },
     Stop,
+}
+
+/// Which of a batch of proposals were carried out, in their order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tidied {
+    pub(super) done: Vec<bool>,
 }
 
 /// Who brings records.

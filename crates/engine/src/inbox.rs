@@ -11,10 +11,9 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::error::EngineError;
-use super::event::{Event, Imported, Remembered, Reply, Trust};
+use super::event::{Event, Imported, Remembered, Reply, Tidied, Trust};
 use super::lesson::{Chapter, Lesson};
 use super::redaction::Redaction;
-use super::tidy::Tidied;
 use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
 use lokid_model::{

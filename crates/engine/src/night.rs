@@ -9,6 +9,7 @@ mod familiar;
 mod ground;
 mod phases;
 mod report;
+mod tools;
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -21,24 +22,19 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use super::env::Env;
 use super::error::EngineError;
 use super::follow::Follower;
-use super::inbox::{Pending, WriterHandle};
-use super::judge::Judge;
-use super::memory_care::MemoryCare;
-use super::repository::Repository;
-use super::search::Search;
-use super::sessions::Sessions;
+use super::inbox::Pending;
 use familiar::Passed;
 use lokid_index::Snapshot;
-use lokid_manage::plan::{Act, Phase, Proposal};
+use lokid_manage::plan::{Phase, Proposal};
 use lokid_manage::schedule::Cause;
 use lokid_model::{Change, Key, Namespace, SignalKind, Timestamp};
 use lokid_sys::{heap, thread};
 use phases::Planner;
 
 pub use report::{Report, Told};
+pub(super) use tools::Tools;
 
 /// Requests that may wait for their turn.
 const INBOX: usize = 256;
@@ -250,18 +246,6 @@ impl Follower for Night {
     }
 }
 
-/// What a night works with.
-pub(super) struct Tools {
-    pub(super) night: Arc<Night>,
-    pub(super) env: Arc<Env>,
-    pub(super) writer: WriterHandle,
-    pub(super) search: Arc<Search>,
-    pub(super) sessions: Arc<Sessions>,
-    pub(super) repository: Arc<Repository>,
-    pub(super) judge: Arc<Judge>,
-    pub(super) memory: Arc<MemoryCare>,
-}
-
 /// Sleeps until a night is due or asked for.
 struct NightWorker {
     tools: Tools,
@@ -455,57 +439,5 @@ impl Night {
 
     fn is_stopping(&self) -> bool {
         self.stopping.load(Ordering::Acquire)
-    }
-}
-
-impl Tools {
-    /// What is known, with the indexes brought up to it; and whether they could be.
-    fn settled(&self) -> (Arc<Snapshot>, bool) {
-        let is_found = phases::catch_up(self);
-        (self.writer.snapshot(), is_found)
-    }
-
-    /// Has the writer carry proposals out; answers which it did, and nothing where it could not write.
-    fn tidy(&self, batch: &[Proposal]) -> Option<Vec<bool>> {
-        match self.writer.tidy(batch.to_vec()) {
-            Ok(tidied) => {
-                for (proposal, _) in batch.iter().zip(&tidied.done).filter(|(_, done)| **done) {
-                    self.inherit(proposal);
-                }
-                Some(tidied.done)
-            }
-            Err(error) => {
-                tracing::warn!(project = %self.env.name, reason = %error, "a part of the night could not be written");
-                None
-            }
-        }
-    }
-
-    /// What was counted for a memory that became part of another counts there now, and no longer for itself.
-    fn inherit(&self, proposal: &Proposal) {
-        if proposal.act != Act::Deduped {
-            return;
-        }
-        let ended = |change: &Change| match change {
-            Change::Put { before: Some(before), after } if after.times.expired_at != before.times.expired_at => {
-                Some(after.key())
-            }
-            _ => None,
-        };
-        for loser in proposal.changes.iter().filter_map(ended) {
-            self.sessions.usage.forget(&loser);
-        }
-    }
-
-    fn tell_night(&self, op: &'static str, report: &Report, phase: Option<(Phase, usize)>) {
-        let mut data = report.counts();
-        data.insert("op".to_owned(), op.into());
-        data.insert("cause".to_owned(), report.cause.as_str().into());
-        data.insert("dry_run".to_owned(), report.dry_run.into());
-        if let Some((phase, round)) = phase {
-            data.insert("phase".to_owned(), phase.as_str().into());
-            data.insert("round".to_owned(), round.into());
-        }
-        self.env.say("consolidation", serde_json::Value::Object(data));
     }
 }

@@ -1,5 +1,7 @@
 //! A question to one project: the snapshot, the last view and the counts of this moment, and what follows from them.
 
+mod statements;
+
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::decide::{self, Decision};
 use super::error::EngineError;
+use super::event::Tidied;
 use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
 use lokid_manage::{promote, stale};
@@ -12,12 +13,6 @@ use lokid_model::{
     Change, Contradiction, ContradictionStatus, Key, Link, Memory, Namespace, Relation, Resolution, Settled, Source,
     Status, Tier, Timestamp,
 };
-
-/// Which of a batch of proposals were carried out, in their order.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tidied {
-    pub(super) done: Vec<bool>,
-}
 
 /// Carries out what still fits: a memory that was changed since a proposal was made keeps the proposal from happening,
 /// and the next night makes another.

@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::RwLock;
 use serde_json::{Map, Value, json};
 
-use super::writer::Writer;
-use lokid_model::{Body, Change, Key, Memory, MemoryId, Namespace, Scope, Timestamp, Usage};
+use lokid_model::{Key, Memory, MemoryId, Namespace, Timestamp, Usage};
 use lokid_sys::{Clock, plain};
 
 /// A larger file is not ours.
@@ -84,7 +83,7 @@ impl UsageBook {
     }
 
     /// What was counted for these, which is somebody else's to keep from now on.
-    fn take(&self, is_wanted: impl Fn(&Key) -> bool) -> Vec<(Key, Usage)> {
+    pub(super) fn take(&self, is_wanted: impl Fn(&Key) -> bool) -> Vec<(Key, Usage)> {
         let mut counts = self.counts.write();
         let keys: Vec<Key> = counts.keys().filter(|key| is_wanted(key)).cloned().collect();
         self.changed.fetch_or(!keys.is_empty(), Ordering::AcqRel);
@@ -92,7 +91,7 @@ impl UsageBook {
     }
 
     /// They could not be kept elsewhere.
-    fn give_back(&self, taken: Vec<(Key, Usage)>) {
+    pub(super) fn give_back(&self, taken: Vec<(Key, Usage)>) {
         let mut counts = self.counts.write();
         for (key, usage) in taken {
             let known = counts.entry(key).or_default();
@@ -111,39 +110,6 @@ impl UsageBook {
             self.changed.store(true, Ordering::Release);
         }
         saved
-    }
-}
-
-impl Writer {
-    /// Adds what was counted to the records that have fields for it. Nothing about them is new, so nobody is told.
-    pub(super) fn fold_usage(&mut self, now: Timestamp) {
-        let has_fields = |memory: &Memory| {
-            let in_loki_modes_file = matches!(memory.body, Body::Episode(_) | Body::Pattern(_) | Body::Skill(_));
-            in_loki_modes_file && memory.scope != Scope::UserPrivate
-        };
-        let own = |key: &Key| self.state.get(key).filter(|memory| has_fields(memory) && !self.state.is_derived(key));
-        let taken = self.usage.take(|key| own(key).is_some());
-        let counted = |(key, usage): &(Key, Usage)| {
-            let before = self.state.get(key)?;
-            let after = Memory { usage: before.usage.plus(usage), ..before.as_ref().clone() };
-            Some(Change::Put { before: Some(before.clone()), after: after.into() })
-        };
-        let changes: Vec<Change> = taken.iter().filter_map(counted).collect();
-        if changes.is_empty() {
-            return;
-        }
-        match self.store.commit(now, &changes) {
-            Ok(mut seen) => {
-                self.state.apply_all(&changes);
-                self.apply_seen(&mut seen);
-                self.publish();
-                self.announce(&seen);
-            }
-            Err(error) => {
-                tracing::warn!(project = %self.env.name, reason = %error, "how often memories were used could not be written");
-                self.usage.give_back(taken);
-            }
-        }
     }
 }
 

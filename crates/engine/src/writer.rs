@@ -1,6 +1,11 @@
 //! The writer of one project: takes events in batches, and for each batch decides, commits, applies, publishes and
 //! replies, in this order. It owns the store and the state; nobody else writes either.
 
+mod counts;
+mod derived;
+mod layers;
+mod neighbour;
+
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -11,14 +16,12 @@ use serde_json::{Map, Value, json};
 
 use super::company;
 use super::decide::{self, Decision, Twins};
-use super::derived::Derived;
 use super::env::Env;
 use super::error::EngineError;
 use super::event::{Event, Reply};
 use super::follow::Follower;
 use super::import;
 use super::inbox::WriterHandle;
-use super::layers::LayersDue;
 use super::memory_care::MemoryCare;
 use super::search::Search;
 use super::tidy;
@@ -26,6 +29,9 @@ use super::usage::UsageBook;
 use lokid_index::Snapshot;
 use lokid_model::{Change, DocumentKind, Key, Kind, Link, Memory, Timestamp};
 use lokid_store::Store;
+
+use derived::Derived;
+use layers::LayersDue;
 
 /// How many events one batch takes at the most; what waits meanwhile is the next batch.
 const BATCH: usize = 256;

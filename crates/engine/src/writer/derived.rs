@@ -6,23 +6,23 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::lesson::{Chapter, Lesson};
-use super::writer::Writer;
+use super::Writer;
+use crate::lesson::{Chapter, Lesson};
 use lokid_index::Snapshot;
 use lokid_model::{Change, Key, Link, Memory, Namespace, Timestamp};
 
 /// What each chapter has brought.
 #[derive(Default)]
-pub(super) struct Derived {
+pub(crate) struct Derived {
     chapters: BTreeMap<Chapter, BTreeMap<Key, Arc<Memory>>>,
     links: BTreeMap<Chapter, Vec<Link>>,
     /// What `CONTINUITY.md` says the project is about.
-    pub(super) focus: Option<Value>,
+    pub(crate) focus: Option<Value>,
 }
 
 impl Derived {
     /// These were written to files: they are nobody's lesson any more.
-    pub(super) fn adopted(&mut self, changes: &[Change], state: &mut Snapshot) {
+    pub(crate) fn adopted(&mut self, changes: &[Change], state: &mut Snapshot) {
         if self.chapters.values().all(BTreeMap::is_empty) {
             return;
         }
@@ -34,7 +34,7 @@ impl Derived {
 }
 
 impl Writer {
-    pub(super) fn take_lesson(&mut self, now: Timestamp, chapter: Chapter, lesson: Lesson) {
+    pub(crate) fn take_lesson(&mut self, now: Timestamp, chapter: Chapter, lesson: Lesson) {
         let known = self.derived.chapters.remove(&chapter).unwrap_or_default();
         let mut kept = BTreeMap::new();
         let mut changes = Vec::new();
@@ -86,7 +86,7 @@ impl Writer {
     }
 
     /// The timeline says from now on what the project is about.
-    pub(super) fn set_focus(&mut self, focus: Value) {
+    pub(crate) fn set_focus(&mut self, focus: Value) {
         if self.derived.focus.as_ref() == Some(&focus) {
             return;
         }

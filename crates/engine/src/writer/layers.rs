@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::writer::Writer;
+use super::Writer;
 use lokid_context::layers;
 use lokid_model::{Change, Key, Kind, MemoryId, Namespace, Timestamp};
 use lokid_store::LayerFiles;
@@ -18,16 +18,16 @@ const AFTER_FAILURE: Duration = Duration::from_secs(60);
 
 /// Which layers are behind, and when they may be written again.
 #[derive(Default)]
-pub(super) struct LayersDue {
-    pub(super) namespaces: BTreeSet<Namespace>,
+pub(crate) struct LayersDue {
+    pub(crate) namespaces: BTreeSet<Namespace>,
     with_days: BTreeSet<Namespace>,
-    pub(super) not_before: Option<Instant>,
+    pub(crate) not_before: Option<Instant>,
     /// Just purged: what Loki Mode's own entries say of them goes too.
-    pub(super) purged: Vec<Purged>,
+    pub(crate) purged: Vec<Purged>,
 }
 
 /// As much of a purged memory as is needed to find what was told of it.
-pub(super) struct Purged {
+pub(crate) struct Purged {
     key: Key,
     at: Timestamp,
     headline: String,
@@ -35,7 +35,7 @@ pub(super) struct Purged {
 }
 
 impl Writer {
-    pub(super) fn meet_neighbours(&mut self, now: Timestamp) {
+    pub(crate) fn meet_neighbours(&mut self, now: Timestamp) {
         let found = self.store.neighbourhood();
         self.learn_decisions(&found.neighbours, now);
         for (namespace, neighbour) in found.neighbours {
@@ -55,7 +55,7 @@ impl Writer {
         self.state.set_problems(problems);
     }
 
-    pub(super) fn publish(&mut self) {
+    pub(crate) fn publish(&mut self) {
         self.outside.counters().kept_outside.store(self.store.kept_outside() as u64, Ordering::Relaxed);
         // While the repository could not be written, neither could its layers.
         let let_in = self.store.take_let_in();
@@ -68,7 +68,7 @@ impl Writer {
         self.followers.iter().for_each(|follower| follower.published());
     }
 
-    pub(super) fn note_purged(&mut self, changes: &[Change]) {
+    pub(crate) fn note_purged(&mut self, changes: &[Change]) {
         for change in changes {
             let Change::Purge(tombstone) = change else { continue };
             let archived = self.state.archived(&tombstone.key).map(|entry| &entry.memory);
@@ -80,7 +80,7 @@ impl Writer {
         }
     }
 
-    pub(super) fn mark_layers(&mut self, changes: &[Change]) {
+    pub(crate) fn mark_layers(&mut self, changes: &[Change]) {
         for change in changes {
             let (namespace, kind) = match change {
                 Change::Vanished(key) => (&key.namespace, Kind::Episode),
@@ -100,7 +100,7 @@ impl Writer {
     }
 
     /// Brings index and timeline up to date. The longer it takes, the longer it may lag next time.
-    pub(super) fn write_layers(&mut self) {
+    pub(crate) fn write_layers(&mut self) {
         if self.layers.namespaces.is_empty() {
             return;
         }

@@ -4,14 +4,14 @@
 
 use std::sync::Arc;
 
-use super::lesson::{Chapter, Lesson};
-use super::writer::Writer;
+use super::Writer;
+use crate::lesson::{Chapter, Lesson};
 use lokid_model::layer::decision_words;
 use lokid_model::{Change, Key, Kind, Link, Memory, MemoryId, Namespace, Neighbour, Relation, Timestamp};
 
 impl Writer {
     /// What follows from links that came or went in another program's records: `seen` is applied already.
-    pub(super) fn successions(&self, seen: &[Change]) -> Vec<Change> {
+    pub(crate) fn successions(&self, seen: &[Change]) -> Vec<Change> {
         let mut changes = Vec::new();
         for change in seen {
             match change {
@@ -61,7 +61,7 @@ impl Writer {
     }
 
     /// The key decisions of every timeline.
-    pub(super) fn learn_decisions(&mut self, neighbours: &[(Namespace, Neighbour)], now: Timestamp) {
+    pub(crate) fn learn_decisions(&mut self, neighbours: &[(Namespace, Neighbour)], now: Timestamp) {
         let told = |(namespace, neighbour): &(Namespace, Neighbour)| {
             let decisions = neighbour.decisions.iter();
             decisions.filter_map(|entry| decision(namespace, entry, now)).collect::<Vec<_>>()
