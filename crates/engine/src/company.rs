@@ -4,7 +4,6 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use parking_lot::Mutex;
 
@@ -22,8 +21,6 @@ use lokid_text::pairs::{Pairs, Statement};
 /// From this likeness on two memories may say the same; the words decide.
 const TWINS: f32 = 0.95;
 const MOST_TWINS: usize = 4;
-/// A question waits this long for the indexes to open.
-const OPENING: Duration = Duration::from_secs(5);
 /// Words whose meaning was asked for are remembered, up to this many.
 const REMEMBERED: usize = 50_000;
 /// So many times as many as are wanted are looked at by meaning, and by words.
