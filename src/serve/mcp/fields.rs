@@ -264,6 +264,11 @@ impl Arguments {
         self.get(name).and_then(Value::as_bool).unwrap_or(usual)
     }
 
+    /// Everything that was given, as a body of a request.
+    pub(super) fn all(&self) -> Object {
+        self.0.clone()
+    }
+
     /// Those of these names that were given, as a body of a request.
     pub(super) fn only(&self, names: &[&str]) -> Object {
         names.iter().filter_map(|name| Some(((*name).to_owned(), self.get(name)?.clone()))).collect()
