@@ -10,7 +10,7 @@ use lokid_store::schema::{record, take_body};
 pub(in crate::serve) type Object = Map<String, Value>;
 
 /// What is wrong with a field of a record.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::serve) struct Wrong {
     pub(in crate::serve) field: String,
     pub(in crate::serve) reason: String,
