@@ -37,7 +37,7 @@ impl Last {
             let at = Timestamp::parse(kept.get(agent.as_str())?.as_str()?)?;
             Some((agent.as_str(), at))
         };
-        let at: BTreeMap<_, _> = Agent::ALL.into_iter().filter_map(told).collect();
+        let at: BTreeMap<_, _> = Agent::ALL.iter().copied().filter_map(told).collect();
         Last { path, known: Mutex::new(Known { written: at.clone(), at }) }
     }
 
