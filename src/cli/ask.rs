@@ -6,6 +6,7 @@ use anyhow::Context;
 use serde_json::{Map, Value};
 
 use super::failure::Failure;
+use super::screen::Screen;
 use super::settings::Settings;
 use crate::serve::{Request, Response};
 
@@ -77,6 +78,14 @@ impl Ask {
             None => self.request.clone(),
         }
     }
+}
+
+/// What the answer says; `None` when it was asked for as it came and has been printed so.
+pub(super) fn told(answer: &Response, settings: &Settings, screen: &mut Screen) -> Result<Option<Value>, Failure> {
+    if settings.json {
+        return screen.text(&answer.text()).map(|()| None);
+    }
+    json(answer).map(Some)
 }
 
 pub(super) fn json(answer: &Response) -> Result<Value, Failure> {

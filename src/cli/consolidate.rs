@@ -80,10 +80,7 @@ pub(super) fn run(consolidate: &Consolidate, settings: &Settings, screen: &mut S
 
 fn last(settings: &Settings, screen: &mut Screen) -> Done {
     let answer = Reach::reader(settings, screen)?.ask(&Ask::get("/consolidate").project(settings))?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let known = ask::json(&answer)?;
+    let Some(known) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     match known.get("last").filter(|last| !last.is_null()) {
         Some(night) => {
             let when = words::moment(&words::field(night, "started_at"));

@@ -50,10 +50,7 @@ fn list(contradictions: &Contradictions, settings: &Settings, screen: &mut Scree
         .query("status", &status)
         .maybe("namespace", contradictions.namespace.as_deref());
     let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let answer = ask::json(&answer)?;
+    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     let found = ask::list(&answer, "items");
     if found.is_empty() {
         screen.note(format!("no contradiction is {}", status.replace(',', " or ")));
@@ -106,9 +103,6 @@ pub(super) fn confirm(confirm: &Confirm, settings: &Settings, screen: &mut Scree
         .maybe_field("namespace", confirm.namespace.as_deref())
         .maybe_field("tier", confirm.tier.as_deref());
     let answer = Reach::daemon(settings)?.ask(&ask)?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let memory = ask::json(&answer)?;
+    let Some(memory) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     screen.line(format!("{} is a {} now, on your word", confirm.id, words::field(&memory, "tier")))
 }

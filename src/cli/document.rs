@@ -31,10 +31,7 @@ pub(super) fn run(
     match command {
         None | Some(DocumentCommand::List) => {
             let answer = Reach::reader(settings, screen)?.ask(&Ask::get(path).project(settings))?;
-            if settings.json {
-                return screen.text(&answer.text());
-            }
-            let answer = ask::json(&answer)?;
+            let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
             let found = ask::list(&answer, "items");
             if found.is_empty() {
                 screen.note(format!("there is no {noun}"));

@@ -21,10 +21,7 @@ pub(super) fn run(economics: &Economics, settings: &Settings, screen: &mut Scree
     }
     let ask = Ask::get("/economics").project(settings).maybe("session_id", economics.session.as_deref());
     let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let answer = ask::json(&answer)?;
+    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     let number = |at: &str| answer.pointer(at).and_then(Value::as_f64).unwrap_or(0.0);
     let tokens = |at: &str| words::number(number(at).max(0.0) as u64);
     let loads = |layer: &str, tokens_at: &str| {

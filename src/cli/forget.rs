@@ -95,10 +95,7 @@ fn several(forget: &Forget, daemon: &Reach, settings: &Settings, screen: &mut Sc
         }
     }
     let answer = daemon.ask(&ask(false))?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let done = ask::json(&answer)?;
+    let Some(done) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     let done = ask::list(&done, "forgotten");
     for one in done {
         screen.line(gone(&words::field(one, "id"), forget.purge))?;

@@ -39,7 +39,7 @@ pub(super) fn run(hooks: &Hooks, settings: &Settings, screen: &mut Screen) -> Do
             change::uninstall(agent, scope, change.yes, settings, screen)
         }
         Hooks::Status { agent } => {
-            let agents: Vec<Agent> = match agent.as_deref().and_then(Agent::from_word) {
+            let agents: Vec<Agent> = match agent.as_deref().and_then(Agent::parse) {
                 Some(agent) => vec![agent],
                 None => Agent::ALL.to_vec(),
             };
@@ -55,5 +55,5 @@ pub(super) fn installed(settings: &Settings) -> Vec<(&'static str, String)> {
 
 /// The words were checked as they were typed.
 fn resolve(change: &HooksChange) -> (Agent, Scope) {
-    (Agent::from_word(&change.agent).unwrap_or(Agent::Claude), Scope::from_word(&change.scope))
+    (Agent::parse(&change.agent).unwrap_or(Agent::Claude), Scope::from_word(&change.scope))
 }

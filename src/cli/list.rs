@@ -31,10 +31,7 @@ pub(super) fn run(list: &List, settings: &Settings, screen: &mut Screen) -> Done
         .query("limit", &list.limit.to_string())
         .maybe("namespace", list.namespace.as_deref());
     let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let answer = ask::json(&answer)?;
+    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     let items = ask::list(&answer, "items");
     if items.is_empty() {
         screen.note("nothing is remembered that fits");

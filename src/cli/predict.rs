@@ -21,10 +21,7 @@ pub(super) fn run(predict: &Predict, settings: &Settings, screen: &mut Screen) -
         .maybe_field("goal", predict.goal.clone())
         .maybe_field("namespace", predict.namespace.clone());
     let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let answer = ask::json(&answer)?;
+    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     let mut any = false;
     for (heading, list, name) in [("Files", "predicted_files", "path"), ("Memories", "predicted_memories", "title")] {
         let found = ask::list(&answer, list);

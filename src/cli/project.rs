@@ -68,10 +68,7 @@ fn chosen(path: Option<&Path>, settings: &Settings) -> Result<PathBuf, Failure> 
 
 fn list(settings: &Settings, screen: &mut Screen) -> Done {
     let answer = Reach::saved(settings, screen)?.ask(&Ask::get("/projects"))?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let answer = ask::json(&answer)?;
+    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     let projects = list_of(&answer, "projects");
     if projects.is_empty() {
         screen.note("no project is watched; `lokid project add` begins with the one you stand in");

@@ -17,7 +17,7 @@ use super::hooks;
 use super::reach::{self, Reach};
 use super::screen::{Screen, Style};
 use super::settings::Settings;
-use super::words;
+use super::{stop, words};
 use crate::serve::hook;
 use lokid_engine::{Pending, Registry, strip_at};
 use lokid_sys::{Clock, InstanceLock, plain, process, thread};
@@ -143,10 +143,7 @@ fn let_go(plan: &Plan, everything: bool, settings: &Settings) -> Done {
         }
         return Ok(());
     }
-    let health = daemon.learn(&Ask::get("/health"))?;
-    let pid = health.get("pid").and_then(Value::as_u64).and_then(|pid| u32::try_from(pid).ok());
-    let pid = pid.context("the daemon does not tell its process id")?;
-    process::terminate(pid).with_context(|| format!("cannot signal process {pid}"))?;
+    let pid = stop::terminate(&daemon)?;
     let clock = Clock::system();
     let deadline = clock.monotonic() + PATIENCE;
     while reach::is_up(&settings.socket) || process::is_running(pid) {

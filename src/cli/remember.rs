@@ -80,13 +80,6 @@ fn text_of(remember: &Remember, screen: &mut Screen) -> Result<Option<String>, F
 
 /// The record as the API takes it; what was not typed is left to the daemon.
 fn record(remember: Remember, text: Option<String>, files: Vec<String>) -> Result<Map<String, Value>, Failure> {
-    let mut record = Map::new();
-    let mut set = |name: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            record.insert(name.to_owned(), value);
-        }
-    };
-    let list = |items: Vec<String>| (!items.is_empty()).then(|| Value::from(items));
     let kind = match (remember.kind, &remember.key) {
         (Some(kind), Some(_)) if kind != Kind::Fact.as_str() => {
             return Err(Failure::usage(format!("only a fact has a key, not a {kind}")));
@@ -95,27 +88,32 @@ fn record(remember: Remember, text: Option<String>, files: Vec<String>) -> Resul
         (None, Some(_)) => Kind::Fact.as_str().to_owned(),
         (None, None) => Kind::Note.as_str().to_owned(),
     };
-    set("kind", Some(kind.into()));
-    if let Some(key) = remember.key {
+    let fact = remember.key.map(|key| {
         let value = remember.value.or_else(|| text.clone()).unwrap_or_default();
-        set("fact", Some(json!({"key": key, "value": value, "scope": remember.fact_scope.unwrap_or_default()})));
-    }
-    set("text", text.map(Value::from));
-    set("title", remember.title.map(Value::from));
-    set("tags", list(remember.tags));
-    set("files", list(files));
-    set("tier", remember.tier.map(Value::from));
-    set("importance", remember.importance.map(Value::from));
-    set("confidence", remember.confidence.map(Value::from));
-    set("valid_at", time("--valid-at", remember.valid_at.as_deref())?.map(Value::from));
-    set("invalid_at", time("--expires", remember.expires.as_deref())?.map(Value::from));
-    set("scope", remember.private.then(|| Scope::UserPrivate.as_str().into()));
-    set("status", remember.unverified.then(|| Status::Unverified.as_str().into()));
-    set("restricted", remember.restricted.then_some(Value::Bool(true)));
-    set("namespace", remember.namespace.map(Value::from));
-    set("supersedes", list(remember.supersedes));
-    set("source", Some(Source::User.as_str().into()));
-    Ok(record)
+        json!({"key": key, "value": value, "scope": remember.fact_scope.unwrap_or_default()})
+    });
+    let told = json!({
+        "kind": kind,
+        "fact": fact,
+        "text": text,
+        "title": remember.title,
+        "tags": remember.tags,
+        "files": files,
+        "tier": remember.tier,
+        "importance": remember.importance,
+        "confidence": remember.confidence,
+        "valid_at": time("--valid-at", remember.valid_at.as_deref())?,
+        "invalid_at": time("--expires", remember.expires.as_deref())?,
+        "scope": remember.private.then(|| Scope::UserPrivate.as_str()),
+        "status": remember.unverified.then(|| Status::Unverified.as_str()),
+        "restricted": remember.restricted.then_some(true),
+        "namespace": remember.namespace,
+        "supersedes": remember.supersedes,
+        "source": Source::User.as_str(),
+    });
+    let given = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
+    let told = told.as_object().into_iter().flatten().filter(|(_, value)| given(value));
+    Ok(told.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
 
 pub(super) fn time(option: &str, typed: Option<&str>) -> Result<Option<String>, Failure> {

@@ -24,10 +24,7 @@ pub(super) fn run(show: &Show, settings: &Settings, screen: &mut Screen) -> Done
         .maybe("namespace", show.namespace.as_deref());
     let reach = Reach::reader(settings, screen)?;
     let answer = reach.ask(&ask)?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let shown = ask::json(&answer)?;
+    let Some(shown) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     record(&shown, screen)?;
     if words::field(&shown, "expired_at").is_empty() {
         return Ok(());

@@ -29,10 +29,7 @@ pub(super) fn run(command: Option<&SkillCommand>, settings: &Settings, screen: &
 
 fn list(settings: &Settings, screen: &mut Screen) -> Done {
     let answer = Reach::reader(settings, screen)?.ask(&Ask::get("/skills").project(settings))?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let answer = ask::json(&answer)?;
+    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     let skills = ask::list(&answer, "items");
     if skills.is_empty() {
         screen.note("there is no skill yet; `lokid skill add FILE.md` adds one");
@@ -66,10 +63,7 @@ fn add(file: &Path, settings: &Settings, screen: &mut Screen) -> Done {
         return Err(Failure::usage(message).hint("it begins with `# Skill: Name`; `## Steps` and others follow"));
     }
     let answer = daemon.ask(&Ask::post("/skills").project(settings).field("text", text))?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let answer = ask::json(&answer)?;
+    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     let verb = if answer.get("created") == Some(&Value::Bool(true)) { "added" } else { "changed" };
     screen.line(format!("{verb} {}", words::field(&answer, "id")))
 }

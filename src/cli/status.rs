@@ -15,10 +15,7 @@ pub(super) fn run(settings: &Settings, screen: &mut Screen) -> Done {
     let ask = Ask::get("/status");
     let ask = if settings.project_named || !reach.is_daemon() { ask.project(settings) } else { ask };
     let answer = reach.ask(&ask)?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    let answer = ask::json(&answer)?;
+    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     if reach.is_daemon() {
         head(&answer, settings, screen)?;
     }

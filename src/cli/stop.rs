@@ -18,10 +18,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 pub(super) fn run(settings: &Settings, screen: &mut Screen) -> Done {
     let daemon = Reach::daemon(settings)?;
-    let health = daemon.learn(&Ask::get("/health"))?;
-    let pid = health.get("pid").and_then(Value::as_u64).and_then(|pid| u32::try_from(pid).ok());
-    let pid = pid.context("the daemon does not tell its process id")?;
-    process::terminate(pid).with_context(|| format!("cannot signal process {pid}"))?;
+    let pid = terminate(&daemon)?;
     let clock = Clock::system();
     let deadline = clock.monotonic() + PATIENCE;
     while runs(pid, &settings.socket) {
@@ -41,6 +38,15 @@ pub(super) fn run(settings: &Settings, screen: &mut Screen) -> Done {
         screen.note("the next request starts it again; `systemctl --user stop lokid.socket` keeps that from happening");
     }
     Ok(())
+}
+
+/// Tells the daemon to end, and which process it is.
+pub(super) fn terminate(daemon: &Reach) -> Result<u32, Failure> {
+    let health = daemon.learn(&Ask::get("/health"))?;
+    let pid = health.get("pid").and_then(Value::as_u64).and_then(|pid| u32::try_from(pid).ok());
+    let pid = pid.context("the daemon does not tell its process id")?;
+    process::terminate(pid).with_context(|| format!("cannot signal process {pid}"))?;
+    Ok(pid)
 }
 
 /// The socket goes first and the last writes come after it, so a new daemon has to wait for the process. The socket is

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
-use super::hook::{Heard, Last};
+use super::hook::heard::Heard;
+use super::hook::last::Last;
 use super::problem::Problem;
 use super::tally::Tally;
 use lokid_config::Config;

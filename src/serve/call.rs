@@ -2,8 +2,7 @@
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::pin::{Pin, pin};
-use std::task::Poll;
+use std::pin::Pin;
 
 use axum::body::Body;
 use axum::extract::{FromRequestParts, Query, RawPathParams};
@@ -11,6 +10,7 @@ use axum::http::header::{CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
+use futures_util::FutureExt;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -128,13 +128,7 @@ pub(super) fn with_type(status: StatusCode, media: &'static str, body: Body) -> 
 
 /// A panic in a handler is that request's failure and nobody else's.
 pub(super) async fn guarded<T>(work: impl Future<Output = T>) -> Option<T> {
-    let mut work = pin!(work);
-    std::future::poll_fn(|context| match std::panic::catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
-        Ok(Poll::Ready(done)) => Poll::Ready(Some(done)),
-        Ok(Poll::Pending) => Poll::Pending,
-        Err(_) => Poll::Ready(None),
-    })
-    .await
+    AssertUnwindSafe(work).catch_unwind().await.ok()
 }
 
 #[cfg(test)]

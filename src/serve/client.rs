@@ -2,8 +2,6 @@
 //!
 //! It speaks just enough HTTP/1.1 for the daemon's own answers and asks for one answer a connection.
 
-mod decode;
-
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -11,9 +9,8 @@ use std::time::Duration;
 
 use super::message::{Request, Response};
 use super::{API_HEADER, API_VERSION};
-use decode::Decoder;
-pub(super) use decode::LineBuffer;
 use lokid_sys::dial;
+use lokid_sys::http::Decoder;
 
 const PIECE: usize = 64 << 10;
 const USUAL_PATIENCE: Duration = Duration::from_secs(60);
@@ -64,13 +61,7 @@ impl Client {
     pub fn send_within(&self, request: &Request, left: &dyn Fn() -> Duration) -> Result<Response, ClientError> {
         let unreachable = |source| ClientError::Unreachable { socket: self.socket.clone(), source };
         let stream = dial::at_once(&self.socket).map_err(unreachable)?;
-        let mut exchange = Exchange {
-            stream,
-            decoder: Decoder::default(),
-            lines: LineBuffer::default(),
-            failed: None,
-            patience: left(),
-        };
+        let mut exchange = Exchange::new(stream, left());
         let mut bytes = head(request, &format!("content-length: {}\r\n", request.body.len()))?.into_bytes();
         bytes.extend_from_slice(&request.body);
         exchange.limit(left())?;
@@ -81,7 +72,7 @@ impl Client {
                 break;
             }
         }
-        Ok(exchange.decoder.into_response())
+        Ok(exchange.response())
     }
 
     /// Sends what `source` gives as the body; every line of the answer is handed on as it comes, and kept.
@@ -118,15 +109,15 @@ impl Client {
         let (mut wanted, mut more) = (true, true);
         while wanted && more {
             more = exchange.read()?;
-            if exchange.decoder.response().is_success() {
-                let body = std::mem::take(&mut exchange.decoder.response_mut().body);
+            if (200..300).contains(&exchange.decoder.status) {
+                let body = std::mem::take(&mut exchange.decoder.body);
                 lines.push(&body, &mut |line| wanted = wanted && on_line(line));
             }
         }
         if wanted {
             lines.finish(&mut |line| wanted = on_line(line));
         }
-        Ok(exchange.decoder.into_response())
+        Ok(exchange.response())
     }
 
     fn open(&self, request: &Request, framing: &str) -> Result<Exchange, ClientError> {
@@ -134,13 +125,7 @@ impl Client {
         let stream = UnixStream::connect(&self.socket).map_err(unreachable)?;
         stream.set_read_timeout(Some(self.patience)).map_err(ClientError::Broken)?;
         stream.set_write_timeout(Some(self.patience)).map_err(ClientError::Broken)?;
-        let mut exchange = Exchange {
-            stream,
-            decoder: Decoder::default(),
-            lines: LineBuffer::default(),
-            failed: None,
-            patience: self.patience,
-        };
+        let mut exchange = Exchange::new(stream, self.patience);
         exchange.write(head(request, framing)?.as_bytes());
         Ok(exchange)
     }
@@ -172,6 +157,15 @@ struct Exchange {
 }
 
 impl Exchange {
+    fn new(stream: UnixStream, patience: Duration) -> Exchange {
+        Exchange { stream, decoder: Decoder::default(), lines: LineBuffer::default(), failed: None, patience }
+    }
+
+    fn response(self) -> Response {
+        let Decoder { status, headers, body, .. } = self.decoder;
+        Response { status, headers, body }
+    }
+
     fn write(&mut self, bytes: &[u8]) {
         if self.failed.is_none() {
             self.failed = self.stream.write_all(bytes).err();
@@ -188,7 +182,7 @@ impl Exchange {
 
     /// Is there no point in sending more?
     fn is_decided(&self) -> bool {
-        self.failed.is_some() || self.decoder.is_done() || self.decoder.response().status >= 300
+        self.failed.is_some() || self.decoder.is_done() || self.decoder.status >= 300
     }
 
     /// Takes what has arrived, without waiting for anything.
@@ -204,9 +198,9 @@ impl Exchange {
     }
 
     fn take(&mut self, bytes: &[u8], on_line: &mut impl FnMut(&str)) -> Result<(), ClientError> {
-        let before = self.decoder.response().body.len();
+        let before = self.decoder.body.len();
         self.decoder.push(bytes).map_err(ClientError::Malformed)?;
-        self.lines.push(&self.decoder.response().body[before..], on_line);
+        self.lines.push(&self.decoder.body[before..], on_line);
         Ok(())
     }
 
@@ -237,15 +231,36 @@ impl Exchange {
 
     fn finish(mut self, on_line: &mut impl FnMut(&str)) -> Result<Response, ClientError> {
         while !self.decoder.is_done() {
-            let before = self.decoder.response().body.len();
+            let before = self.decoder.body.len();
             let more = self.read()?;
-            self.lines.push(&self.decoder.response().body[before..], on_line);
+            self.lines.push(&self.decoder.body[before..], on_line);
             if !more {
                 break;
             }
         }
         self.lines.finish(on_line);
-        Ok(self.decoder.into_response())
+        Ok(self.response())
+    }
+}
+
+/// Cuts what arrives into lines.
+#[derive(Default)]
+pub(super) struct LineBuffer(Vec<u8>);
+
+impl LineBuffer {
+    pub(super) fn push(&mut self, bytes: &[u8], on_line: &mut impl FnMut(&str)) {
+        self.0.extend_from_slice(bytes);
+        while let Some(end) = self.0.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.0.drain(..=end).collect();
+            on_line(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']));
+        }
+    }
+
+    /// A last line without an end is a line, too.
+    pub(super) fn finish(&mut self, on_line: &mut impl FnMut(&str)) {
+        if !self.0.is_empty() {
+            on_line(&String::from_utf8_lossy(&std::mem::take(&mut self.0)));
+        }
     }
 }
 

@@ -21,7 +21,6 @@ mod lines;
 mod listen;
 pub mod mcp;
 mod message;
-mod openapi;
 mod pace;
 mod problem;
 mod routes;
@@ -34,8 +33,7 @@ pub use client::{Client, ClientError};
 pub use embedded::Embedded;
 pub use listen::run;
 pub use message::{Request, Response, encode};
-pub use openapi::openapi;
-pub use routes::router;
+pub use routes::{openapi, router};
 pub use socket::{BindError, Bound, adopt, bind};
 
 /// What this daemon speaks; a client that names another number in `Lokid-Api` is told so.

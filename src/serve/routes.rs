@@ -2,12 +2,15 @@
 //!
 //! Every route stands under `/v1` and, as an alias, without it.
 
+mod openapi;
 mod table;
+
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::HttpBody;
 use axum::extract::Request;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -15,37 +18,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use super::app::App;
 use super::call::{Answer, Call, Handler, guarded, signed};
 use super::problem::{Code, Problem};
-pub(super) use table::ROUTES;
+pub use openapi::openapi;
+use table::ROUTES;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
-    Get,
-    Post,
-    Patch,
-    Delete,
-}
-
-impl Verb {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Verb::Get => "GET",
-            Verb::Post => "POST",
-            Verb::Patch => "PATCH",
-            Verb::Delete => "DELETE",
-        }
-    }
-
-    fn filter(self) -> MethodFilter {
-        match self {
-            Verb::Get => MethodFilter::GET,
-            Verb::Post => MethodFilter::POST,
-            Verb::Patch => MethodFilter::PATCH,
-            Verb::Delete => MethodFilter::DELETE,
-        }
-    }
-}
-
-pub(super) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
 fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
@@ -53,25 +29,25 @@ fn of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 
 /// A body, as the document tells it.
 #[derive(Clone, Copy)]
-pub(super) struct Content {
-    pub(super) media: &'static str,
-    pub(super) schema: Option<SchemaOf>,
+struct Content {
+    media: &'static str,
+    schema: Option<SchemaOf>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Reply {
-    pub(super) status: u16,
-    pub(super) says: &'static str,
-    pub(super) content: &'static [Content],
+struct Reply {
+    status: u16,
+    says: &'static str,
+    content: &'static [Content],
 }
 
-pub(super) struct Route {
-    pub(super) verb: Verb,
-    pub(super) path: &'static str,
-    pub(super) summary: &'static str,
-    pub(super) query: Option<SchemaOf>,
-    pub(super) body: Option<Content>,
-    pub(super) replies: &'static [Reply],
+struct Route {
+    verb: Method,
+    path: &'static str,
+    summary: &'static str,
+    query: Option<SchemaOf>,
+    body: Option<Content>,
+    replies: &'static [Reply],
     handler: Handler,
 }
 
@@ -84,11 +60,12 @@ impl Route {
 /// Everything the daemon answers, ready to be called.
 pub fn router(app: App) -> Router {
     let mut router = Router::new();
-    for (index, route) in ROUTES.iter().enumerate() {
+    for route in ROUTES {
+        let Ok(method) = MethodFilter::try_from(route.verb.clone()) else { continue };
         for prefix in ["/v1", ""] {
             let app = app.clone();
-            let answer = move |request: Request| answer(app, index, request);
-            router = router.route(&format!("{prefix}{}", route.path), on(route.verb.filter(), answer));
+            let answer = move |request: Request| answer(app, route, request);
+            router = router.route(&format!("{prefix}{}", route.path), on(method, answer));
         }
     }
     let (wrong, unknown) = (app.clone(), app);
@@ -103,15 +80,15 @@ pub fn router(app: App) -> Router {
         })
 }
 
-async fn answer(app: App, index: usize, request: Request) -> Response {
+async fn answer(app: App, route: &'static Route, request: Request) -> Response {
     let started = app.monotonic();
-    let route = &ROUTES[index];
     let response = match guarded(carry_out(app.clone(), route, request)).await {
         Some(Ok(response)) => response,
         Some(Err(problem)) => problem.into_response(),
         None => Problem::internal("the handler panicked; the daemon goes on").into_response(),
     };
-    app.tally().answered(index, response.status(), app.monotonic().saturating_duration_since(started));
+    let took = app.monotonic().saturating_duration_since(started);
+    app.tally().answered(route.verb.as_str(), route.path, response.status(), took);
     signed(response)
 }
 
@@ -122,7 +99,7 @@ async fn carry_out(app: App, route: &Route, request: Request) -> Answer {
 
 fn stray(app: &App, problem: Problem) -> Response {
     let response = problem.into_response();
-    app.tally().stray(response.status());
+    app.tally().answered("*", "other", response.status(), Duration::ZERO);
     debug_assert!(response.body().size_hint().exact().is_some());
     signed(response)
 }

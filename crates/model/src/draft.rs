@@ -5,8 +5,20 @@ use super::{
     Usage, render,
 };
 
+/// Gives fields to those of the same name: all of them, or those that are there.
+macro_rules! hand_over {
+    ($from:ident => $to:expr; $($field:ident)+) => {
+        $($to.$field = $from.$field;)+
+    };
+    (given $from:ident => $to:expr; $($field:ident)+) => {
+        $(if let Some(given) = $from.$field {
+            $to.$field = given;
+        })+
+    };
+}
+
 /// A record as given: what is `None` was left to the engine.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Draft {
     pub id: Option<MemoryId>,
     pub namespace: Namespace,
@@ -44,39 +56,7 @@ pub struct Draft {
 
 impl Draft {
     pub fn new(kind: Kind, text: impl Into<String>) -> Draft {
-        Draft {
-            id: None,
-            namespace: Namespace::default(),
-            kind,
-            title: String::new(),
-            text: text.into(),
-            summary: None,
-            tier: None,
-            tags: Vec::new(),
-            files: Vec::new(),
-            symbols: Vec::new(),
-            commits: Vec::new(),
-            importance: None,
-            confidence: None,
-            timestamp: None,
-            updated_at: None,
-            valid_at: None,
-            invalid_at: None,
-            expired_at: None,
-            stale_after: None,
-            source: None,
-            actor: None,
-            sources: Vec::new(),
-            status: Status::Asserted,
-            restricted: false,
-            scope: Scope::default(),
-            outcome: None,
-            usage: Usage::default(),
-            body: Body::None,
-            extra: None,
-            supersedes: Vec::new(),
-            links: Vec::new(),
-        }
+        Draft { kind, text: text.into(), ..Draft::default() }
     }
 
     /// An episode told in plain words still has a goal, which is what Loki Mode looks for. Bulk text from elsewhere stays
@@ -96,33 +76,19 @@ impl Draft {
         let this = self.with_goal();
         let created_at = this.timestamp.unwrap_or(now);
         let mut memory = Memory::new(id, this.kind, this.text, created_at);
-        memory.namespace = this.namespace;
         memory.title = if this.title.is_empty() { render::title_of(&this.body) } else { this.title };
         if memory.text.is_empty() {
             memory.text = render::text_of(&this.body);
         }
         memory.shorter.summary = this.summary;
-        memory.tags = this.tags;
-        memory.anchors.files = this.files;
-        memory.anchors.symbols = this.symbols;
-        memory.anchors.commits = this.commits;
         memory.importance = this.importance.unwrap_or(Memory::DEFAULT_IMPORTANCE);
         memory.confidence = this.confidence.unwrap_or(Memory::DEFAULT_CONFIDENCE);
         memory.times.updated_at = this.updated_at.unwrap_or(now);
         memory.times.valid_at = this.valid_at.unwrap_or(created_at);
-        memory.times.invalid_at = this.invalid_at;
-        memory.times.expired_at = this.expired_at;
-        memory.times.stale_after = this.stale_after;
         memory.source = this.source.unwrap_or(Source::Agent);
-        memory.actor = this.actor;
-        memory.sources = this.sources;
-        memory.status = this.status;
-        memory.restricted = this.restricted;
-        memory.scope = this.scope;
-        memory.outcome = this.outcome;
-        memory.usage = this.usage;
-        memory.body = this.body;
-        memory.extra = this.extra;
+        hand_over!(this => memory; namespace tags actor sources status restricted scope outcome usage body extra);
+        hand_over!(this => memory.anchors; files symbols commits);
+        hand_over!(this => memory.times; invalid_at expired_at stale_after);
         memory.tier = allowed_tier(this.tier.unwrap_or(Tier::Reference), memory.source);
         memory
     }
@@ -167,33 +133,16 @@ impl Patch {
             }
             memory.body = body;
         }
-        set(&mut memory.title, self.title);
-        set(&mut memory.text, self.text);
-        set(&mut memory.shorter.summary, self.summary.map(Some));
-        set(&mut memory.tier, self.tier.map(|tier| allowed_tier(tier, old.source)));
-        set(&mut memory.tags, self.tags);
-        set(&mut memory.anchors.files, self.files);
-        set(&mut memory.anchors.symbols, self.symbols);
-        set(&mut memory.anchors.commits, self.commits);
-        set(&mut memory.importance, self.importance);
-        set(&mut memory.confidence, self.confidence);
-        set(&mut memory.times.valid_at, self.valid_at);
-        set(&mut memory.times.invalid_at, self.invalid_at);
-        set(&mut memory.times.stale_after, self.stale_after);
-        set(&mut memory.status, self.status);
-        set(&mut memory.restricted, self.restricted);
-        set(&mut memory.scope, self.scope);
-        set(&mut memory.outcome, self.outcome);
+        let tier = self.tier.map(|tier| allowed_tier(tier, old.source));
+        memory.tier = tier.unwrap_or(memory.tier);
+        memory.shorter.summary = self.summary.or(memory.shorter.summary);
+        hand_over!(given self => memory; title text tags importance confidence status restricted scope outcome);
+        hand_over!(given self => memory.anchors; files symbols commits);
+        hand_over!(given self => memory.times; valid_at invalid_at stale_after);
         if memory != *old {
             memory.times.updated_at = now.max(old.times.updated_at.plus_micros(1));
         }
         memory
-    }
-}
-
-fn set<T>(place: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *place = value;
     }
 }
 

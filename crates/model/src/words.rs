@@ -39,6 +39,7 @@ pub fn same_word(ours: &str, theirs: &str) -> bool {
 
 vocabulary!(
     /// What sort of thing is remembered.
+    #[derive(Default)]
     Kind {
         Episode = "episode",
         Pattern = "pattern",
@@ -49,6 +50,7 @@ vocabulary!(
         Workflow = "workflow",
         CodePattern = "code_pattern",
         Learning = "learning",
+        #[default]
         Note = "note",
     }
 );
@@ -60,7 +62,8 @@ vocabulary!(
 
 vocabulary!(
     /// Who may see a memory. `user-private` never goes below `.loki/`.
-    Scope { UserPrivate = "user-private", ProjectShared = "project-shared", System = "system" }
+    #[derive(Default)]
+    Scope { UserPrivate = "user-private", #[default] ProjectShared = "project-shared", System = "system" }
 );
 
 vocabulary!(
@@ -78,7 +81,8 @@ vocabulary!(
 
 vocabulary!(
     /// Whether it is held to be true or only heard.
-    Status { Asserted = "asserted", Unverified = "unverified" }
+    #[derive(Default)]
+    Status { #[default] Asserted = "asserted", Unverified = "unverified" }
 );
 
 vocabulary!(
@@ -115,13 +119,6 @@ vocabulary!(
         Refactoring = "refactoring",
     }
 );
-
-#[expect(clippy::derivable_impls, reason = "the vocabulary macro derives the same set for every enum")]
-impl Default for Scope {
-    fn default() -> Scope {
-        Scope::ProjectShared
-    }
-}
 
 impl Source {
     /// A person or an agent spoke, or the text comes from a place a person curates. What tools print and logs hold

@@ -7,9 +7,9 @@ use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-mod answer;
+mod decode;
 
-use answer::Answer;
+pub use decode::Decoder;
 
 /// How long a socket is waited for between two looks at whether somebody called it off.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -120,14 +120,13 @@ pub fn post_json(
     );
     say(&mut stream, head.as_bytes(), &watch)?;
     say(&mut stream, body.as_bytes(), &watch)?;
-    let mut answer = Answer::new(limits.answer);
+    let mut decoder = Decoder::default();
     let mut piece = [0; PIECE];
     loop {
         watch.check()?;
         match stream.read(&mut piece) {
-            Ok(0) => return answer.ended(),
             Ok(count) => {
-                if let Some(body) = answer.take(&piece[..count])? {
+                if let Some(body) = heard(&mut decoder, &piece[..count], limits.answer)? {
                     return Ok(body);
                 }
             }
@@ -135,6 +134,21 @@ pub fn post_json(
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// The body, as soon as it is whole; no bytes at all are the end of the connection.
+fn heard(decoder: &mut Decoder, bytes: &[u8], most: usize) -> Result<Option<Vec<u8>>, HttpError> {
+    let understood = decoder.push(bytes);
+    match decoder.status {
+        0 | 200..300 => understood.map_err(|_| HttpError::Garbled)?,
+        refused => return Err(HttpError::Refused(refused)),
+    }
+    if decoder.size() > most as u64 {
+        return Err(HttpError::TooLong(most));
+    }
+    let ended = bytes.is_empty();
+    let whole = if ended { decoder.end() } else { decoder.is_done() };
+    if ended && !whole { Err(HttpError::Garbled) } else { Ok(whole.then(|| std::mem::take(&mut decoder.body))) }
 }
 
 /// How long it may still take.

@@ -16,7 +16,7 @@ use lokid_sys::{Clock, env};
 const LATELY: i64 = 7 * DAY;
 
 pub(super) fn look(settings: &Settings, status: Option<&Value>, is_up: bool, checks: &mut Vec<Check>) {
-    for agent in Agent::ALL {
+    for agent in Agent::ALL.iter().copied() {
         let places = hooks::places(agent, settings);
         for place in &places {
             checks.extend(place.problem.as_ref().map(|problem| {
@@ -34,7 +34,7 @@ pub(super) fn look(settings: &Settings, status: Option<&Value>, is_up: bool, che
 
 /// Nothing is said of an agent that is not used here.
 fn calls(agent: Agent, places: &[Place]) -> Option<Check> {
-    let install = format!("`lokid hooks install {}`", agent.word());
+    let install = format!("`lokid hooks install {}`", agent.as_str());
     if let Some((place, gone)) = places.iter().find_map(|place| Some((place, place.gone()?))) {
         let found = format!("{} calls {gone}, which is not there ({})", agent.name(), place.path);
         return Some(Check::broken("hooks", found, format!("{install} again, or put lokid on the path")));
@@ -61,7 +61,7 @@ fn firing(agent: Agent, status: &Value) -> Option<Check> {
     let name = agent.name();
     let fix = match agent {
         Agent::Codex => "start a session in it; it asks once whether the hooks may be trusted: `/hooks`".to_owned(),
-        _ => format!("start a session in it; `lokid hooks status {}` tells what is installed", agent.word()),
+        _ => format!("start a session in it; `lokid hooks status {}` tells what is installed", agent.as_str()),
     };
     let Some(told) = hooks::last_event(status, agent) else {
         return Some(Check::doubtful("hooks", format!("{name} has never been heard"), fix));

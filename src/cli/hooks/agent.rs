@@ -7,15 +7,7 @@ use serde_json::{Value, json};
 
 use super::json::Allowed;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Agent {
-    Claude,
-    Codex,
-    Gemini,
-    Cursor,
-    Copilot,
-    OpenCode,
-}
+pub(in crate::cli) use crate::serve::hook::Agent;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Scope {
@@ -40,18 +32,6 @@ const PATIENCE: u64 = 5;
 const LAST_PATIENCE: u64 = 1;
 
 impl Agent {
-    pub(in crate::cli) const ALL: [Agent; 6] =
-        [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Cursor, Agent::Copilot, Agent::OpenCode];
-    pub(in crate::cli) const WORDS: [&'static str; 6] = ["claude", "codex", "gemini", "cursor", "copilot", "opencode"];
-
-    pub(super) fn from_word(word: &str) -> Option<Agent> {
-        Agent::ALL.into_iter().find(|agent| agent.word() == word)
-    }
-
-    pub(in crate::cli) fn word(self) -> &'static str {
-        Agent::WORDS[self as usize]
-    }
-
     pub(in crate::cli) fn name(self) -> &'static str {
         ["Claude Code", "Codex", "Gemini CLI", "Cursor", "Copilot CLI", "OpenCode"][self as usize]
     }
@@ -74,69 +54,32 @@ impl Agent {
     }
 
     /// Never one whose answer the agent would take for something else, as Claude Code's WorktreeCreate.
-    pub(super) fn events(self) -> &'static [&'static str] {
-        match self {
-            Agent::Claude => &[
-                "SessionStart",
-                "UserPromptSubmit",
-                "PreToolUse",
-                "PostToolUse",
-                "PostToolUseFailure",
-                "PreCompact",
-                "PostCompact",
-                "Stop",
-                "SubagentStop",
-                "SessionEnd",
-            ],
-            Agent::Codex => &[
-                "SessionStart",
-                "UserPromptSubmit",
-                "PreToolUse",
-                "PostToolUse",
-                "PreCompact",
-                "PostCompact",
-                "Stop",
-                "SubagentStop",
-                "SessionEnd",
-            ],
-            Agent::Gemini => {
-                &["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress", "AfterAgent", "SessionEnd"]
+    pub(super) fn events(self) -> Vec<&'static str> {
+        let events = match self {
+            Agent::Claude => {
+                "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PreCompact PostCompact Stop \
+                 SubagentStop SessionEnd"
             }
-            Agent::Cursor => &[
-                "sessionStart",
-                "beforeSubmitPrompt",
-                "preToolUse",
-                "postToolUse",
-                "postToolUseFailure",
-                "preCompact",
-                "stop",
-                "subagentStop",
-                "sessionEnd",
-            ],
-            Agent::Copilot => &[
-                "sessionStart",
-                "userPromptSubmitted",
-                "preToolUse",
-                "postToolUse",
-                "postToolUseFailure",
-                "preCompact",
-                "agentStop",
-                "subagentStop",
-                "sessionEnd",
-            ],
+            Agent::Codex => {
+                "SessionStart UserPromptSubmit PreToolUse PostToolUse PreCompact PostCompact Stop SubagentStop \
+                 SessionEnd"
+            }
+            Agent::Gemini => "SessionStart BeforeAgent BeforeTool AfterTool PreCompress AfterAgent SessionEnd",
+            Agent::Cursor => {
+                "sessionStart beforeSubmitPrompt preToolUse postToolUse postToolUseFailure preCompact stop \
+                 subagentStop sessionEnd"
+            }
+            Agent::Copilot => {
+                "sessionStart userPromptSubmitted preToolUse postToolUse postToolUseFailure preCompact agentStop \
+                 subagentStop sessionEnd"
+            }
             // The names that the plugin gives to OpenCode's own events.
-            Agent::OpenCode => &[
-                "SessionStart",
-                "UserPromptSubmit",
-                "PreToolUse",
-                "PostToolUse",
-                "PostToolUseFailure",
-                "PreCompact",
-                "PostCompact",
-                "Stop",
-                "SessionEnd",
-            ],
-        }
+            Agent::OpenCode => {
+                "SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PreCompact PostCompact Stop \
+                 SessionEnd"
+            }
+        };
+        events.split(' ').collect()
     }
 
     /// Below the home directory, or where the agent's own variable says.
@@ -222,11 +165,11 @@ mod tests {
 
     #[test]
     fn every_agent_is_found_by_its_word_and_has_events() {
-        for (agent, word) in Agent::ALL.into_iter().zip(Agent::WORDS) {
-            assert_eq!((agent.word(), Agent::from_word(word)), (word, Some(agent)));
+        for agent in Agent::ALL {
+            assert_eq!(Agent::parse(agent.as_str()), Some(*agent));
             assert!(!agent.events().is_empty() && !agent.events().contains(&"WorktreeCreate"));
         }
-        assert_eq!(Agent::from_word("vim"), None);
+        assert_eq!(Agent::parse("vim"), None);
     }
 
     #[test]

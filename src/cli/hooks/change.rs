@@ -42,7 +42,7 @@ pub(super) fn install(
         Shape::Grouped | Shape::Flat => merge::install(old, agent, program),
     };
     let new = new.map_err(|problem| refused(&target, &problem))?;
-    let answer = Answer { target: &target, events: agent.events(), program: Some(program) };
+    let answer = Answer { target: &target, events: &agent.events(), program: Some(program) };
     if target.text.as_deref() == Some(&*new) {
         return answer.give("already installed", false, true, settings, screen);
     }
@@ -135,7 +135,7 @@ fn refused(target: &Target, problem: &Problem) -> Failure {
     let shown = target.path.display();
     let hint = match target.agent.shape() {
         Shape::Module => format!("move {shown} away first"),
-        _ => format!("mend {shown}, or paste what `lokid hooks install {} --print` shows", target.agent.word()),
+        _ => format!("mend {shown}, or paste what `lokid hooks install {} --print` shows", target.agent.as_str()),
     };
     Failure::new(format!("{shown}, {problem}; nothing was changed")).hint(hint)
 }
@@ -157,7 +157,7 @@ impl Answer<'_> {
         let backup = Some(self.target.ledger(settings).backup()).filter(|backup| plain::is_file(backup));
         if settings.json {
             let answer = json!({
-                "agent": agent.word(),
+                "agent": agent.as_str(),
                 "scope": scope.word(),
                 "path": text(path),
                 "changed": changed,

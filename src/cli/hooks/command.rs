@@ -8,7 +8,7 @@ pub(super) fn line(program: &str, agent: Agent, event: &str) -> String {
     let program = quote(program);
     match agent {
         Agent::Claude => format!("{program} hook {event}"),
-        _ => format!("{program} hook --agent {} {event}", agent.word()),
+        _ => format!("{program} hook --agent {} {event}", agent.as_str()),
     }
 }
 

@@ -24,9 +24,9 @@ pub(super) struct Found {
 
 /// A text of nothing but our hooks: what a new file holds, and what `--print` shows.
 pub(super) fn fresh(agent: Agent, program: &str) -> String {
-    let hooks = agent.events().iter().map(|event| {
+    let hooks = agent.events().into_iter().map(|event| {
         let entry = agent.entry(event, &command::line(program, agent, event));
-        ((*event).to_owned(), Value::Array(vec![entry]))
+        (event.to_owned(), Value::Array(vec![entry]))
     });
     let mut root = Map::new();
     if let Some(version) = agent.version() {

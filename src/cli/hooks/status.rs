@@ -41,7 +41,7 @@ pub(super) fn run(agents: &[Agent], settings: &Settings, screen: &mut Screen) ->
             rows.push(place.row(*agent, last.as_deref(), screen));
         }
         all.push(json!({
-            "agent": agent.word(),
+            "agent": agent.as_str(),
             "name": agent.name(),
             "last_event_at": last,
             "places": places.iter().map(Place::json).collect::<Vec<_>>(),
@@ -75,12 +75,12 @@ fn by_hand(agent: Agent, settings: &Settings) -> Option<Place> {
 /// Where hooks of ours are, for this agent.
 pub(super) fn installed(agent: Agent, settings: &Settings) -> Vec<(&'static str, String)> {
     let places = places(agent, settings).into_iter().filter(|place| !place.events.is_empty());
-    places.map(|place| (agent.word(), place.path)).collect()
+    places.map(|place| (agent.as_str(), place.path)).collect()
 }
 
 /// Nothing when the daemon never heard this agent.
 pub(in crate::cli) fn last_event(status: &Value, agent: Agent) -> Option<String> {
-    let own = format!("/hooks/{}/last_event_at", agent.word());
+    let own = format!("/hooks/{}/last_event_at", agent.as_str());
     status.pointer(&own).and_then(Value::as_str).map(str::to_owned)
 }
 
@@ -97,7 +97,7 @@ fn look(agent: Agent, scope: Scope, settings: &Settings) -> Place {
 fn read(agent: Agent, text: &str, place: &mut Place) {
     if agent.shape() == Shape::Module {
         if module::is_ours(text) {
-            place.events = agent.events().iter().map(|event| (*event).to_owned()).collect();
+            place.events = agent.events().into_iter().map(str::to_owned).collect();
             place.programs.extend(module::program(text));
         }
         return;
@@ -115,7 +115,7 @@ fn read(agent: Agent, text: &str, place: &mut Place) {
     };
     let found = merge::found(&root, agent);
     let events: BTreeSet<&str> = found.iter().map(|found| found.event.as_str()).collect();
-    let known = agent.events().iter().copied();
+    let known = agent.events().into_iter();
     place.events = known.clone().filter(|event| events.contains(event)).map(str::to_owned).collect();
     if !place.events.is_empty() {
         place.missing = known.filter(|event| !events.contains(event)).map(str::to_owned).collect();
@@ -169,7 +169,7 @@ impl Place {
             (None, false) => Style::Dim,
         };
         let scope = self.scope.word().to_owned();
-        vec![agent.word().to_owned(), scope, self.path.clone(), screen.paint(style, &state)]
+        vec![agent.as_str().to_owned(), scope, self.path.clone(), screen.paint(style, &state)]
     }
 
     fn json(&self) -> Value {

@@ -39,7 +39,7 @@ impl Target {
     }
 
     pub(super) fn ledger(&self, settings: &Settings) -> Ledger {
-        Ledger::of(settings.dirs.state.join("hooks"), self.agent.word(), &self.path)
+        Ledger::of(settings.dirs.state.join("hooks"), self.agent.as_str(), &self.path)
     }
 
     /// `None` removes the file.

@@ -10,7 +10,7 @@ use lokid_store::schema::{record, take_body};
 pub(in crate::serve) type Object = Map<String, Value>;
 
 /// What is wrong with a field of a record.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::serve) struct Wrong {
     pub(in crate::serve) field: String,
     pub(in crate::serve) reason: String,
@@ -28,17 +28,47 @@ impl From<Wrong> for crate::serve::problem::Problem {
     }
 }
 
-/// The bodies a request gave, by the name of their field. At most one may be there.
-pub(in crate::serve) fn only_one(given: Vec<(&'static str, Option<Object>)>) -> Result<Option<Given>, Wrong> {
-    let mut found = given.into_iter().filter_map(|(field, object)| object.map(|object| Given { field, object }));
-    let first = found.next();
-    match (&first, found.next()) {
-        (Some(first), Some(second)) => {
-            Err(Wrong::new(second.field, format!("a record has one body, and `{}` is given as well", first.field)))
+/// Declares a record as it is told: fields that may be left out, each read in the one way named, and the structured
+/// bodies, of which at most one may be there.
+macro_rules! told {
+    ($(#[$about:meta])* $name:ident $read:tt { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
+        told!(@ $(#[$about])* $name { $($(#[$doc])* #[serde $read] $field: Option<$type>,)* }
+            fact "bodies::fact", episode "bodies::episode", pattern "bodies::pattern",
+            anti_pattern "bodies::anti_pattern", skill "bodies::skill", learning "bodies::learning");
+    };
+    (@ $(#[$about:meta])* $name:ident { $($fields:tt)* } $($body:ident $schema:literal),*) => {
+        $(#[$about])*
+        #[derive(Debug, Default, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default)]
+        pub(in crate::serve) struct $name {
+            pub(in crate::serve) project: Option<std::path::PathBuf>,
+            pub(in crate::serve) namespace: Option<NamespaceName>,
+            $($fields)*
+            $(#[schemars(schema_with = $schema)] $body: Option<Object>,)*
         }
-        _ => Ok(first),
-    }
+
+        impl $name {
+            fn body(&mut self) -> Result<Option<Given>, Wrong> {
+                let given = [$((stringify!($body), self.$body.take())),*];
+                let mut given = given.into_iter().filter_map(|(field, object)| Some(Given { field, object: object? }));
+                match (given.next(), given.next()) {
+                    (Some(Given { field, .. }), Some(second)) => {
+                        Err(Wrong::new(second.field, format!("a record has one body, and `{field}` is given as well")))
+                    }
+                    (first, _) => Ok(first),
+                }
+            }
+        }
+    };
 }
+pub(super) use told;
+
+/// Gives fields to those of the same name, without the wire's wrapping of their values where they have any.
+macro_rules! hand_over {
+    ($from:ident => $to:ident; $($field:ident)+) => { $($to.$field = $from.$field;)+ };
+    (inner $from:ident => $to:ident; $($field:ident)+) => { $($to.$field = $from.$field.map(|value| value.0);)+ };
+}
+pub(super) use hand_over;
 
 pub(in crate::serve) struct Given {
     pub(in crate::serve) field: &'static str,

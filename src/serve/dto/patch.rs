@@ -1,67 +1,34 @@
 //! Fields of a memory to be changed. What is left out stays; `null` clears what can be without a value.
 
-use std::path::PathBuf;
-
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::bodies::{self, Given, Object, Wrong};
+use super::bodies::{self, Given, Object, Wrong, hand_over, told};
 use super::values::{NamespaceName, Share, Time, Word};
 use lokid_model::{Memory, Outcome, Patch, Scope, Status, Tier};
 use lokid_store::schema::{Detail, record};
 
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(in crate::serve) struct Changes {
-    pub(in crate::serve) project: Option<PathBuf>,
-    pub(in crate::serve) namespace: Option<NamespaceName>,
-    #[serde(deserialize_with = "given")]
-    title: Option<String>,
-    #[serde(deserialize_with = "given")]
-    text: Option<String>,
-    #[serde(deserialize_with = "given")]
-    summary: Option<String>,
-    #[serde(deserialize_with = "given")]
-    tier: Option<Word<Tier>>,
-    #[serde(deserialize_with = "given")]
-    tags: Option<Vec<String>>,
-    #[serde(deserialize_with = "given")]
-    files: Option<Vec<String>>,
-    #[serde(deserialize_with = "given")]
-    symbols: Option<Vec<String>>,
-    #[serde(deserialize_with = "given")]
-    commits: Option<Vec<String>>,
-    #[serde(deserialize_with = "given")]
-    importance: Option<Share>,
-    #[serde(deserialize_with = "given")]
-    confidence: Option<Share>,
-    #[serde(deserialize_with = "given")]
-    valid_at: Option<Time>,
-    #[serde(deserialize_with = "given")]
-    invalid_at: Option<Option<Time>>,
-    #[serde(deserialize_with = "given")]
-    stale_after: Option<Option<Time>>,
-    #[serde(deserialize_with = "given")]
-    status: Option<Word<Status>>,
-    #[serde(deserialize_with = "given")]
-    restricted: Option<bool>,
-    #[serde(deserialize_with = "given")]
-    scope: Option<Word<Scope>>,
-    #[serde(deserialize_with = "given")]
-    outcome: Option<Option<Word<Outcome>>>,
-    #[schemars(schema_with = "bodies::fact")]
-    fact: Option<Object>,
-    #[schemars(schema_with = "bodies::episode")]
-    episode: Option<Object>,
-    #[schemars(schema_with = "bodies::pattern")]
-    pattern: Option<Object>,
-    #[schemars(schema_with = "bodies::anti_pattern")]
-    anti_pattern: Option<Object>,
-    #[schemars(schema_with = "bodies::skill")]
-    skill: Option<Object>,
-    #[schemars(schema_with = "bodies::learning")]
-    learning: Option<Object>,
+told! {
+    #[derive(Clone)]
+    Changes(deserialize_with = "given") {
+        title: String,
+        text: String,
+        summary: String,
+        tier: Word<Tier>,
+        tags: Vec<String>,
+        files: Vec<String>,
+        symbols: Vec<String>,
+        commits: Vec<String>,
+        importance: Share,
+        confidence: Share,
+        valid_at: Time,
+        invalid_at: Option<Time>,
+        stale_after: Option<Time>,
+        status: Word<Status>,
+        restricted: bool,
+        scope: Word<Scope>,
+        outcome: Option<Word<Outcome>>,
+    }
 }
 
 /// Tells `null` from nothing at all: an outer option is there as soon as the field is.
@@ -71,19 +38,11 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Res
 
 impl Changes {
     /// Fields of a body are laid over those it has, so that one of them can be changed alone.
-    pub(in crate::serve) fn into_patch(self, memory: &Memory) -> Result<Patch, Wrong> {
+    pub(in crate::serve) fn into_patch(mut self, memory: &Memory) -> Result<Patch, Wrong> {
         if self.text.as_ref().is_some_and(|text| text.trim().is_empty()) {
             return Err(Wrong::new("text", "may not be empty"));
         }
-        let given = bodies::only_one(vec![
-            ("fact", self.fact),
-            ("episode", self.episode),
-            ("pattern", self.pattern),
-            ("anti_pattern", self.anti_pattern),
-            ("skill", self.skill),
-            ("learning", self.learning),
-        ])?;
-        let body = match given {
+        let body = match self.body()? {
             None => None,
             Some(Given { field, object }) => {
                 let object = overlay(memory, field, object);
@@ -92,26 +51,13 @@ impl Changes {
                 Some(body)
             }
         };
-        Ok(Patch {
-            title: self.title,
-            text: self.text,
-            summary: self.summary,
-            tier: self.tier.map(|tier| tier.0),
-            tags: self.tags,
-            files: self.files,
-            symbols: self.symbols,
-            commits: self.commits,
-            importance: self.importance.map(|share| share.0),
-            confidence: self.confidence.map(|share| share.0),
-            valid_at: self.valid_at.map(|time| time.0),
-            invalid_at: self.invalid_at.map(|time| time.map(|time| time.0)),
-            stale_after: self.stale_after.map(|time| time.map(|time| time.0)),
-            status: self.status.map(|status| status.0),
-            restricted: self.restricted,
-            scope: self.scope.map(|scope| scope.0),
-            outcome: self.outcome.map(|outcome| outcome.map(|outcome| outcome.0)),
-            body,
-        })
+        let mut patch = Patch { body, ..Patch::default() };
+        hand_over!(self => patch; title text summary tags files symbols commits restricted);
+        hand_over!(inner self => patch; tier importance confidence valid_at status scope);
+        patch.invalid_at = self.invalid_at.map(|time| time.map(|time| time.0));
+        patch.stale_after = self.stale_after.map(|time| time.map(|time| time.0));
+        patch.outcome = self.outcome.map(|outcome| outcome.map(|outcome| outcome.0));
+        Ok(patch)
     }
 }
 

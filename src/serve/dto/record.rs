@@ -1,66 +1,50 @@
 //! A record as a client gives it, and the draft it becomes.
 
-use std::path::PathBuf;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::bodies::{self, Given, Object, Wrong};
+use super::bodies::{self, Given, Object, Wrong, hand_over, told};
 use super::values::{Id, KnownId, NamespaceName, Share, Time, Word};
 use lokid_model::{Draft, Kind, MemoryId, Outcome, Relation, Scope, Source, Status, Tier, Timestamp, Usage, render};
 
-/// What is to be remembered. `text` is required unless a structured body is given; `kind` may be left to the body.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default)]
-pub(in crate::serve) struct Record {
-    pub(in crate::serve) project: Option<PathBuf>,
-    /// Kept if it is unused, else another one is minted.
-    id: Option<Id>,
-    kind: Option<Word<Kind>>,
-    namespace: Option<NamespaceName>,
-    title: Option<String>,
-    text: Option<String>,
-    summary: Option<String>,
-    tier: Option<Word<Tier>>,
-    tags: Option<Vec<String>>,
-    files: Option<Vec<String>>,
-    symbols: Option<Vec<String>>,
-    commits: Option<Vec<String>>,
-    importance: Option<Share>,
-    confidence: Option<Share>,
-    /// When it happened or was said.
-    timestamp: Option<Time>,
-    created_at: Option<Time>,
-    updated_at: Option<Time>,
-    valid_at: Option<Time>,
-    /// In the future it is an expiry.
-    invalid_at: Option<Time>,
-    expired_at: Option<Time>,
-    /// From then on a tool's result may be out of date.
-    stale_after: Option<Time>,
-    source: Option<Word<Source>>,
-    actor: Option<String>,
-    sources: Option<Vec<String>>,
-    status: Option<Word<Status>>,
-    restricted: Option<bool>,
-    scope: Option<Word<Scope>>,
-    outcome: Option<Word<Outcome>>,
-    usage: Option<UsageFields>,
-    supersedes: Option<Vec<KnownId>>,
-    links: Option<Vec<LinkFields>>,
-    #[schemars(schema_with = "bodies::fact")]
-    fact: Option<Object>,
-    #[schemars(schema_with = "bodies::episode")]
-    episode: Option<Object>,
-    #[schemars(schema_with = "bodies::pattern")]
-    pattern: Option<Object>,
-    #[schemars(schema_with = "bodies::anti_pattern")]
-    anti_pattern: Option<Object>,
-    #[schemars(schema_with = "bodies::skill")]
-    skill: Option<Object>,
-    #[schemars(schema_with = "bodies::learning")]
-    learning: Option<Object>,
+told! {
+    /// What is to be remembered. `text` is required unless a structured body is given; `kind` may be left to the body.
+    Record(default) {
+        /// Kept if it is unused, else another one is minted.
+        id: Id,
+        kind: Word<Kind>,
+        title: String,
+        text: String,
+        summary: String,
+        tier: Word<Tier>,
+        tags: Vec<String>,
+        files: Vec<String>,
+        symbols: Vec<String>,
+        commits: Vec<String>,
+        importance: Share,
+        confidence: Share,
+        /// When it happened or was said.
+        timestamp: Time,
+        created_at: Time,
+        updated_at: Time,
+        valid_at: Time,
+        /// In the future it is an expiry.
+        invalid_at: Time,
+        expired_at: Time,
+        /// From then on a tool's result may be out of date.
+        stale_after: Time,
+        source: Word<Source>,
+        actor: String,
+        sources: Vec<String>,
+        status: Word<Status>,
+        restricted: bool,
+        scope: Word<Scope>,
+        outcome: Word<Outcome>,
+        usage: UsageFields,
+        supersedes: Vec<KnownId>,
+        links: Vec<LinkFields>,
+    }
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -82,15 +66,8 @@ struct UsageFields {
 
 impl Record {
     /// `source` is who said it when the record does not tell.
-    pub(in crate::serve) fn into_draft(self, source: Source) -> Result<Draft, Wrong> {
-        let given = bodies::only_one(vec![
-            ("fact", self.fact),
-            ("episode", self.episode),
-            ("pattern", self.pattern),
-            ("anti_pattern", self.anti_pattern),
-            ("skill", self.skill),
-            ("learning", self.learning),
-        ])?;
+    pub(in crate::serve) fn into_draft(mut self, source: Source) -> Result<Draft, Wrong> {
+        let given = self.body()?;
         let field = given.as_ref().map(|given| given.field);
         let (brought, body, rest) = match given {
             None => (Brought::default(), lokid_model::Body::None, Object::new()),
@@ -110,8 +87,8 @@ impl Record {
         // An export spells the title out even where it is only the beginning of the text.
         let said = self.title.filter(|title| title != render::first_line(&draft.text));
         draft.title = said.unwrap_or_default();
-        draft.summary = self.summary;
-        draft.tier = self.tier.map(|tier| tier.0);
+        hand_over!(self => draft; summary actor);
+        hand_over!(inner self => draft; tier updated_at valid_at invalid_at expired_at stale_after);
         draft.tags = self.tags.unwrap_or_default();
         draft.files = self.files.or(brought.files).unwrap_or_default();
         draft.symbols = self.symbols.unwrap_or_default();
@@ -119,15 +96,9 @@ impl Record {
         draft.importance = self.importance.map(|share| share.0).or(brought.importance);
         draft.confidence = self.confidence.map(|share| share.0).or(brought.confidence);
         draft.timestamp = self.timestamp.or(self.created_at).map(|time| time.0).or(brought.timestamp);
-        draft.updated_at = self.updated_at.map(|time| time.0);
-        draft.valid_at = self.valid_at.map(|time| time.0);
-        draft.invalid_at = self.invalid_at.map(|time| time.0);
-        draft.expired_at = self.expired_at.map(|time| time.0);
-        draft.stale_after = self.stale_after.map(|time| time.0);
         draft.source = Some(self.source.map_or(source, |source| source.0));
-        draft.actor = self.actor;
         draft.sources = self.sources.unwrap_or_default();
-        draft.status = self.status.map_or(Status::Asserted, |status| status.0);
+        draft.status = self.status.map(|status| status.0).unwrap_or_default();
         draft.restricted = self.restricted.unwrap_or_default();
         draft.scope = self.scope.map(|scope| scope.0).unwrap_or_default();
         draft.outcome = self.outcome.map(|outcome| outcome.0).or(brought.outcome);

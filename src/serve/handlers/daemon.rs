@@ -1,21 +1,16 @@
-//! The daemon about itself: health, status, and the document that describes all of this.
+//! The daemon about itself: health and status.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use axum::body::{Body, Bytes};
-use axum::http::StatusCode;
-
 use crate::serve::app::App;
-use crate::serve::call::{Answer, Call, ok, with_type};
+use crate::serve::call::{Answer, Call, ok};
 use crate::serve::dto::answers::{
     FileProblem, Health, HookStatus, IndexStatus, MemoryStatus, PastStatus, PrefetchStatus, ProjectStatus,
     StatusAnswer, WatchStatus,
 };
 use crate::serve::dto::night::ConsolidationStatus;
 use crate::serve::dto::queries::Status;
-use crate::serve::openapi::openapi;
 use lokid_engine::Project;
 use lokid_engine::eyes::Eyes;
 use lokid_index::Snapshot;
@@ -149,12 +144,6 @@ fn past_status(project: &Project, snapshot: &Snapshot) -> PastStatus {
         None => "starting",
     };
     status
-}
-
-pub(in crate::serve) async fn describe(_app: App, _call: Call) -> Answer {
-    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
-    let document = DOCUMENT.get_or_init(|| Bytes::from(openapi().to_string())).clone();
-    Ok(with_type(StatusCode::OK, "application/json", Body::from(document)))
 }
 
 /// Asking does not start the indexes.

@@ -39,8 +39,7 @@ pub(in crate::serve) async fn hook(app: App, call: Call) -> Answer {
 }
 
 fn unknown(name: &str) -> Problem {
-    let known: Vec<&str> = Agent::ALL.iter().map(|agent| agent.as_str()).collect();
-    Problem::field("agent", format_args!("{name:?} is none of {}", known.join(", ")))
+    Problem::field("agent", format_args!("{name:?} is none of {}", Agent::WORDS.join(", ")))
 }
 
 fn silence() -> Response {

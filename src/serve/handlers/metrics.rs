@@ -187,20 +187,20 @@ fn about_daemon(app: &App, page: &mut Page) {
 }
 
 fn about_requests(app: &App, page: &mut Page) {
-    let counts: Vec<_> = app.tally().counts().collect();
+    let counts = app.tally().counts();
     let name = "lokid_requests_total";
     page.family(name, "counter", "Requests by route and class of the answer's status.");
-    for count in &counts {
+    for ((method, route), count) in &counts {
         for (class, number) in count.by_class.iter().enumerate().filter(|(_, number)| **number > 0) {
             let class = format!("{}xx", class + 1);
-            let labels = [("method", count.method), ("route", count.route), ("status", class.as_str())];
+            let labels = [("method", *method), ("route", *route), ("status", class.as_str())];
             page.sample(name, &labels, *number as f64);
         }
     }
     page.family("lokid_request_duration_seconds", "summary", "Time to answer, by route.");
-    for count in &counts {
-        let labels = [("method", count.method), ("route", count.route)];
-        page.sample("lokid_request_duration_seconds_sum", &labels, count.seconds);
+    for ((method, route), count) in &counts {
+        let labels = [("method", *method), ("route", *route)];
+        page.sample("lokid_request_duration_seconds_sum", &labels, count.took.as_secs_f64());
         page.sample("lokid_request_duration_seconds_count", &labels, count.by_class.iter().sum::<u64>() as f64);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answer::{takes, takes_before};
 use super::command;
-use super::payload::{Happening, What};
+use super::payload::{Agent, Happening, What};
 use super::told::{Said, Told};
 use super::tools::Deeds;
 use crate::serve::app::App;
@@ -12,7 +12,7 @@ use crate::serve::problem::{Code, Problem};
 use lokid_encode::errors::ErrorReader;
 use lokid_engine::sessions::Report;
 use lokid_engine::{EngineError, Project};
-use lokid_model::{Namespace, SignalKind};
+use lokid_model::{Namespace, SignalKind, Timestamp};
 
 /// In tokens: what stands beside a deed is short.
 const BESIDE: usize = 300;
@@ -121,4 +121,12 @@ fn beside(project: &Arc<Project>, namespace: &Namespace, session: &str, deeds: &
 
 fn joined(one: &str, other: &str) -> String {
     if one.is_empty() || other.is_empty() { format!("{one}{other}") } else { format!("{one}\n{other}") }
+}
+
+/// An event of this agent has come. Nobody waits for the disk.
+pub(in crate::serve) fn note_heard(app: &App, agent: Agent, at: Timestamp) {
+    if app.last_heard().heard(agent, at) {
+        let app = app.clone();
+        drop(tokio::task::spawn_blocking(move || app.last_heard().write_down()));
+    }
 }

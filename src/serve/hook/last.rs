@@ -8,7 +8,6 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 use super::payload::Agent;
-use crate::serve::app::App;
 use lokid_model::Timestamp;
 use lokid_sys::plain;
 
@@ -38,7 +37,7 @@ impl Last {
             let at = Timestamp::parse(kept.get(agent.as_str())?.as_str()?)?;
             Some((agent.as_str(), at))
         };
-        let at: BTreeMap<_, _> = Agent::ALL.into_iter().filter_map(told).collect();
+        let at: BTreeMap<_, _> = Agent::ALL.iter().copied().filter_map(told).collect();
         Last { path, known: Mutex::new(Known { written: at.clone(), at }) }
     }
 
@@ -64,14 +63,6 @@ impl Last {
 
     pub(in crate::serve) fn all(&self) -> BTreeMap<&'static str, Timestamp> {
         self.known.lock().at.clone()
-    }
-}
-
-/// An event of this agent has come. Nobody waits for the disk.
-pub(in crate::serve) fn note_heard(app: &App, agent: Agent, at: Timestamp) {
-    if app.last_heard().heard(agent, at) {
-        let app = app.clone();
-        drop(tokio::task::spawn_blocking(move || app.last_heard().write_down()));
     }
 }
 

@@ -10,8 +10,8 @@ mod act;
 mod answer;
 mod ask;
 mod command;
-mod heard;
-mod last;
+pub(super) mod heard;
+pub(super) mod last;
 mod payload;
 mod replay;
 #[cfg(test)]
@@ -19,11 +19,9 @@ mod tests;
 mod told;
 mod tools;
 
-pub(super) use act::act;
+pub(super) use act::{act, note_heard};
 pub(super) use answer::shaped;
 pub use ask::{Event, Outcome, ask, spool, waiting};
-pub(super) use heard::Heard;
-pub(super) use last::{Last, note_heard};
 pub use payload::Agent;
 pub(super) use payload::Happening;
 pub(super) use replay::hear_what_waits;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::tools::{self, Deeds};
 use lokid_encode::own_words::without_own_words;
+use lokid_model::words::vocabulary;
 
 /// In bytes; what an agent says beyond is cut in the middle.
 const LONGEST_PROMPT: usize = 16 << 10;
@@ -14,35 +15,19 @@ const LONGEST_ERROR: usize = 16 << 10;
 const LONGEST_NAME: usize = 200;
 const LONGEST_PATH: usize = 4_096;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Agent {
-    Claude,
-    Codex,
-    Gemini,
-    Cursor,
-    Copilot,
-    OpenCode,
-}
+vocabulary!(
+    /// Whose hooks are understood.
+    Agent {
+        Claude = "claude",
+        Codex = "codex",
+        Gemini = "gemini",
+        Cursor = "cursor",
+        Copilot = "copilot",
+        OpenCode = "opencode",
+    }
+);
 
 impl Agent {
-    pub const ALL: [Agent; 6] =
-        [Agent::Claude, Agent::Codex, Agent::Gemini, Agent::Cursor, Agent::Copilot, Agent::OpenCode];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Agent::Claude => "claude",
-            Agent::Codex => "codex",
-            Agent::Gemini => "gemini",
-            Agent::Cursor => "cursor",
-            Agent::Copilot => "copilot",
-            Agent::OpenCode => "opencode",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Agent> {
-        Agent::ALL.into_iter().find(|agent| agent.as_str().eq_ignore_ascii_case(name))
-    }
-
     /// Whoever does not say who they are: Codex, which runs the same commands as Claude Code when both have the plugin,
     /// numbers its turns, and calls its transcripts rollouts.
     fn known_by(input: &Value) -> Agent {

@@ -325,7 +325,7 @@ fn whoever_does_not_say_who_they_are_is_known_by_their_words() {
     assert_eq!(agent(json!({"transcript_path": "/h/.claude/projects/rollout-x/c255.jsonl"})), Agent::Claude);
     let named = Happening::read(Agent::Gemini, "Stop", &json!({"turn_id": "t"}), None);
     assert_eq!(named.agent, Agent::Gemini);
-    for agent in Agent::ALL {
+    for agent in Agent::ALL.iter().copied() {
         assert_eq!(Agent::parse(agent.as_str()), Some(agent));
     }
 }

@@ -1,9 +1,9 @@
 //! The one table of tools, in the order clients see them, and the names they answer to besides their own.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::fields::{Field, Shape, field};
-use super::schema::{flag, found, list, number, object, open, recalled, text, whole};
+use super::schema::{found, recalled};
 use super::session::{Answer, Session};
 use super::{erase, fields, files, keep, recall, why};
 use lokid_model::{ContradictionStatus, Kind, Level, Outcome, Resolution, Status, TaskType, Tier};
@@ -14,10 +14,16 @@ pub(super) struct Tool {
     pub(super) says: &'static str,
     pub(super) hints: Hints,
     pub(super) takes: &'static [Field],
+    /// An answer, by example.
     pub(super) gives: fn() -> Value,
     pub(super) run: fn(&Session, &fields::Arguments) -> Answer,
+}
+
+impl Tool {
     /// Listed only for those who know Loki Mode's names.
-    pub(super) loki: bool,
+    pub(super) fn is_loki(&self) -> bool {
+        self.name.starts_with("loki_")
+    }
 }
 
 /// Hints to a client about what a call may do. All of them stay within this machine's memory.
@@ -65,27 +71,16 @@ const SEARCH: &[Field] = &[
     field("collection", Shape::Word(recall::COLLECTIONS), "As Loki Mode calls kinds").untold(),
 ];
 
-const FOUND: fn() -> Value =
-    || recalled(&[("results", list(found())), ("more", whole()), ("task_type", text()), ("waiting?", whole())]);
+const FOUND: fn() -> Value = || recalled(json!({"results": [found()], "more": 0, "task_type": "", "waiting?": 0}));
 
 const GONE: fn() -> Value = || {
-    let mention = object(&[("id", text()), ("kind?", text()), ("title?", text())]);
-    recalled(&[
-        ("dry_run", flag()),
-        ("purge", flag()),
-        ("count", whole()),
-        ("forgotten", list(mention)),
-        ("more", whole()),
-        ("restored?", text()),
-        ("places?", whole()),
-        ("replaced_by?", text()),
-    ])
+    recalled(json!({
+        "dry_run": true, "purge": true, "count": 0, "forgotten": [{"id": "", "kind?": "", "title?": ""}], "more": 0,
+        "restored?": "", "places?": 0, "replaced_by?": "",
+    }))
 };
 
-const SAVED: fn() -> Value = || {
-    let fields = [("id", text()), ("created", flag()), ("merged_into?", text()), ("contradictions", list(open()))];
-    object(&fields)
-};
+const SAVED: fn() -> Value = || json!({"id": "", "created": true, "merged_into?": "", "contradictions": [{}]});
 
 const REDACT: &[Field] = &[
     field("id", Shape::Text, "The memory to redact"),
@@ -115,7 +110,6 @@ pub(super) static TOOLS: &[Tool] = &[
         takes: SEARCH,
         gives: FOUND,
         run: recall::search,
-        loki: false,
     },
     Tool {
         name: "mem_timeline",
@@ -133,9 +127,8 @@ pub(super) static TOOLS: &[Tool] = &[
             LIST_BUDGET,
             NAMESPACE,
         ],
-        gives: || recalled(&[("entries", list(found())), ("more", whole())]),
+        gives: || recalled(json!({"entries": [found()], "more": 0})),
         run: recall::timeline,
-        loki: false,
     },
     Tool {
         name: "mem_get",
@@ -152,12 +145,8 @@ pub(super) static TOOLS: &[Tool] = &[
             NAMESPACE,
             SESSION,
         ],
-        gives: || {
-            let missing = object(&[("id", text()), ("why", text())]);
-            recalled(&[("memories", list(open())), ("missing", list(missing))])
-        },
+        gives: || recalled(json!({"memories": [{}], "missing": [{"id": "", "why": ""}]})),
         run: recall::get,
-        loki: false,
     },
     Tool {
         name: "mem_context",
@@ -177,13 +166,11 @@ pub(super) static TOOLS: &[Tool] = &[
             SESSION,
         ],
         gives: || {
-            let item =
-                object(&[("id", text()), ("tier", whole()), ("tokens", whole()), ("level", text()), ("why", text())]);
-            let tiers = object(&[("tier1", whole()), ("tier2", whole()), ("tier3", whole()), ("tier4", whole())]);
-            object(&[("context", text()), ("token_count", whole()), ("tiers", tiers), ("items", list(item))])
+            let item = json!({"id": "", "tier": 0, "tokens": 0, "level": "", "why": ""});
+            let tiers = json!({"tier1": 0, "tier2": 0, "tier3": 0, "tier4": 0});
+            json!({"context": "", "token_count": 0, "tiers": tiers, "items": [item]})
         },
         run: recall::context,
-        loki: false,
     },
     Tool {
         name: "mem_why",
@@ -202,7 +189,6 @@ pub(super) static TOOLS: &[Tool] = &[
         ],
         gives: why::answer,
         run: why::why,
-        loki: false,
     },
     Tool {
         name: "mem_save",
@@ -237,7 +223,6 @@ pub(super) static TOOLS: &[Tool] = &[
         ],
         gives: SAVED,
         run: keep::save,
-        loki: false,
     },
     Tool {
         name: "mem_cite",
@@ -253,9 +238,8 @@ pub(super) static TOOLS: &[Tool] = &[
             NAMESPACE,
             SESSION,
         ],
-        gives: || object(&[("accepted", flag())]),
+        gives: || json!({"accepted": true}),
         run: keep::cite,
-        loki: false,
     },
     Tool {
         name: "mem_contradictions",
@@ -271,19 +255,12 @@ pub(super) static TOOLS: &[Tool] = &[
             NAMESPACE,
         ],
         gives: || {
-            let item = object(&[
-                ("id", text()),
-                ("a", text()),
-                ("b", text()),
-                ("status", text()),
-                ("a_says?", text()),
-                ("b_says?", text()),
-                ("why?", text()),
-            ]);
-            recalled(&[("items", list(item)), ("more", whole()), ("check?", open())])
+            let item = json!({
+                "id": "", "a": "", "b": "", "status": "", "a_says?": "", "b_says?": "", "why?": "",
+            });
+            recalled(json!({"items": [item], "more": 0, "check?": {}}))
         },
         run: keep::contradictions,
-        loki: false,
     },
     Tool {
         name: "mem_resolve",
@@ -297,9 +274,8 @@ pub(super) static TOOLS: &[Tool] = &[
             field("note", Shape::Text, "Why; with `merged`, the words that hold from now on"),
             NAMESPACE,
         ],
-        gives: || recalled(&[("item", open())]),
+        gives: || recalled(json!({"item": {}})),
         run: keep::resolve,
-        loki: false,
     },
     Tool {
         name: "mem_forget",
@@ -318,7 +294,6 @@ pub(super) static TOOLS: &[Tool] = &[
         ],
         gives: GONE,
         run: erase::forget,
-        loki: false,
     },
     Tool {
         name: "mem_redact",
@@ -330,7 +305,6 @@ pub(super) static TOOLS: &[Tool] = &[
         takes: REDACT,
         gives: GONE,
         run: erase::redact,
-        loki: false,
     },
     Tool {
         name: "memory",
@@ -354,9 +328,8 @@ pub(super) static TOOLS: &[Tool] = &[
             field("old_path", Shape::Text, "rename: what is moved"),
             field("new_path", Shape::Text, "rename: where to"),
         ],
-        gives: || object(&[("recalled?", text()), ("note?", text()), ("result", text()), ("end?", text())]),
+        gives: || json!({"recalled?": "", "note?": "", "result": "", "end?": ""}),
         run: files::memory,
-        loki: false,
     },
     Tool {
         name: "loki_memory_retrieve",
@@ -366,7 +339,6 @@ pub(super) static TOOLS: &[Tool] = &[
         takes: SEARCH,
         gives: FOUND,
         run: recall::search,
-        loki: true,
     },
     Tool {
         name: "loki_memory_store_pattern",
@@ -382,7 +354,6 @@ pub(super) static TOOLS: &[Tool] = &[
         ],
         gives: SAVED,
         run: keep::store_pattern,
-        loki: true,
     },
     Tool {
         name: "loki_consolidate_memory",
@@ -394,16 +365,8 @@ pub(super) static TOOLS: &[Tool] = &[
             field("dry_run", Shape::Flag, "Only tell the plan"),
             field("since_hours", Shape::Whole { least: 1, most: 1_000_000 }, "Loki Mode's; all is looked at").untold(),
         ],
-        gives: || {
-            object(&[
-                ("took_ms", whole()),
-                ("dry_run", flag()),
-                ("plan?", list(open())),
-                ("contradictions_found?", number()),
-            ])
-        },
+        gives: || json!({"took_ms": 0, "dry_run": true, "plan?": [{}], "contradictions_found?": 0.5}),
         run: keep::consolidate,
-        loki: true,
     },
     Tool {
         name: "loki_memory_redact",
@@ -414,38 +377,24 @@ pub(super) static TOOLS: &[Tool] = &[
         takes: REDACT,
         gives: GONE,
         run: erase::redact,
-        loki: true,
     },
 ];
 
-/// Names that are understood and never listed.
-const ALIASES: &[(&str, &str)] = &[
-    ("search", "mem_search"),
-    ("recall", "mem_search"),
-    ("timeline", "mem_timeline"),
-    ("get", "mem_get"),
-    ("context", "mem_context"),
-    ("why", "mem_why"),
-    ("save", "mem_save"),
-    ("cite", "mem_cite"),
-    ("outcome", "mem_cite"),
-    ("contradictions", "mem_contradictions"),
-    ("resolve", "mem_resolve"),
-    ("forget", "mem_forget"),
-    ("redact", "mem_redact"),
-    ("mem_consolidate", "loki_consolidate_memory"),
-];
+/// Names that are understood and never listed, besides those of the tools without their `mem_`.
+const ALIASES: &[(&str, &str)] =
+    &[("recall", "mem_search"), ("outcome", "mem_cite"), ("mem_consolidate", "loki_consolidate_memory")];
 
 /// The tool of this name, listed or not.
 pub(super) fn find(name: &str) -> Option<&'static Tool> {
     let own = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, own)| own);
-    TOOLS.iter().find(|tool| tool.name == own)
+    TOOLS.iter().find(|tool| tool.name == own || tool.name.strip_prefix("mem_") == Some(own))
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::schema::like;
     use super::*;
 
     #[test]
@@ -463,6 +412,7 @@ mod tests {
             assert!(!names.contains(alias) && names.contains(own), "{alias}");
             assert_eq!(find(alias).map(|tool| tool.name), Some(*own));
         }
+        assert_eq!(find("search").map(|tool| tool.name), Some("mem_search"));
         assert!(find("rm").is_none());
     }
 
@@ -484,7 +434,7 @@ mod tests {
         }
         for tool in TOOLS {
             check(&Value::Object(fields::schema(tool.takes)), tool.name);
-            check(&(tool.gives)(), tool.name);
+            check(&like(&(tool.gives)()), tool.name);
         }
     }
 }

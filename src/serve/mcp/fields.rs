@@ -1,9 +1,9 @@
 //! The arguments of a tool: what each may be, said once, for the schema and for the check. A wrong argument is refused
 //! by its name; what it is used for is not known here.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-pub(super) type Object = Map<String, Value>;
+pub(super) use crate::serve::dto::bodies::{Object, Wrong};
 
 /// What an argument may be.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +83,7 @@ impl Field {
     }
 
     fn read(&self, value: Value) -> Result<Value, Wrong> {
-        let wrong = |reason: String| Wrong { field: self.name.to_owned(), reason };
+        let wrong = |reason: String| Wrong::new(self.name, reason);
         let expected = |what: &str| wrong(format!("{} was given where {what} is expected", sort_of(&value)));
         match self.shape {
             Shape::Text => value.is_string().then(|| value.clone()).ok_or_else(|| expected("a text")),
@@ -112,10 +112,7 @@ impl Field {
             Shape::Flag => value.is_boolean().then(|| value.clone()).ok_or_else(|| expected("true or false")),
             Shape::Parts { names, required } => {
                 let object = value.as_object().ok_or_else(|| expected("an object"))?;
-                let inner = |name: &str, reason: &str| Wrong {
-                    field: format!("{}.{name}", self.name),
-                    reason: reason.to_owned(),
-                };
+                let inner = |name: &str, reason: &str| Wrong::new(format!("{}.{name}", self.name), reason);
                 if let Some((name, _)) = object.iter().find(|(name, _)| !names.contains(&name.as_str())) {
                     return Err(inner(name, &format!("is not known; there are {}", names.join(", "))));
                 }
@@ -130,19 +127,6 @@ impl Field {
                 }
             }
         }
-    }
-}
-
-/// What is wrong with an argument.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wrong {
-    pub(super) field: String,
-    pub(super) reason: String,
-}
-
-impl Wrong {
-    pub(super) fn new(field: &str, reason: impl Into<String>) -> Wrong {
-        Wrong { field: field.to_owned(), reason: reason.into() }
     }
 }
 
@@ -219,7 +203,7 @@ impl Arguments {
         for (name, value) in given.into_iter().filter(|(_, value)| !value.is_null()) {
             let Some(field) = fields.iter().find(|field| field.answers_to(&name)) else {
                 let known: Vec<&str> = fields.iter().filter(|field| field.told).map(|field| field.name).collect();
-                return Err(Wrong::new(&brief(&name), format!("is not known; there are {}", known.join(", "))));
+                return Err(Wrong::new(brief(&name), format!("is not known; there are {}", known.join(", "))));
             };
             read.insert(field.name.to_owned(), field.read(value)?);
         }
@@ -262,6 +246,11 @@ impl Arguments {
 
     pub(super) fn flag(&self, name: &str, usual: bool) -> bool {
         self.get(name).and_then(Value::as_bool).unwrap_or(usual)
+    }
+
+    /// Everything that was given, as a body of a request.
+    pub(super) fn all(&self) -> Object {
+        self.0.clone()
     }
 
     /// Those of these names that were given, as a body of a request.

@@ -9,23 +9,8 @@ use super::session::{Answer, Refusal, Session};
 use crate::serve::message::encode;
 
 pub(super) fn save(session: &Session, asked: &Arguments) -> Answer {
-    let mut record = asked.only(&[
-        "text",
-        "kind",
-        "title",
-        "tags",
-        "files",
-        "tier",
-        "importance",
-        "confidence",
-        "status",
-        "outcome",
-        "fact",
-        "supersedes",
-        "valid_at",
-        "invalid_at",
-        "namespace",
-    ]);
+    let mut record = asked.all();
+    record.shift_remove("private");
     let says = asked.text("text").is_some_and(|text| !text.trim().is_empty());
     if !says && !record.contains_key("fact") {
         return Err(Refusal::argument("text", "is required, unless a `fact` is given"));

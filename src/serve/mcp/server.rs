@@ -19,6 +19,7 @@ use super::catalogue::{self, TOOLS, Tool};
 use super::desk::Desk;
 use super::fields::{self, Arguments, Object, brief};
 use super::prompts;
+use super::schema::like;
 use super::session::{Answer, Refusal, Session};
 
 const INSTRUCTIONS: &str = "\
@@ -73,7 +74,7 @@ fn told(answer: Answer) -> CallToolResult {
 }
 
 fn listed(tool: &Tool) -> Listed {
-    let output = match (tool.gives)() {
+    let output = match like(&(tool.gives)()) {
         Value::Object(schema) => schema,
         _ => Object::new(),
     };
@@ -108,7 +109,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let wanted = TOOLS.iter().filter(|tool| self.options.loki_names || !tool.loki);
+        let wanted = TOOLS.iter().filter(|tool| self.options.loki_names || !tool.is_loki());
         Ok(ListToolsResult::with_all_items(wanted.map(listed).collect()))
     }
 

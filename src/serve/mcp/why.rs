@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::fields::{Arguments, Object};
 use super::quote;
-use super::schema::{found, list, object, recalled, text, texts, whole};
+use super::schema::{found, recalled};
 use super::session::{Answer, Session};
 
 pub(super) fn why(session: &Session, asked: &Arguments) -> Answer {
@@ -25,27 +25,15 @@ pub(super) fn why(session: &Session, asked: &Arguments) -> Answer {
 
 /// What it answers with.
 pub(super) fn answer() -> Value {
-    let told = [
-        ("id", text()),
-        ("date", text()),
-        ("author", text()),
-        ("kind", text()),
-        ("subject", text()),
-        ("reason", text()),
-        ("files", texts()),
-        ("why", text()),
-    ];
-    let lines = [("lines", list(list(whole()))), ("path?", text())];
-    let blamed = object(&[&lines[..], &told[..]].concat());
-    recalled(&[
-        ("file", text()),
-        ("earlier_names?", texts()),
-        ("symbol?", text()),
-        ("lines?", list(whole())),
-        ("blame", list(blamed)),
-        ("explained_by", list(object(&told))),
-        ("broke_before", list(object(&told))),
-        ("memories", list(found())),
-        ("missing?", text()),
-    ])
+    let told = json!({
+        "id": "", "date": "", "author": "", "kind": "", "subject": "", "reason": "", "files": [""], "why": "",
+    });
+    let mut blamed = json!({"lines": [[0]], "path?": ""});
+    for (name, value) in told.as_object().into_iter().flatten() {
+        blamed[name] = value.clone();
+    }
+    recalled(json!({
+        "file": "", "earlier_names?": [""], "symbol?": "", "lines?": [0], "blame": [blamed], "explained_by": [told],
+        "broke_before": [told], "memories": [found()], "missing?": "",
+    }))
 }

@@ -1,6 +1,9 @@
 //! The table itself, in the order of the contract.
 
-use super::{Content, Reply, Route, SchemaOf, Verb, of};
+use axum::http::Method;
+
+use super::openapi::describe;
+use super::{Content, Reply, Route, SchemaOf, of};
 use crate::serve::call::Handler;
 use crate::serve::dto::answers::{
     Accepted, Forgotten, Graph, Health, ImportAnswer, Items, Listing, Progress, Projects, RecallAnswer, RecordAnswer,
@@ -31,21 +34,24 @@ use crate::serve::handlers::{
     night, projects, recall, remember, sessions, show, skills, why,
 };
 
-const fn route(verb: Verb, path: &'static str, summary: &'static str, handler: Handler) -> Route {
+const fn route(verb: Method, path: &'static str, summary: &'static str, handler: Handler) -> Route {
     Route { verb, path, summary, query: None, body: None, replies: &[], handler }
 }
 
 impl Route {
-    const fn query(self, schema: SchemaOf) -> Route {
-        Route { query: Some(schema), ..self }
+    const fn query(mut self, schema: SchemaOf) -> Route {
+        self.query = Some(schema);
+        self
     }
 
-    const fn body(self, content: Content) -> Route {
-        Route { body: Some(content), ..self }
+    const fn body(mut self, content: Content) -> Route {
+        self.body = Some(content);
+        self
     }
 
-    const fn replies(self, replies: &'static [Reply]) -> Route {
-        Route { replies, ..self }
+    const fn replies(mut self, replies: &'static [Reply]) -> Route {
+        self.replies = replies;
+        self
     }
 }
 
@@ -72,44 +78,44 @@ const REMEMBERED: &[Reply] = &[
 ];
 
 pub(in crate::serve) static ROUTES: &[Route] = &[
-    route(Verb::Get, "/health", "Tell that the daemon lives", |app, call| Box::pin(daemon::health(app, call)))
+    route(Method::GET, "/health", "Tell that the daemon lives", |app, call| Box::pin(daemon::health(app, call)))
         .replies(&[says(200, "it does", &[json(of::<Health>)])]),
-    route(Verb::Get, "/status", "Tell how each project is", |app, call| Box::pin(daemon::status(app, call)))
+    route(Method::GET, "/status", "Tell how each project is", |app, call| Box::pin(daemon::status(app, call)))
         .query(of::<Status>)
         .replies(&[says(200, "the state of the daemon and its projects", &[json(of::<StatusAnswer>)])]),
-    route(Verb::Get, "/projects", "List the watched projects", |app, call| Box::pin(projects::list(app, call)))
+    route(Method::GET, "/projects", "List the watched projects", |app, call| Box::pin(projects::list(app, call)))
         .replies(&[says(200, "in the order of their paths", &[json(of::<Projects>)])]),
-    route(Verb::Post, "/projects", "Watch a project", |app, call| Box::pin(projects::add(app, call)))
+    route(Method::POST, "/projects", "Watch a project", |app, call| Box::pin(projects::add(app, call)))
         .body(json(of::<ProjectRequest>))
         .replies(&[
             says(201, "watched from now on", &[json(of::<WatchedProject>)]),
             says(200, "watched already", &[json(of::<WatchedProject>)]),
         ]),
-    route(Verb::Delete, "/projects", "Stop watching a project; erases nothing", |app, call| {
+    route(Method::DELETE, "/projects", "Stop watching a project; erases nothing", |app, call| {
         Box::pin(projects::remove(app, call))
     })
     .query(of::<ProjectPath>)
     .body(json(of::<ProjectRequest>))
     .replies(&[says(200, "no longer watched", &[json(of::<ReleasedProject>)])]),
-    route(Verb::Post, "/signals", "Tell that something happened", |app, call| Box::pin(projects::signal(app, call)))
+    route(Method::POST, "/signals", "Tell that something happened", |app, call| Box::pin(projects::signal(app, call)))
         .body(json(of::<SignalRequest>))
         .replies(&[says(202, "taken", &[json(of::<Accepted>)])]),
-    route(Verb::Post, "/hook", "Tell what an agent's hook was told", |app, call| Box::pin(hook::hook(app, call)))
+    route(Method::POST, "/hook", "Tell what an agent's hook was told", |app, call| Box::pin(hook::hook(app, call)))
         .body(json(of::<HookRequest>))
         .replies(&[
             says(200, "what the agent should read, in the agent's own shape", &[json(of::<HookAnswer>)]),
             says(204, "heard, and there is nothing to say", &[]),
         ]),
-    route(Verb::Post, "/memories", "Remember", |app, call| Box::pin(remember::remember(app, call)))
+    route(Method::POST, "/memories", "Remember", |app, call| Box::pin(remember::remember(app, call)))
         .body(json(of::<Record>))
         .replies(REMEMBERED),
-    route(Verb::Get, "/memories", "List memories, newest first", |app, call| Box::pin(listing::list(app, call)))
+    route(Method::GET, "/memories", "List memories, newest first", |app, call| Box::pin(listing::list(app, call)))
         .query(of::<List>)
         .replies(&[says(200, "a page of them", &[json(of::<Listing>)])]),
-    route(Verb::Get, "/memories/export", "Export every record", |app, call| Box::pin(listing::export(app, call)))
+    route(Method::GET, "/memories/export", "Export every record", |app, call| Box::pin(listing::export(app, call)))
         .query(of::<Export>)
         .replies(&[says(200, "a record a line", &[ndjson(of::<RecordAnswer>)])]),
-    route(Verb::Post, "/memories/import", "Import records", |app, call| Box::pin(import::import(app, call)))
+    route(Method::POST, "/memories/import", "Import records", |app, call| Box::pin(import::import(app, call)))
         .query(of::<Import>)
         .body(ndjson(of::<Record>))
         .replies(&[says(
@@ -117,157 +123,162 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
             "what became of the lines; as lines of progress when those are accepted",
             &[json(of::<ImportAnswer>), ndjson(of::<Progress>)],
         )]),
-    route(Verb::Post, "/memories/forget", "Forget by words or by the key of a fact", |app, call| {
+    route(Method::POST, "/memories/forget", "Forget by words or by the key of a fact", |app, call| {
         Box::pin(forget::forget(app, call))
     })
     .body(json(of::<ForgetRequest>))
     .replies(&[says(200, "what was, or would be, forgotten", &[json(of::<Forgotten>)])]),
-    route(Verb::Get, "/memories/{id}", "Show a memory", |app, call| Box::pin(show::show(app, call)))
+    route(Method::GET, "/memories/{id}", "Show a memory", |app, call| Box::pin(show::show(app, call)))
         .query(of::<Show>)
         .replies(&[says(200, "the record", RECORD), says(304, "as the `If-None-Match` has it", &[])]),
-    route(Verb::Patch, "/memories/{id}", "Change a memory", |app, call| Box::pin(changes::patch(app, call)))
+    route(Method::PATCH, "/memories/{id}", "Change a memory", |app, call| Box::pin(changes::patch(app, call)))
         .query(of::<Within>)
         .body(json(of::<Changes>))
         .replies(&[says(200, "the record as it is now", RECORD)]),
-    route(Verb::Delete, "/memories/{id}", "Forget a memory", |app, call| Box::pin(changes::forget(app, call)))
+    route(Method::DELETE, "/memories/{id}", "Forget a memory", |app, call| Box::pin(changes::forget(app, call)))
         .query(of::<Forget>)
         .replies(&[says(200, "archived, or erased", &[json(of::<Forgotten>)])]),
-    route(Verb::Post, "/memories/{id}/restore", "Bring an archived memory back", |app, call| {
+    route(Method::POST, "/memories/{id}/restore", "Bring an archived memory back", |app, call| {
         Box::pin(changes::restore(app, call))
     })
     .query(of::<Within>)
     .replies(&[says(200, "the record", RECORD)]),
-    route(Verb::Post, "/memories/{id}/confirm", "Vouch for a memory, as a person", |app, call| {
+    route(Method::POST, "/memories/{id}/confirm", "Vouch for a memory, as a person", |app, call| {
         Box::pin(contradictions::confirm(app, call))
     })
     .query(of::<Within>)
     .body(json(of::<ConfirmRequest>))
     .replies(&[says(200, "the record as it is now", RECORD)]),
-    route(Verb::Post, "/consolidate", "Tidy the memory now", |app, call| Box::pin(night::consolidate(app, call)))
+    route(Method::POST, "/consolidate", "Tidy the memory now", |app, call| Box::pin(night::consolidate(app, call)))
         .body(json(of::<ConsolidateRequest>))
         .replies(&[says(200, "what was, or would be, done", &[json(of::<ConsolidateAnswer>)])]),
-    route(Verb::Get, "/consolidate", "Tell of the last night and the next", |app, call| {
+    route(Method::GET, "/consolidate", "Tell of the last night and the next", |app, call| {
         Box::pin(night::tell(app, call))
     })
     .query(of::<Which>)
     .replies(&[says(200, "how nights go here", &[json(of::<NightAnswer>)])]),
-    route(Verb::Post, "/consolidate/pause", "Hold nights off, or let them come again", |app, call| {
+    route(Method::POST, "/consolidate/pause", "Hold nights off, or let them come again", |app, call| {
         Box::pin(night::pause(app, call))
     })
     .body(json(of::<PauseRequest>))
     .replies(&[says(200, "how nights go here now", &[json(of::<NightAnswer>)])]),
-    route(Verb::Get, "/contradictions", "List memories that cannot both hold", |app, call| {
+    route(Method::GET, "/contradictions", "List memories that cannot both hold", |app, call| {
         Box::pin(contradictions::list(app, call))
     })
     .query(of::<Disputed>)
     .replies(&[says(200, "newest first", &[json(of::<Items>)])]),
-    route(Verb::Post, "/contradictions/check", "Hold statements against each other", |app, call| {
+    route(Method::POST, "/contradictions/check", "Hold statements against each other", |app, call| {
         Box::pin(contradictions::check(app, call))
     })
     .body(json(of::<CheckRequest>))
     .replies(&[says(200, "how they stand to each other, and why", &[json(of::<CheckAnswer>)])]),
-    route(Verb::Post, "/contradictions/{id}/resolve", "Settle a contradiction", |app, call| {
+    route(Method::POST, "/contradictions/{id}/resolve", "Settle a contradiction", |app, call| {
         Box::pin(contradictions::resolve(app, call))
     })
     .query(of::<Within>)
     .body(json(of::<ResolveRequest>))
     .replies(&[says(200, "the matter as it stands now", &[json(of::<RecordAnswer>)])]),
-    route(Verb::Post, "/recall", "Ask for memories", |app, call| Box::pin(recall::recall(app, call)))
+    route(Method::POST, "/recall", "Ask for memories", |app, call| Box::pin(recall::recall(app, call)))
         .body(json(of::<RecallRequest>))
         .replies(&[says(200, "the best first", &[json(of::<RecallAnswer>)])]),
-    route(Verb::Post, "/why", "Ask why something is as it is", |app, call| Box::pin(why::why(app, call)))
+    route(Method::POST, "/why", "Ask why something is as it is", |app, call| Box::pin(why::why(app, call)))
         .body(json(of::<WhyRequest>))
         .replies(&[says(200, "who wrote it, what explains it, what broke there before", &[json(of::<WhyAnswer>)])]),
-    route(Verb::Post, "/context/assemble", "Put a context together, within a budget of tokens", |app, call| {
+    route(Method::POST, "/context/assemble", "Put a context together, within a budget of tokens", |app, call| {
         Box::pin(context::assemble(app, call))
     })
     .body(json(of::<AssembleRequest>))
     .replies(&[says(200, "four tiers of what is known", &[json(of::<ContextAnswer>)])]),
-    route(Verb::Post, "/context/predict", "Foretell what will be needed", |app, call| {
+    route(Method::POST, "/context/predict", "Foretell what will be needed", |app, call| {
         Box::pin(context::predict(app, call))
     })
     .body(json(of::<PredictRequest>))
     .replies(&[says(200, "memories and files, surest first, each with the reason", &[json(of::<PredictAnswer>)])]),
-    route(Verb::Post, "/context/task", "Ask for what helps with a task", |app, call| {
+    route(Method::POST, "/context/task", "Ask for what helps with a task", |app, call| {
         Box::pin(context::task(app, call))
     })
     .body(json(of::<TaskRequest>))
     .replies(&[says(200, "patterns, mistakes to avoid, skills", &[json(of::<TaskAnswer>)])]),
-    route(Verb::Post, "/context/session", "Ask for the block at the start of a session", |app, call| {
+    route(Method::POST, "/context/session", "Ask for the block at the start of a session", |app, call| {
         Box::pin(sessions::session(app, call))
     })
     .body(json(of::<SessionRequest>))
     .replies(&[says(200, "the same bytes on every call of the session", &[json(of::<SessionAnswer>)])]),
-    route(Verb::Post, "/context/prompt", "Ask for what a prompt calls for and was not given yet", |app, call| {
+    route(Method::POST, "/context/prompt", "Ask for what a prompt calls for and was not given yet", |app, call| {
         Box::pin(sessions::prompt(app, call))
     })
     .body(json(of::<PromptRequest>))
     .replies(&[says(200, "to stand behind the prompt; mostly nothing", &[json(of::<PromptAnswer>)])]),
-    route(Verb::Post, "/context/relevant", "Ask for index, timeline and topics, until that is enough", |app, call| {
-        Box::pin(context::relevant(app, call))
-    })
+    route(
+        Method::POST,
+        "/context/relevant",
+        "Ask for index, timeline and topics, until that is enough",
+        |app, call| Box::pin(context::relevant(app, call)),
+    )
     .body(json(of::<RelevantRequest>))
     .replies(&[says(200, "layer by layer", &[json(of::<RelevantAnswer>)])]),
-    route(Verb::Post, "/usage", "Tell what became of memories that were handed out", |app, call| {
+    route(Method::POST, "/usage", "Tell what became of memories that were handed out", |app, call| {
         Box::pin(sessions::usage(app, call))
     })
     .body(json(of::<UsageRequest>))
     .replies(&[says(202, "counted", &[json(of::<Accepted>)])]),
-    route(Verb::Get, "/economics", "Show the token ledger", |app, call| Box::pin(sessions::economics(app, call)))
+    route(Method::GET, "/economics", "Show the token ledger", |app, call| Box::pin(sessions::economics(app, call)))
         .query(of::<Economics>)
         .replies(&[says(200, "of a session, or of all", &[json(of::<EconomicsAnswer>)])]),
-    route(Verb::Get, "/index", "Show layer 1: the topics", |app, call| Box::pin(layers::index(app, call)))
+    route(Method::GET, "/index", "Show layer 1: the topics", |app, call| Box::pin(layers::index(app, call)))
         .query(of::<Layer>)
         .replies(&[says(200, "the index", &[json(of::<RecordAnswer>), plain("text/plain")])]),
-    route(Verb::Get, "/timeline", "Show layer 2: what happened lately", |app, call| {
+    route(Method::GET, "/timeline", "Show layer 2: what happened lately", |app, call| {
         Box::pin(layers::timeline(app, call))
     })
     .query(of::<Layer>)
     .replies(&[says(200, "the timeline", &[json(of::<RecordAnswer>), plain("text/plain")])]),
-    route(Verb::Get, "/links/{id}", "Show what stands around a memory", |app, call| Box::pin(links::around(app, call)))
-        .query(of::<Neighbourhood>)
-        .replies(&[says(200, "nodes and edges", &[json(of::<Graph>)])]),
-    route(Verb::Post, "/links", "Tie two memories", |app, call| Box::pin(links::tie(app, call)))
+    route(Method::GET, "/links/{id}", "Show what stands around a memory", |app, call| {
+        Box::pin(links::around(app, call))
+    })
+    .query(of::<Neighbourhood>)
+    .replies(&[says(200, "nodes and edges", &[json(of::<Graph>)])]),
+    route(Method::POST, "/links", "Tie two memories", |app, call| Box::pin(links::tie(app, call)))
         .body(json(of::<LinkRequest>))
         .replies(&[says(201, "tied", RECORD)]),
-    route(Verb::Get, "/events", "Follow what happens", |app, call| Box::pin(events::follow(app, call)))
+    route(Method::GET, "/events", "Follow what happens", |app, call| Box::pin(events::follow(app, call)))
         .query(of::<Which>)
         .replies(&[says(
             200,
             "until either side ends it",
             &[plain("text/event-stream"), plain("application/x-ndjson")],
         )]),
-    route(Verb::Get, "/ledgers", "List the ledgers", |app, call| Box::pin(documents::ledgers(app, call)))
+    route(Method::GET, "/ledgers", "List the ledgers", |app, call| Box::pin(documents::ledgers(app, call)))
         .query(of::<Which>)
         .replies(&[says(200, "the documents", &[json(of::<Items>)])]),
-    route(Verb::Post, "/ledgers", "Write a ledger", |app, call| Box::pin(documents::write_ledger(app, call)))
+    route(Method::POST, "/ledgers", "Write a ledger", |app, call| Box::pin(documents::write_ledger(app, call)))
         .body(json(of::<DocumentRequest>))
         .replies(&[says(201, "written", &[json(of::<Written>)])]),
-    route(Verb::Get, "/handoffs", "List the handoffs", |app, call| Box::pin(documents::handoffs(app, call)))
+    route(Method::GET, "/handoffs", "List the handoffs", |app, call| Box::pin(documents::handoffs(app, call)))
         .query(of::<Which>)
         .replies(&[says(200, "the documents", &[json(of::<Items>)])]),
-    route(Verb::Post, "/handoffs", "Write a handoff", |app, call| Box::pin(documents::write_handoff(app, call)))
+    route(Method::POST, "/handoffs", "Write a handoff", |app, call| Box::pin(documents::write_handoff(app, call)))
         .body(json(of::<DocumentRequest>))
         .replies(&[says(201, "written", &[json(of::<Written>)])]),
-    route(Verb::Get, "/learnings", "List what was learnt from errors", |app, call| {
+    route(Method::GET, "/learnings", "List what was learnt from errors", |app, call| {
         Box::pin(listing::learnings(app, call))
     })
     .query(of::<Within>)
     .replies(&[says(200, "newest first", &[json(of::<Items>)])]),
-    route(Verb::Post, "/learnings", "Write down what was learnt", |app, call| Box::pin(remember::learn(app, call)))
+    route(Method::POST, "/learnings", "Write down what was learnt", |app, call| Box::pin(remember::learn(app, call)))
         .body(json(of::<LearningRequest>))
         .replies(REMEMBERED),
-    route(Verb::Get, "/skills", "List the skills", |app, call| Box::pin(skills::list(app, call)))
+    route(Method::GET, "/skills", "List the skills", |app, call| Box::pin(skills::list(app, call)))
         .query(of::<Within>)
         .replies(&[says(200, "with the documents people read", &[json(of::<Items>)])]),
-    route(Verb::Post, "/skills", "Write a skill", |app, call| Box::pin(skills::write(app, call)))
+    route(Method::POST, "/skills", "Write a skill", |app, call| Box::pin(skills::write(app, call)))
         .body(json(of::<SkillRequest>))
         .replies(&[
             says(201, "a new skill", &[json(of::<RememberedAnswer>)]),
             says(200, "a skill that was there is changed", &[json(of::<Written>)]),
         ]),
-    route(Verb::Get, "/openapi.json", "Describe all of this", |app, call| Box::pin(daemon::describe(app, call)))
+    route(Method::GET, "/openapi.json", "Describe all of this", |app, call| Box::pin(describe(app, call)))
         .replies(&[says(200, "this document", &[json(of::<RecordAnswer>)])]),
-    route(Verb::Get, "/metrics", "Tell the daemon's numbers", |app, call| Box::pin(metrics::metrics(app, call)))
+    route(Method::GET, "/metrics", "Tell the daemon's numbers", |app, call| Box::pin(metrics::metrics(app, call)))
         .replies(&[says(200, "in the format of Prometheus", &[plain("text/plain")])]),
 ];

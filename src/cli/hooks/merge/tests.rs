@@ -35,7 +35,7 @@ fn read(text: &str) -> Value {
 fn every_file_of_the_corpus_goes_there_and_back_byte_for_byte() {
     let mut seen = 0;
     for agent in JSON_AGENTS {
-        for (path, before) in corpus(agent.word()) {
+        for (path, before) in corpus(agent.as_str()) {
             let shown = path.display();
             let with = install(&before, agent, PROGRAM).unwrap_or_else(|problem| panic!("{shown}: {problem}"));
             assert_ne!(with, before, "{shown}");
@@ -78,7 +78,7 @@ fn a_broken_file_is_refused_with_the_line_and_column() {
     for (path, text) in corpus("invalid") {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let parts: Vec<&str> = name.split('.').collect();
-        let agent = Agent::from_word(parts[0]).unwrap();
+        let agent = Agent::parse(parts[0]).unwrap();
         let problem = install(&text, agent, PROGRAM).unwrap_err();
         assert_eq!(
             format!("{}.{}", problem.line, problem.column),

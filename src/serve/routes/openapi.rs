@@ -1,11 +1,23 @@
 //! The OpenAPI 3.1 document, made from the table of routes and the types the handlers read and write.
 
+use std::sync::OnceLock;
+
+use axum::body::{Body, Bytes};
+use axum::http::StatusCode;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::problem::ProblemDocument;
-use super::routes::{Content, ROUTES, Route, SchemaOf};
+use super::{Content, ROUTES, Route, SchemaOf};
+use crate::serve::app::App;
+use crate::serve::call::{Answer, Call, with_type};
+use crate::serve::problem::ProblemDocument;
+
+pub(super) async fn describe(_app: App, _call: Call) -> Answer {
+    static DOCUMENT: OnceLock<Bytes> = OnceLock::new();
+    let document = DOCUMENT.get_or_init(|| Bytes::from(openapi().to_string())).clone();
+    Ok(with_type(StatusCode::OK, "application/json", Body::from(document)))
+}
 
 pub fn openapi() -> Value {
     let mut generator = SchemaSettings::draft2020_12()
