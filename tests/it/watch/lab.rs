@@ -184,14 +184,7 @@ pub(super) fn has(program: &str) -> bool {
 }
 
 fn git(root: &Path, arguments: &[&str]) {
-    let output = Command::new("git")
-        .args(arguments)
-        .current_dir(root)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_EDITOR", "true")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    lokid_testing::git::git(root, arguments).unwrap();
 }
 
 fn write(root: &Path, path: &str, text: &str) {
