@@ -75,6 +75,7 @@ impl Repo {
     }
 
     pub(super) fn watched_with(self, plan: WatchPlan) -> Lab {
+        crate::instances::wait_until_some_are_free();
         let (sender, seen) = unbounded();
         let root = plan.worktree.clone();
         let watch = Watch::start(plan, Clock::system(), move |what| sender.try_send(what).is_ok()).unwrap();
