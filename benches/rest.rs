@@ -50,13 +50,7 @@ impl Home {
             for file in 0..50 {
                 std::fs::write(path.join(format!("src/file{file}.rs")), format!("pub fn f{file}() {{}}\n")).unwrap();
             }
-            let git = |arguments: &[&str]| {
-                let mut command = Command::new("git");
-                command.args(["-c", "user.name=A", "-c", "user.email=a@example.org"]).args(arguments);
-                assert!(
-                    command.current_dir(&path).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
-                );
-            };
+            let git = |arguments: &[&str]| lokid_testing::git::git(&path, arguments).unwrap();
             git(&["init", "-q"]);
             git(&["add", "-A"]);
             git(&["commit", "-qm", &format!("Begin {project}")]);

@@ -40,11 +40,7 @@ impl House {
     }
 
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
-        let mut command = Command::new("git");
-        command.args(arguments).current_dir(self.path("repo")).env("GIT_CONFIG_GLOBAL", "/dev/null");
-        let output = command.env("GIT_CONFIG_NOSYSTEM", "1").stdin(Stdio::null()).output().unwrap();
-        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+        lokid_testing::git::git(&self.path("repo"), arguments).unwrap()
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {

@@ -22,11 +22,7 @@ impl Repo {
     }
 
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
-        let mut command = Command::new("git");
-        command.args(arguments).current_dir(&self.0).env("GIT_CONFIG_GLOBAL", "/dev/null");
-        let output = command.stdin(Stdio::null()).output().unwrap();
-        assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        lokid_testing::git::git(&self.0, arguments).unwrap()
     }
 
     pub(crate) fn run(&self, program: &str, arguments: &[&str]) {

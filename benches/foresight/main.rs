@@ -56,13 +56,9 @@ const COUNTED: [usize; 1] = [10_000];
 const WANTED: usize = 5;
 /// Nothing is waited for longer than this.
 const PATIENCE: Duration = Duration::from_secs(30 * 60);
-/// A measurement is made again when others took more of the processor than this; so often, and with so many half
-/// seconds of waiting for them to finish.
-const DISTURBING: f64 = 0.04;
+/// A disturbed measurement is made again so often, and with so many half seconds of waiting for others to finish.
 const TRIES: usize = 3;
 const QUIET_TURNS: usize = 40;
-/// The daemon merges, saves and lets go of its writer when nothing came for a while; it is idle from then on.
-const RESTED: Duration = Duration::from_secs(12);
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();

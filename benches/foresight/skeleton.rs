@@ -45,8 +45,5 @@ fn write_step(out: &mut impl Write, step: &Step) -> io::Result<()> {
 }
 
 pub(crate) fn git(folder: &Path, arguments: &[&str]) {
-    let mut command = Command::new("git");
-    command.args(arguments).current_dir(folder).stdin(Stdio::null());
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    lokid_testing::git::git(folder, arguments).unwrap();
 }

@@ -2,8 +2,8 @@
 //! paraphrases as that allows; beside going by the cosine alone.
 
 use lokid_manage::merge::{self, Limits};
-use lokid_manage::plan::{Around, Ground, Scene};
-use lokid_model::{Kind, Level, Memory, MemoryId, Usage, Verdict};
+use lokid_manage::plan::{Around, Scene};
+use lokid_model::{Kind, Memory, MemoryId, Verdict};
 
 use super::*;
 use pairs::{Likeness, Pair, Set};
@@ -60,48 +60,12 @@ struct Two {
 }
 
 impl Around for Two {
-    fn usage(&self, memory: &Memory) -> Usage {
-        memory.usage.clone()
-    }
-
     fn near(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)> {
         let others = self.notes.iter().filter(|note| note.id != memory.id);
         others.map(|note| (Arc::clone(note), self.cosine)).take(most).collect()
     }
 
-    fn meaning(&self, _: &str) -> Option<Vec<f32>> {
-        None
-    }
-
-    fn fingerprint(&self, error: &str) -> String {
-        error.to_owned()
-    }
-
-    fn step(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn shorten(&self, memory: &Memory, _: Level) -> String {
-        memory.text.clone()
-    }
-
-    fn ground(&self, _: &Memory) -> Ground {
-        Ground::default()
-    }
-
-    fn is_fresh(&self, _: &Memory) -> bool {
-        true
-    }
-
     fn is_free(&self, _: &MemoryId) -> bool {
         true
-    }
-
-    fn is_buried(&self, _: &Memory) -> bool {
-        false
-    }
-
-    fn is_over(&self) -> bool {
-        false
     }
 }

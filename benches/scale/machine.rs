@@ -2,6 +2,11 @@
 
 use super::*;
 
+/// A measurement is disturbed when others took more of the processor than this.
+pub(crate) const DISTURBING: f64 = 0.04;
+/// The daemon merges, saves and lets go of its writer when nothing came for a while; it is idle from then on.
+pub(crate) const RESTED: Duration = Duration::from_secs(12);
+
 /// Microseconds, sorted.
 #[derive(Clone, Default)]
 pub(crate) struct Latency(pub(crate) Vec<f64>);

@@ -41,10 +41,8 @@ const BUDGET: usize = 2_000;
 
 // For the shared parts.
 const PATIENCE: Duration = Duration::from_secs(10 * 60);
-const DISTURBING: f64 = 0.04;
 const TRIES: usize = 3;
 const QUIET_TURNS: usize = 40;
-const RESTED: Duration = Duration::from_secs(12);
 
 struct Question {
     body: String,

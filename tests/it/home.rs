@@ -75,6 +75,7 @@ impl Home {
 
     /// A daemon that watches `app` and has said so.
     pub(crate) fn daemon(&self) -> Daemon {
+        crate::instances::wait_until_some_are_free();
         let mut daemon = Daemon::start(self.command(&["run"]));
         daemon.out.wait_for("watching ");
         daemon.out.wait_for(" memor");

@@ -16,6 +16,7 @@ mod home;
 mod hook;
 mod hooks_install;
 mod house;
+mod instances;
 mod lab;
 mod live;
 mod loki_mode;

@@ -3,3 +3,4 @@
 #![allow(clippy::print_stderr, clippy::unwrap_used, clippy::disallowed_methods)]
 
 pub mod git;
+pub mod years;

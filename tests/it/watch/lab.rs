@@ -75,6 +75,7 @@ impl Repo {
     }
 
     pub(super) fn watched_with(self, plan: WatchPlan) -> Lab {
+        crate::instances::wait_until_some_are_free();
         let (sender, seen) = unbounded();
         let root = plan.worktree.clone();
         let watch = Watch::start(plan, Clock::system(), move |what| sender.try_send(what).is_ok()).unwrap();
@@ -184,14 +185,7 @@ pub(super) fn has(program: &str) -> bool {
 }
 
 fn git(root: &Path, arguments: &[&str]) {
-    let output = Command::new("git")
-        .args(arguments)
-        .current_dir(root)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_EDITOR", "true")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    lokid_testing::git::git(root, arguments).unwrap();
 }
 
 fn write(root: &Path, path: &str, text: &str) {

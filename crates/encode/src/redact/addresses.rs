@@ -13,11 +13,11 @@ pub(super) fn url_password(text: &str, at: usize) -> Option<Span<'static>> {
     let bytes = text.as_bytes();
     let has_scheme = at > 0 && bytes[at - 1].is_ascii_alphanumeric();
     let start = at + 3;
-    let limit = chars::floor_boundary(text, start + LONGEST);
-    if !has_scheme || start >= limit {
+    if !has_scheme {
         return None;
     }
-    let run = text[start..limit].find(ends_address).map_or(limit, |length| start + length);
+    let run = chars::window(text, start, LONGEST);
+    let run = start + run.find(ends_address).unwrap_or(run.len());
     let authority = text[start..run].find(['/', '?', '#']).map_or(run, |length| start + length);
     let (user, host) = match text[start..authority].rfind('@') {
         Some(sign) => (&text[start..start + sign], start + sign + 1),

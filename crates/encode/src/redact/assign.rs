@@ -1,7 +1,7 @@
 //! Names and what is assigned to them: `password = "…"`, `API_KEY=…`, `"clientSecret": "…"`, `--token …`, YAML, XML,
 //! `login … password …`, "the password is …". Finds the value; whether it is one, [`super::value`] says.
 
-use super::chars::{self, colour_end, skip_blank};
+use super::chars::{self, colour_end, run, run_before, skip_blank, window};
 use super::keys::{self, Grade, Promise};
 use super::value::{self, Style};
 use super::{Rank, Span};
@@ -33,8 +33,7 @@ fn assigned(text: &str, name: &Name, promise: Promise) -> Option<Span<'static>> 
 fn said(text: &str, name: &Name, promise: Promise) -> Option<Span<'static>> {
     const WORDS: usize = 5;
     const REACH: usize = 160;
-    let end = chars::floor_boundary(text, name.end + REACH);
-    let rest = text[name.end..end].lines().next().filter(|rest| rest.starts_with([' ', '\t']))?;
+    let rest = window(text, name.end, REACH).lines().next().filter(|rest| rest.starts_with([' ', '\t']))?;
     let mut at = name.end;
     for word in rest.split_inclusive([' ', '\t']).take(WORDS + 1) {
         let bare = word.trim().trim_matches(['"', '\'', '`', ',', ';', '.', ':', '(', ')', '!', '?']);
@@ -80,9 +79,9 @@ struct Name {
 impl Name {
     fn around(text: &str, start: usize, end: usize) -> Option<Name> {
         let bytes = text.as_bytes();
-        let holds = |byte: &u8| chars::is_word(*byte) || *byte == b'.';
-        let before = bytes[..start].iter().rev().take(LONGEST_NAME + 1).take_while(|byte| holds(byte)).count();
-        let after = bytes[end..].iter().take(LONGEST_NAME + 1).take_while(|byte| holds(byte)).count();
+        let holds = |byte: u8| chars::is_word(byte) || byte == b'.';
+        let before = run_before(bytes, start, LONGEST_NAME + 1, holds);
+        let after = run(bytes, end, LONGEST_NAME + 1, holds);
         if before + after > LONGEST_NAME {
             return None;
         }
@@ -99,7 +98,7 @@ impl Name {
         if bytes[..first].ends_with(b"://") {
             return None;
         }
-        let dashes = bytes[first..start].iter().take_while(|byte| **byte == b'-').count();
+        let dashes = run(bytes, first, start - first, |byte| byte == b'-');
         first += dashes;
         let name = &bytes[first..last];
         let capitals = !name.iter().any(u8::is_ascii_lowercase);
@@ -146,9 +145,8 @@ fn behind(text: &str, name: &Name, promise: Promise) -> Option<Place> {
             place(typed.unwrap_or(spaced + 1), style)
         }
         [b'>', ..] if name.start > 0 && bytes[name.start - 1] == b'<' => {
-            let inside = &bytes[spaced + 1..bytes.len().min(spaced + 1 + LONGEST_VALUE)];
-            let closed =
-                inside.iter().position(|byte| *byte == b'<').is_some_and(|at| inside.get(at + 1) == Some(&b'/'));
+            let inside = window(text, spaced + 1, LONGEST_VALUE);
+            let closed = inside.find('<').is_some_and(|at| inside[at..].starts_with("</"));
             closed.then_some(Place { at: spaced + 1, style: Style::Plain, grade: promise.grade })
         }
         [b'(', ..] if quoted.is_none() && quote_at(bytes, spaced + 1).is_some() => {
@@ -183,7 +181,7 @@ fn apart(text: &str, name: &Name, promise: Promise, at: usize, spaced: usize) ->
     if (word("login") && (word("machine") || word("default"))) || &text[name.start..name.end] == "requirepass" {
         return Some(Place { at: spaced, style: Style::Plain, grade });
     }
-    let rest = text[spaced..chars::floor_boundary(text, spaced + 120)].lines().next().unwrap_or_default().trim_end();
+    let rest = window(text, spaced, 120).lines().next().unwrap_or_default().trim_end();
     let lone = line.trim().is_empty() && !rest.contains(' ');
     if word("login") || (lone && grade == Grade::Password) {
         return Some(Place { at: spaced, style: Style::Bare, grade });
@@ -213,19 +211,15 @@ fn strict(grade: Grade) -> Grade {
     }
 }
 
-fn skip_equals(bytes: &[u8], mut at: usize) -> usize {
-    while bytes.get(at) == Some(&b'=') {
-        at += 1;
-    }
-    at
+fn skip_equals(bytes: &[u8], at: usize) -> usize {
+    at + run(bytes, at, usize::MAX, |byte| byte == b'=')
 }
 
 /// `password: &str = "…"`: the value stands behind the type.
 fn typed_value(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    let is_type = |byte: &&u8| byte.is_ascii_alphanumeric() || b" &_<>[]:'?|.*".contains(byte);
-    let length = bytes[at..].iter().take(48).take_while(is_type).count();
-    let equals = at + length;
+    let is_type = |byte: u8| byte.is_ascii_alphanumeric() || b" &_<>[]:'?|.*".contains(&byte);
+    let equals = at + run(bytes, at, 48, is_type);
     let one = bytes.get(equals) == Some(&b'=') && bytes.get(equals + 1) != Some(&b'=');
     let has_type = text[at..equals].bytes().any(|byte| byte.is_ascii_alphabetic());
     (one && has_type && quote_at(bytes, skip_blank(bytes, equals + 1)).is_some()).then_some(equals + 1)
@@ -234,8 +228,7 @@ fn typed_value(text: &str, at: usize) -> Option<usize> {
 /// `name: DB_PASSWORD` and on the next line, or behind a comma, `value: …`; also `key="…" value="…"`.
 fn named_value(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    let blank = bytes[at..].iter().take(64).take_while(|byte| byte.is_ascii_whitespace()).count();
-    let mut at = at + blank;
+    let mut at = at + run(bytes, at, 64, |byte| byte.is_ascii_whitespace());
     at += quote_at(bytes, at).map_or(0, |quote| quote.length());
     let word = text.get(at..at + 5).filter(|word| word.eq_ignore_ascii_case("value"))?;
     at += word.len();
@@ -250,7 +243,7 @@ fn declared_default(text: &str, at: usize, quoted: bool) -> Option<usize> {
     if !quoted || text.as_bytes().get(at) != Some(&b'{') {
         return None;
     }
-    let inside = &text[at..chars::floor_boundary(text, at + 320)];
+    let inside = window(text, at, 320);
     let inside = &inside[..inside.find('}').unwrap_or(inside.len())];
     let word = inside.find("default")?;
     let equals = inside[word..].find('=')?;
@@ -268,8 +261,7 @@ fn is_data_line(text: &str, name: &Name) -> bool {
     let before = line_before(text, name.start);
     let first = before.rsplit("\\n").next().unwrap_or_default().trim();
     let alone = first.is_empty() || matches!(first, "export" | "set" | "-" | "- ") || first.ends_with(['?', '&']);
-    let rest = &text[name.end..chars::floor_boundary(text, name.end + 200)];
-    let line = rest.lines().next().unwrap_or_default().trim_end();
+    let line = window(text, name.end, 200).lines().next().unwrap_or_default().trim_end();
     let line = line.strip_prefix(": ").unwrap_or(line);
     let dotted = text[name.start..name.end].contains('.');
     let digits = line.bytes().any(|byte| byte.is_ascii_digit());
@@ -279,7 +271,7 @@ fn is_data_line(text: &str, name: &Name) -> bool {
 /// `Server=…;Password=…;` and `host=… user=… password=…`
 fn is_connection(text: &str, name: &Name) -> bool {
     let before = line_before(text, name.start).to_ascii_lowercase();
-    let after = text[name.end..chars::floor_boundary(text, name.end + 120)].to_ascii_lowercase();
+    let after = window(text, name.end, 120).to_ascii_lowercase();
     let after = after.lines().next().unwrap_or_default();
     let listed = |part: &str| before.contains(part) || after.contains(part);
     let keys = [
@@ -370,20 +362,17 @@ impl Literal {
     }
 
     fn bare(text: &str, start: usize, style: Style, name: &Name) -> Option<Literal> {
-        let limit = chars::floor_boundary(text, start + LONGEST_VALUE);
-        let rest = text.get(start..limit)?;
+        let rest = window(text, start, LONGEST_VALUE);
         let length = rest.char_indices().find(|(at, c)| ends_bare(rest, *at, *c)).map_or(rest.len(), |(at, _)| at);
         let mut value = &rest[..length];
         let xml = name.start > 0 && text.as_bytes()[name.start - 1] == b'<';
         value = if xml { value.split('<').next().unwrap_or_default() } else { value };
         value = value.trim_end_matches(['.', ',', ';', ':', '*']);
         for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
-            while value.ends_with(close) && !value.contains(open) {
-                value = &value[..value.len() - 1];
-            }
+            value = if value.contains(open) { value } else { value.trim_end_matches(close) };
         }
         value = value.trim_end_matches(['.', ',', ';']);
-        let cut = start + length == limit && limit < text.len();
+        let cut = length == rest.len() && start + length < text.len();
         (!value.is_empty()).then_some(Literal { start, end: start + value.len(), style, cut })
     }
 }
@@ -409,7 +398,7 @@ fn ends_bare(rest: &str, at: usize, character: char) -> bool {
 fn wrapper(text: &str, at: usize) -> Option<usize> {
     const HOLD: &[&str] =
         &["String::from", "Some", "Ok", "str", "bytes", "new String", "String", "Buffer.from", "Secret", "some"];
-    let rest = text.get(at..chars::floor_boundary(text, at + 48))?;
+    let rest = window(text, at, 48);
     let open = rest.find('(')?;
     let call = &rest[..open];
     let holds = HOLD.contains(&call) || call.contains("Secret") || call.contains("Secure");

@@ -1,6 +1,7 @@
 //! Private keys, which go as whole blocks: PEM and OpenSSH, also cut at either end, also inside a string with
 //! escaped line ends, and PuTTY's. Public keys and certificates stay.
 
+use super::chars::{run, window, window_until};
 use super::{Rank, Span};
 
 const RULE: &str = "private-key";
@@ -11,27 +12,25 @@ const LABEL: usize = 64;
 /// A block by its first line, which begins at `at`.
 pub(super) fn begun(text: &str, at: usize) -> Option<Span<'static>> {
     let body = label_end(text, at + "-----BEGIN ".len())?;
-    let rest = &text[body..super::chars::floor_boundary(text, body + LONGEST)];
-    let dashes = rest.find("-----");
-    if let Some(dashes) = dashes
-        && rest[dashes..].starts_with("-----END")
-        && holds_key(&rest[..dashes])
-    {
-        let end = label_end(text, body + dashes + "-----END ".len()).unwrap_or(body + dashes + "-----END".len());
+    let rest = window_until(text, body, LONGEST, "-----");
+    let dashes = body + rest.len();
+    if text[dashes..].starts_with("-----END") && holds_key(rest) {
+        let end = label_end(text, dashes + "-----END ".len()).unwrap_or(dashes + "-----END".len());
         return Some(Span::new(at, end, RULE, Rank::Block));
     }
-    let cut = key_lines(&rest[..dashes.unwrap_or(rest.len())]);
+    let cut = key_lines(rest);
     (cut > 0).then_some(Span::new(at, body + cut, RULE, Rank::Block))
 }
 
-/// A block whose first line is lost, by its last line, which begins at `at`.
-pub(super) fn ended(text: &str, at: usize) -> Option<Span<'static>> {
+/// A block whose first line is lost, by its last line, which begins at `at`. No key goes back beyond `dashes`, where
+/// another block begins or ends.
+pub(super) fn ended(text: &str, at: usize, dashes: usize) -> Option<Span<'static>> {
     let end = label_end(text, at + "-----END ".len())?;
-    let mut from = at.saturating_sub(LONGEST);
+    let mut from = at.saturating_sub(LONGEST).max(dashes);
     while !text.is_char_boundary(from) {
         from += 1;
     }
-    let before = &text[from..at];
+    let before = window(text, from, at - from);
     let mut start = before.len();
     for line in before.split_inclusive('\n').rev() {
         let escaped = line.rsplit("\\n").take_while(|piece| is_key_line(piece)).map(|piece| piece.len() + 2);
@@ -50,10 +49,8 @@ pub(super) fn ended(text: &str, at: usize) -> Option<Span<'static>> {
 /// PuTTY's `Private-Lines: 8` and the lines below it.
 pub(super) fn putty(text: &str, at: usize) -> Option<Span<'static>> {
     let body = at + "Private-Lines:".len();
-    let line =
-        body + text[body..].bytes().take_while(|byte| matches!(byte, b' ' | b'0'..=b'9' | b'\r' | b'\n')).count();
-    let rest = &text[line..super::chars::floor_boundary(text, line + LONGEST)];
-    let rest = rest.find("Private-MAC").map_or(rest, |mac| &rest[..mac]);
+    let line = body + run(text.as_bytes(), body, LONGEST, |byte| matches!(byte, b' ' | b'0'..=b'9' | b'\r' | b'\n'));
+    let rest = window_until(text, line, LONGEST, "Private-");
     let length = key_lines(rest);
     let value = rest[..length].trim_end().len();
     (value > 0).then_some(Span::new(line, line + value, RULE, Rank::Block))
@@ -61,7 +58,7 @@ pub(super) fn putty(text: &str, at: usize) -> Option<Span<'static>> {
 
 /// The end of a label that speaks of a private key, behind its dashes.
 fn label_end(text: &str, from: usize) -> Option<usize> {
-    let label = text.get(from..super::chars::floor_boundary(text, from + LABEL))?;
+    let label = window(text, from, LABEL);
     let length = label.find("-----")?;
     let label = &label[..length];
     let of_label = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ';

@@ -4,6 +4,45 @@
 /// How much of a value is looked at to judge it.
 const JUDGED_BYTES: usize = 256;
 
+/// How many bytes from `from` on are of a kind; no more than `most` are looked at. Whoever reads to the end from each
+/// of a million keywords reads a million times: all who look around a keyword come through here or [`window`].
+pub(super) fn run(bytes: &[u8], from: usize, most: usize, holds: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    counted(rest.iter().take(most).take_while(|byte| holds(**byte)).count())
+}
+
+/// The same, backwards from `end`.
+pub(super) fn run_before(bytes: &[u8], end: usize, most: usize, holds: impl Fn(u8) -> bool) -> usize {
+    counted(bytes[..end].iter().rev().take(most).take_while(|byte| holds(**byte)).count())
+}
+
+/// The text from `from` on, at most so many bytes of it, cut between two characters.
+pub(super) fn window(text: &str, from: usize, most: usize) -> &str {
+    let window = text.get(from..floor_boundary(text, from + most)).unwrap_or_default();
+    counted(window.len());
+    window
+}
+
+/// The same, up to where something else begins.
+pub(super) fn window_until<'t>(text: &'t str, from: usize, most: usize, other: &str) -> &'t str {
+    let window = text.get(from..floor_boundary(text, from + most)).unwrap_or_default();
+    let window = &window[..window.find(other).unwrap_or(window.len())];
+    counted(window.len());
+    window
+}
+
+#[cfg(test)]
+std::thread_local! {
+    /// How many bytes the rules have looked at in this thread.
+    pub(super) static EXAMINED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+fn counted(bytes: usize) -> usize {
+    #[cfg(test)]
+    EXAMINED.set(EXAMINED.get() + bytes + 1);
+    bytes
+}
+
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
@@ -40,21 +79,17 @@ pub(super) fn ends_with_escape(before: &[u8]) -> bool {
 }
 
 fn ends_with_colour_parameters(before: &[u8]) -> bool {
-    let tail = &before[before.len().saturating_sub(20)..];
-    let parameters = tail.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
-    tail.len() > parameters && tail[tail.len() - parameters - 1] == b'['
+    let parameters = run_before(before, before.len(), 19, |byte| byte.is_ascii_digit() || byte == b';');
+    before[..before.len() - parameters].ends_with(b"[")
 }
 
 /// The first place from `at` on that is no blank and no colour code. Stays on the line.
 pub(super) fn skip_blank(text: &[u8], mut at: usize) -> usize {
     loop {
-        match text.get(at) {
-            Some(b' ' | b'\t') => at += 1,
-            Some(0x1b) => match colour_end(text, at) {
-                Some(end) => at = end,
-                None => return at,
-            },
-            _ => return at,
+        at += run(text, at, usize::MAX, |byte| matches!(byte, b' ' | b'\t'));
+        match text.get(at).filter(|byte| **byte == 0x1b).and_then(|_| colour_end(text, at)) {
+            Some(end) => at = end,
+            None => return at,
         }
     }
 }
@@ -64,8 +99,7 @@ pub(super) fn colour_end(text: &[u8], at: usize) -> Option<usize> {
     if text.get(at + 1) != Some(&b'[') {
         return None;
     }
-    let parameters = text[at + 2..].iter().take(20).take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
-    let end = at + 2 + parameters;
+    let end = at + 2 + run(text, at + 2, 20, |byte| byte.is_ascii_digit() || byte == b';');
     text.get(end).is_some_and(u8::is_ascii_alphabetic).then_some(end + 1)
 }
 

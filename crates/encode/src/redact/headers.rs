@@ -1,18 +1,20 @@
 //! Secrets in what programs are told: `Authorization` and `Cookie` headers, passwords on command lines.
 
-use super::chars::{self, Makeup, begins_word, skip_blank};
+use super::chars::{self, Makeup, begins_word, run, skip_blank, window};
 use super::value::{is_filler, is_placeholder};
 use super::{Rank, Span};
 
 /// How much of a command line or a header is read.
 const LONGEST: usize = 2048;
+/// And how much of a credential, before it is taken whole.
+const JUDGED: usize = 512;
 
 fn is_credential_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~+/=:%".contains(&byte)
 }
 
-/// What follows `Bearer` or `Basic`; `at` is where the scheme ends.
-pub(super) fn scheme(text: &str, begins: usize, at: usize) -> Option<Span<'static>> {
+/// What follows `Bearer` or `Basic`; `at` is where the scheme ends, `taken` where the last credential did.
+pub(super) fn scheme(text: &str, begins: usize, at: usize, taken: &mut usize) -> Option<Span<'static>> {
     let bytes = text.as_bytes();
     let start = skip_blank(bytes, at);
     if start == at || !begins_word(bytes, begins) {
@@ -20,67 +22,67 @@ pub(super) fn scheme(text: &str, begins: usize, at: usize) -> Option<Span<'stati
     }
     // "basic HTTP-based access" is speech: what follows `Basic` is base64, whole.
     let basic = bytes[begins..at].eq_ignore_ascii_case(b"basic");
-    credential(text, start).filter(|span| {
+    let found = credential(text, start, *taken).filter(|span| {
         let value = &bytes[span.start..span.end];
         let base64 = value.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
         !basic || (base64 && value.len().is_multiple_of(4))
-    })
+    });
+    found.inspect(|span| *taken = span.end)
 }
 
-/// `Authorization: <scheme> <credential>`, as a header, in JSON, in code; `at` is where the name ends.
-pub(super) fn authorization(text: &str, at: usize) -> Option<Span<'static>> {
+/// `Authorization: <scheme> <credential>`, as a header, in JSON, in code; `at` is where the name ends, `taken` where
+/// the last credential did.
+pub(super) fn authorization(text: &str, at: usize, taken: &mut usize) -> Option<Span<'static>> {
     let bytes = text.as_bytes();
-    let quotes = |mut at: usize| {
-        while matches!(bytes.get(at), Some(b'"' | b'\'' | b'\\' | b'`' | b']' | b'*')) {
-            at += 1;
-        }
-        skip_blank(bytes, at)
-    };
+    let is_quote = |byte| matches!(byte, b'"' | b'\'' | b'\\' | b'`' | b']' | b'*');
+    let quotes = |at: usize| skip_blank(bytes, at + run(bytes, at, usize::MAX, is_quote));
     let at = quotes(at);
     if !matches!(bytes.get(at), Some(b':' | b'=' | b',')) {
         return None;
     }
     let start = quotes(skip_blank(bytes, at + 1));
-    let word = start + bytes[start..].iter().take(24).take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let word = start + run(bytes, start, 24, |byte| byte.is_ascii_alphabetic());
     let next = skip_blank(bytes, word);
     let has_scheme = word > start && next > word;
-    credential(text, if has_scheme { next } else { start })
+    let found = credential(text, if has_scheme { next } else { start }, *taken);
+    found.inspect(|span| *taken = span.end)
 }
 
-fn credential(text: &str, start: usize) -> Option<Span<'static>> {
-    let bytes = text.as_bytes();
-    let mut end = start + bytes[start..].iter().take_while(|byte| is_credential_byte(**byte)).count();
-    while end > start && matches!(bytes[end - 1], b'.' | b':') {
-        end -= 1;
+/// Judged by its beginning, then followed to its end: what is refused costs little, however long it is.
+fn credential(text: &str, start: usize, taken: usize) -> Option<Span<'static>> {
+    if start < taken {
+        return None;
     }
-    let value = &text[start..end];
+    let bytes = text.as_bytes();
+    let trimmed = |length: usize| text[start..start + length].trim_end_matches(['.', ':']);
+    let judged = run(bytes, start, JUDGED, is_credential_byte);
+    let value = trimmed(judged);
     let makeup = Makeup::of(value);
     let mixed =
         makeup.digits > 0 && makeup.letters() > 0 || makeup.upper > 1 && makeup.lower > 0 || value.ends_with('=');
     let told = value.len() >= 8 && mixed && !value.contains("://") && !is_placeholder(value) && !is_filler(value);
     let words = chars::reads_as_words(value) && value.len() < 24 && makeup.digits < 3;
-    let goes_on = matches!(bytes.get(end), Some(b'(' | b'{' | b'$'));
-    (told && !words && !goes_on).then_some(Span::new(start, end, "authorization", Rank::Header))
+    let goes_on = matches!(bytes.get(start + value.len()), Some(b'(' | b'{' | b'$'));
+    if !told || words || goes_on {
+        return None;
+    }
+    let more = if judged == JUDGED { run(bytes, start + judged, usize::MAX, is_credential_byte) } else { 0 };
+    Some(Span::new(start, start + trimmed(judged + more).len(), "authorization", Rank::Header))
 }
 
 /// The values of `Cookie:` and `Set-Cookie:`; `at` is where the name ends.
 /// Returns how far it has read.
 pub(super) fn cookies(text: &str, at: usize, found: &mut Vec<Span<'static>>) -> usize {
     let bytes = text.as_bytes();
-    let mut at = at;
-    while matches!(bytes.get(at), Some(b'"' | b'\'' | b'\\')) {
-        at += 1;
-    }
+    let is_quote = |byte| matches!(byte, b'"' | b'\'' | b'\\');
+    let at = at + run(bytes, at, usize::MAX, is_quote);
     let colon = skip_blank(bytes, at);
     if !matches!(bytes.get(colon), Some(b':' | b'=')) {
         return at;
     }
-    let mut start = skip_blank(bytes, colon + 1);
-    while matches!(bytes.get(start), Some(b'"' | b'\'' | b'\\')) {
-        start += 1;
-    }
-    let limit = chars::floor_boundary(text, start + LONGEST);
-    let line = &text[start.min(limit)..limit];
+    let start = skip_blank(bytes, colon + 1);
+    let start = start + run(bytes, start, usize::MAX, is_quote);
+    let line = window(text, start, LONGEST);
     let line = &line[..line.find(['\n', '\r', '"', '\'', '\\']).unwrap_or(line.len())];
     for pair in line.split(';') {
         let Some((name, value)) = pair.split_once('=') else { continue };
@@ -130,8 +132,7 @@ pub(super) fn commands() -> impl Iterator<Item = &'static str> {
 
 /// `mysql -uroot -pSommer2024`, `curl -u me:secret`; `at` is where the program's name begins.
 pub(super) fn command_line(text: &str, at: usize, found: &mut Vec<Span<'static>>) {
-    let limit = chars::floor_boundary(text, at + LONGEST / 4);
-    let line = &text[at..limit];
+    let line = window(text, at, LONGEST / 4);
     let line = &line[..line.find(['\n', '|']).unwrap_or(line.len())];
     let lower = |name: &str| line.get(..name.len()).is_some_and(|begin| begin == name);
     let Some((program, flags)) = COMMANDS.iter().find(|(name, _)| lower(name)) else { return };

@@ -1,6 +1,7 @@
 //! What is no key but still somebody's: e-mail addresses, card numbers, bank accounts. Addresses of documentation,
 //! of robots and of git remotes stay, and so does code that only looks like an address.
 
+use super::chars::{run, run_before};
 use super::{Rank, Span};
 
 const LONGEST_LOCAL: usize = 64;
@@ -10,7 +11,7 @@ const LONGEST_DOMAIN: usize = 253;
 pub(super) fn email(text: &str, at: usize) -> Option<Span<'static>> {
     let bytes = text.as_bytes();
     let is_local = |byte: u8| byte.is_ascii_alphanumeric() || b"._%+-".contains(&byte);
-    let mut start = at - bytes[..at].iter().rev().take(LONGEST_LOCAL + 1).take_while(|byte| is_local(**byte)).count();
+    let mut start = at - run_before(bytes, at, LONGEST_LOCAL + 1, is_local);
     if at - start > LONGEST_LOCAL {
         return None;
     }
@@ -19,7 +20,7 @@ pub(super) fn email(text: &str, at: usize) -> Option<Span<'static>> {
         start += 1;
     }
     let is_domain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
-    let mut end = at + 1 + bytes[at + 1..].iter().take(LONGEST_DOMAIN).take_while(|byte| is_domain(**byte)).count();
+    let mut end = at + 1 + run(bytes, at + 1, LONGEST_DOMAIN, is_domain);
     while end > at + 1 && !bytes[end - 1].is_ascii_alphanumeric() {
         end -= 1;
     }
@@ -44,7 +45,7 @@ fn behind_escape(bytes: &[u8], start: usize, at: usize) -> usize {
         return start + 1;
     }
     if start > 0 && matches!(bytes[start - 1], b'[' | b';') {
-        let digits = bytes[start..at].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = run(bytes, start, at - start, |byte| byte.is_ascii_digit());
         if bytes.get(start + digits) == Some(&b'm') && start + digits + 1 < at {
             return start + digits + 1;
         }

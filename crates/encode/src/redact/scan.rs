@@ -93,6 +93,7 @@ impl Scanner {
         let mut tags = Vec::new();
         // What lies inside a stretch that was read already is not read again: this keeps long values linear.
         let (mut assigned, mut token, mut jwt, mut cookie) = (0, 0, 0, 0);
+        let (mut credential, mut hook, mut dashes) = (0, 0, 0);
         for hit in self.keywords.hits(text) {
             let (start, end) = (hit.start, hit.end);
             // What an earlier round put there is no secret, whatever the name of its rule.
@@ -124,8 +125,16 @@ impl Scanner {
                 },
                 Look::Cookie if start >= cookie => cookie = headers::cookies(text, end, &mut spans),
                 Look::Name | Look::Token(_) | Look::Jwt | Look::Cookie => {}
+                Look::Scheme => spans.extend(headers::scheme(text, start, end, &mut credential)),
+                Look::Authorization => spans.extend(headers::authorization(text, end, &mut credential)),
+                Look::Webhook(rule, keep) => spans.extend(shapes::webhook(text, end, (rule, keep), &mut hook)),
+                Look::KeyBegins => {
+                    spans.extend(blocks::begun(text, start));
+                    dashes = end;
+                }
+                Look::KeyEnds => spans.extend(blocks::ended(text, start, std::mem::replace(&mut dashes, end))),
                 Look::Command => headers::command_line(text, start, &mut spans),
-                look => spans.extend(closer(look, text, start, end)),
+                look => spans.extend(closer(look, text, start)),
             }
         }
         shapes::long_words(text, &mut spans);
@@ -139,20 +148,15 @@ impl Scanner {
     }
 }
 
-fn closer(look: Look, text: &str, start: usize, end: usize) -> Option<Span<'static>> {
+fn closer(look: Look, text: &str, start: usize) -> Option<Span<'static>> {
     match look {
         Look::Address => addresses::url_password(text, start),
         Look::Sendgrid => shapes::sendgrid(text, start),
-        Look::Webhook(rule, keep) => shapes::webhook(text, end, rule, keep),
         Look::AzureClient => shapes::azure_client(text, start),
-        Look::KeyBegins => blocks::begun(text, start),
-        Look::KeyEnds => blocks::ended(text, start),
         Look::Putty => blocks::putty(text, start),
-        Look::Scheme => headers::scheme(text, start, end),
-        Look::Authorization => headers::authorization(text, end),
         Look::GoDsn => addresses::go_dsn(text, start),
         Look::Email => personal::email(text, start),
-        Look::Token(_) | Look::Jwt | Look::Name | Look::Cookie | Look::Command | Look::Private | Look::Redacted => None,
+        _ => None,
     }
 }
 
@@ -161,7 +165,7 @@ fn replacement(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
     if text.as_bytes()[end - 1] == b']' {
         return Some(start..end);
     }
-    let rest = &text[end..super::chars::floor_boundary(text, end + 80)];
+    let rest = super::chars::window(text, end, 80);
     let name = &rest[..rest.find(']')?];
     is_rule_name(name).then_some(start..end + name.len() + 1)
 }

@@ -1,10 +1,12 @@
 //! Secrets known by their shape: several parts in a row, or a place in an address. Must not judge names of keys.
 
-use super::chars::{Makeup, begins_word, behind_escape, is_word, looks_random};
+use super::chars::{Makeup, begins_word, behind_escape, is_word, looks_random, run, run_before};
 use super::{Rank, Span};
 
 /// Tokens without a fixed beginning are found from the long words of a text.
 const LONG_WORD: usize = 20;
+/// How much of a path is looked at to judge it.
+const JUDGED: usize = 2048;
 
 /// `eyJ….eyJ….signature`, also cut before the signature, also with the five parts of an encrypted one. If it is none,
 /// tells where the next may begin: no other part of the same word can be one either.
@@ -43,9 +45,15 @@ pub(super) fn sendgrid(text: &str, at: usize) -> Option<Span<'static>> {
 }
 
 /// What follows the address of a webhook: whoever knows it may post. `keep` parts of the path name the place only.
-pub(super) fn webhook(text: &str, from: usize, rule: &'static str, keep: usize) -> Option<Span<'static>> {
+/// `taken` is how far the last one went.
+pub(super) fn webhook(
+    text: &str,
+    from: usize,
+    (rule, keep): (&'static str, usize),
+    taken: &mut usize,
+) -> Option<Span<'static>> {
     let bytes = text.as_bytes();
-    let is_path = |byte: &u8| is_word(*byte) || matches!(byte, b'/' | b'.' | b'@' | b'%');
+    let is_path = |byte: u8| is_word(byte) || matches!(byte, b'/' | b'.' | b'@' | b'%');
     let mut start = from;
     for _ in 0..keep {
         start = word_end(bytes, start);
@@ -54,22 +62,26 @@ pub(super) fn webhook(text: &str, from: usize, rule: &'static str, keep: usize) 
         }
         start += 1;
     }
-    let mut end = start + bytes[start..].iter().take_while(|byte| is_path(byte)).count();
-    while end > start && matches!(bytes[end - 1], b'.' | b'/') {
-        end -= 1;
+    if start < *taken {
+        return None;
     }
-    let value = &text[start..end];
-    let makeup = Makeup::of(value);
-    (end - start >= 16 && makeup.digits > 0 && looks_random(value)).then_some(Span::new(start, end, rule, Rank::Shape))
+    let trimmed = |length: usize| text[start..start + length].trim_end_matches(['.', '/']);
+    let judged = run(bytes, start, JUDGED, is_path);
+    let value = trimmed(judged);
+    if value.len() < 16 || Makeup::of(value).digits == 0 || !looks_random(value) {
+        return None;
+    }
+    let more = if judged == JUDGED { run(bytes, start + judged, usize::MAX, is_path) } else { 0 };
+    *taken = start + trimmed(judged + more).len();
+    Some(Span::new(start, *taken, rule, Rank::Shape))
 }
 
 /// The client secret of Azure's directory: `…Q~…`.
 pub(super) fn azure_client(text: &str, at: usize) -> Option<Span<'static>> {
     let bytes = text.as_bytes();
-    let holds = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'~' | b'.' | b'-');
-    let before = bytes[..at].iter().rev().take(8).take_while(holds).count();
-    let end = at + bytes[at..].iter().take_while(holds).count();
-    let start = at - before.min(at);
+    let holds = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'~' | b'.' | b'-');
+    let before = run_before(bytes, at, 8, holds);
+    let (start, end) = (at - before, at + run(bytes, at, 41, holds));
     let shaped = before == 4 && bytes[at - 1].is_ascii_digit() && (33..=40).contains(&(end - at));
     (shaped && looks_random(&text[start..end])).then_some(Span::new(start, end, "azure-key", Rank::Shape))
 }
@@ -81,7 +93,7 @@ pub(super) fn aws_secret_beside(text: &str, id_end: usize) -> Option<Span<'stati
     let limit = bytes.len().min(id_end + 96);
     let mut at = id_end;
     while at < limit {
-        let length = bytes[at..].iter().take(41).take_while(|byte| holds(**byte)).count();
+        let length = run(bytes, at, 41, holds);
         let value = &text[at..at + length];
         let makeup = Makeup::of(value);
         if length == 40 && makeup.upper > 3 && makeup.lower > 3 && makeup.digits > 0 {
@@ -104,7 +116,7 @@ pub(super) fn long_words(text: &str, found: &mut Vec<Span<'static>>) {
             at += LONG_WORD;
             continue;
         }
-        let start = at - bytes[done..at].iter().rev().take_while(|byte| is_word(**byte)).count();
+        let start = at - run_before(bytes, at, at - done, is_word);
         let end = word_end(bytes, at);
         let start = behind_escape(bytes, start, end);
         if end - start >= LONG_WORD {
@@ -146,7 +158,7 @@ fn telegram_bot(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
     if start == 0 || bytes[start - 1] != b':' || !(34..=36).contains(&(end - start)) {
         return None;
     }
-    let digits = bytes[..start - 1].iter().rev().take(12).take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = run_before(bytes, start - 1, 12, |byte| byte.is_ascii_digit());
     let value = &text[start..end];
     let is_digest = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     let shaped = (8..=10).contains(&digits) && !is_digest && looks_random(value);
@@ -154,5 +166,5 @@ fn telegram_bot(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
 }
 
 pub(super) fn word_end(bytes: &[u8], at: usize) -> usize {
-    at + bytes[at.min(bytes.len())..].iter().take_while(|byte| is_word(**byte)).count()
+    at + run(bytes, at, usize::MAX, is_word)
 }

@@ -2,6 +2,7 @@
 
 mod corpus;
 mod generated;
+mod linear;
 
 use super::*;
 use generated::Dice;

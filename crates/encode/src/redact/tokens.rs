@@ -1,7 +1,7 @@
 //! Tokens that say themselves what they are: a fixed beginning, an alphabet, a length. A table and its one reader.
 //! Must stay data: what needs to look around belongs to its neighbours.
 
-use super::chars::{Makeup, begins_word, entropy, share_of_words};
+use super::chars::{self, Makeup, begins_word, entropy, share_of_words};
 
 /// How much of a token is looked at to tell it from filler.
 const JUDGED: usize = 256;
@@ -158,8 +158,7 @@ pub(super) fn read(token: &Token, text: &str, at: usize) -> Option<usize> {
     if !bytes[at..].starts_with(token.begins.as_bytes()) || !begins_word(bytes, at) {
         return None;
     }
-    let run =
-        |from: usize, most: usize| bytes[from..].iter().take(most).take_while(|b| token.alphabet.holds(**b)).count();
+    let run = |from: usize, most: usize| chars::run(bytes, from, most, |byte| token.alphabet.holds(byte));
     let judged = run(body, JUDGED);
     // Judged by its beginning, then followed to its end: what is refused costs little, however long it is.
     if judged < token.least || !is_likely(token, &text[body..body + judged]) {

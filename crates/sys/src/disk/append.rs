@@ -72,13 +72,8 @@ fn ends_torn(file: &File, length: u64) -> io::Result<bool> {
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
+    use super::super::tests::lab;
     use super::*;
-
-    fn lab() -> (tempfile::TempDir, Disk) {
-        let lab = tempfile::tempdir().unwrap();
-        let disk = Disk::open(lab.path()).unwrap();
-        (lab, disk)
-    }
 
     #[test]
     fn lines_are_added_and_the_length_is_told() {

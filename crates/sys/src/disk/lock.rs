@@ -77,15 +77,10 @@ fn try_lock(place: &Place<'_>, kind: LockKind) -> io::Result<Option<File>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::lab;
     use super::*;
 
     const BRIEF: Duration = Duration::from_millis(30);
-
-    fn lab() -> (tempfile::TempDir, Disk) {
-        let lab = tempfile::tempdir().unwrap();
-        let disk = Disk::open(lab.path()).unwrap();
-        (lab, disk)
-    }
 
     #[test]
     fn a_held_lock_times_out_naming_the_file_and_is_free_after_the_drop() {

@@ -224,7 +224,14 @@ mod tests {
 
     use super::*;
 
-    fn mode(path: &Path) -> u32 {
+    /// A disk in a folder of its own.
+    pub(super) fn lab() -> (tempfile::TempDir, Disk) {
+        let lab = tempfile::tempdir().unwrap();
+        let disk = Disk::open(lab.path()).unwrap();
+        (lab, disk)
+    }
+
+    pub(super) fn mode(path: &Path) -> u32 {
         std::fs::metadata(path).unwrap().permissions().mode() & 0o777
     }
 

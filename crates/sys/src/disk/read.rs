@@ -136,13 +136,8 @@ fn kind_of(kind: cap_std::fs::FileType) -> EntryKind {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use super::super::tests::lab;
     use super::*;
-
-    fn lab() -> (tempfile::TempDir, Disk) {
-        let lab = tempfile::tempdir().unwrap();
-        let disk = Disk::open(lab.path()).unwrap();
-        (lab, disk)
-    }
 
     fn make_fifo(path: &Path) {
         assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());

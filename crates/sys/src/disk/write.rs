@@ -228,17 +228,8 @@ fn replaceable(place: &Place<'_>) -> io::Result<Option<u32>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{lab, mode};
     use super::*;
-
-    fn lab() -> (tempfile::TempDir, Disk) {
-        let lab = tempfile::tempdir().unwrap();
-        let disk = Disk::open(lab.path()).unwrap();
-        (lab, disk)
-    }
-
-    fn mode(path: &Path) -> u32 {
-        std::fs::metadata(path).unwrap().permissions().mode() & 0o777
-    }
 
     #[test]
     fn a_new_file_is_private_and_a_replaced_one_keeps_its_mode_bits() {
