@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::plan::{Around, Ground, Proposal, Scene};
 use lokid_model::time::DAY;
-use lokid_model::{Archived, Change, Contradiction, Kind, Level, Link, Memory, MemoryId, Relation, Timestamp, Usage};
+use lokid_model::{Archived, Change, Contradiction, Kind, Level, Link, Memory, MemoryId, Relation, Timestamp};
 
 /// Nights are counted from here.
 pub(crate) fn day(days: i64) -> Timestamp {
@@ -101,18 +101,6 @@ impl World {
 }
 
 impl Around for World {
-    fn usage(&self, memory: &Memory) -> Usage {
-        memory.usage.clone()
-    }
-
-    fn near(&self, _: &Memory, _: usize) -> Vec<(Arc<Memory>, f32)> {
-        Vec::new()
-    }
-
-    fn meaning(&self, _: &str) -> Option<Vec<f32>> {
-        None
-    }
-
     fn fingerprint(&self, error: &str) -> String {
         error.to_owned()
     }
@@ -147,19 +135,7 @@ impl Around for World {
         ground
     }
 
-    fn is_fresh(&self, _: &Memory) -> bool {
-        true
-    }
-
     fn is_free(&self, id: &MemoryId) -> bool {
         !self.memories.contains_key(id)
-    }
-
-    fn is_buried(&self, _: &Memory) -> bool {
-        false
-    }
-
-    fn is_over(&self) -> bool {
-        false
     }
 }

@@ -1,11 +1,13 @@
 //! What a night may do, as proposals: each a few changes that belong together, with the reason. Planners see a [`Scene`]
 //! and propose; they never write. Whoever commits a proposal first checks that what it was made from still stands.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lokid_model::words::vocabulary;
 use lokid_model::{
-    Archived, Change, Contradiction, Key, Kind, Level, Link, Memory, MemoryId, Relation, Timestamp, Usage,
+    Archived, Change, Contradiction, ContradictionStatus, Key, Kind, Level, Link, Memory, MemoryId, Relation,
+    Timestamp, Usage,
 };
 
 vocabulary!(
@@ -82,14 +84,27 @@ pub struct Scene<'a> {
     pub around: &'a dyn Around,
 }
 
-/// What planners ask of the rest of the house.
+impl<'a> Scene<'a> {
+    /// The memories that an open contradiction is about.
+    pub(super) fn disputed(&self) -> BTreeSet<&'a MemoryId> {
+        let open = self.contradictions.iter().filter(|found| found.status == ContradictionStatus::Open);
+        open.flat_map(|found| [&found.a, &found.b]).collect()
+    }
+}
+
+/// What planners ask of the rest of the house. What can be told from a memory alone is told so unless somebody knows
+/// more.
 pub trait Around {
     /// What the file says and what was counted since.
-    fn usage(&self, memory: &Memory) -> Usage;
+    fn usage(&self, memory: &Memory) -> Usage {
+        memory.usage.clone()
+    }
 
     /// The living memories most like this one, by meaning and by words, best first, without itself. The number is the
     /// cosine of their meanings. Of every kind and status, also those that no longer hold.
-    fn near(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)>;
+    fn near(&self, _memory: &Memory, _most: usize) -> Vec<(Arc<Memory>, f32)> {
+        Vec::new()
+    }
 
     /// The same among these kinds alone, and of those that hold: where there are a hundred episodes for a note, they are what is near.
     fn near_among(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {
@@ -109,7 +124,9 @@ pub trait Around {
     }
 
     /// The meaning of a short text as a vector of length 1; nothing for a text without words that are known.
-    fn meaning(&self, text: &str) -> Option<Vec<f32>>;
+    fn meaning(&self, _text: &str) -> Option<Vec<f32>> {
+        None
+    }
 
     /// Tells an error apart from others, whatever its numbers and paths.
     fn fingerprint(&self, error: &str) -> String;
@@ -118,22 +135,32 @@ pub trait Around {
     fn step(&self, action: &str) -> Option<String>;
 
     /// What a memory is at this length, made from its text.
-    fn shorten(&self, memory: &Memory, level: Level) -> String;
+    fn shorten(&self, memory: &Memory, _level: Level) -> String {
+        memory.text.clone()
+    }
 
     /// How the code stands that a memory is anchored to, compared with when the memory was last known to be right.
-    fn ground(&self, memory: &Memory) -> Ground;
+    fn ground(&self, _memory: &Memory) -> Ground {
+        Ground::default()
+    }
 
     /// Was it new or changed since the last night that was finished? Comparisons begin with these.
-    fn is_fresh(&self, memory: &Memory) -> bool;
+    fn is_fresh(&self, _memory: &Memory) -> bool {
+        true
+    }
 
     /// May this id be given to something new? Not while another lives, is archived or was purged under it.
     fn is_free(&self, id: &MemoryId) -> bool;
 
     /// Was a memory that said exactly this purged? Then nobody brings it back.
-    fn is_buried(&self, memory: &Memory) -> bool;
+    fn is_buried(&self, _memory: &Memory) -> bool {
+        false
+    }
 
     /// Asked between two steps of anything long: the night is over.
-    fn is_over(&self) -> bool;
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
 /// The code under a memory.

@@ -3,11 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::plan::{Around, Ground, Proposal, Scene};
+use crate::plan::{Around, Proposal, Scene};
 use lokid_model::link::LinkKey;
-use lokid_model::{
-    Action, Body, Change, Episode, EpisodeError, Kind, Level, Link, Memory, MemoryId, Outcome, Timestamp, Usage,
-};
+use lokid_model::{Action, Body, Change, Episode, EpisodeError, Kind, Link, Memory, MemoryId, Outcome, Timestamp};
 
 pub(crate) const DAY: i64 = 86_400_000_000;
 
@@ -20,15 +18,6 @@ pub(crate) struct Lab {
 }
 
 impl Around for Lab {
-    fn usage(&self, memory: &Memory) -> Usage {
-        memory.usage.clone()
-    }
-    fn near(&self, _: &Memory, _: usize) -> Vec<(Arc<Memory>, f32)> {
-        Vec::new()
-    }
-    fn meaning(&self, _: &str) -> Option<Vec<f32>> {
-        None
-    }
     /// Without numbers.
     fn fingerprint(&self, error: &str) -> String {
         let plain: String = error.to_lowercase().chars().filter(|c| !c.is_ascii_digit()).take(400).collect();
@@ -44,23 +33,8 @@ impl Around for Lab {
         let sub = words.next().filter(|_| ["cargo", "git", "npm", "docker"].contains(&program.as_str()));
         Some(sub.map_or(program.clone(), |sub| format!("{program} {sub}")))
     }
-    fn shorten(&self, memory: &Memory, _: Level) -> String {
-        memory.text.clone()
-    }
-    fn ground(&self, _: &Memory) -> Ground {
-        Ground::default()
-    }
-    fn is_fresh(&self, _: &Memory) -> bool {
-        true
-    }
     fn is_free(&self, id: &MemoryId) -> bool {
         !self.memories.contains_key(id) && !self.purged.contains(id)
-    }
-    fn is_buried(&self, _: &Memory) -> bool {
-        false
-    }
-    fn is_over(&self) -> bool {
-        false
     }
 }
 

@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::plan::{Around, Ground, Proposal, Scene};
+use crate::plan::{Around, Proposal, Scene};
 use lokid_model::link::LinkKey;
-use lokid_model::{Change, Contradiction, Kind, Level, Link, Memory, MemoryId, Relation, Timestamp, Usage};
+use lokid_model::{Change, Contradiction, Kind, Link, Memory, MemoryId, Relation, Timestamp, Usage};
 
 pub(crate) const DAY: i64 = 86_400_000_000;
 
@@ -176,10 +176,6 @@ impl Around for Neighbours {
         near
     }
 
-    fn meaning(&self, _: &str) -> Option<Vec<f32>> {
-        None
-    }
-
     fn fingerprint(&self, error: &str) -> String {
         error.chars().filter(|letter| !letter.is_ascii_digit()).collect()
     }
@@ -188,24 +184,12 @@ impl Around for Neighbours {
         Some(action.to_owned())
     }
 
-    fn shorten(&self, memory: &Memory, _: Level) -> String {
-        memory.text.clone()
-    }
-
-    fn ground(&self, _: &Memory) -> Ground {
-        Ground::default()
-    }
-
     fn is_fresh(&self, memory: &Memory) -> bool {
         self.fresh.as_ref().is_none_or(|fresh| fresh.contains(&memory.id))
     }
 
     fn is_free(&self, id: &MemoryId) -> bool {
         !self.words.contains_key(id)
-    }
-
-    fn is_buried(&self, _: &Memory) -> bool {
-        false
     }
 
     fn is_over(&self) -> bool {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::*;
 use crate::plan::{Around, Ground};
 use crate::{promote, stale};
-use lokid_model::{Change, Level};
+use lokid_model::Change;
 
 const DAYS: i64 = 1460;
 const FILES: u64 = 200;
@@ -234,28 +234,12 @@ struct Count {
 }
 
 impl Around for Years {
-    fn usage(&self, memory: &Memory) -> Usage {
-        memory.usage.clone()
-    }
-
-    fn near(&self, _: &Memory, _: usize) -> Vec<(Arc<Memory>, f32)> {
-        Vec::new()
-    }
-
-    fn meaning(&self, _: &str) -> Option<Vec<f32>> {
-        None
-    }
-
     fn fingerprint(&self, error: &str) -> String {
         error.to_owned()
     }
 
     fn step(&self, _: &str) -> Option<String> {
         None
-    }
-
-    fn shorten(&self, memory: &Memory, _: Level) -> String {
-        memory.text.clone()
     }
 
     fn ground(&self, memory: &Memory) -> Ground {
@@ -275,20 +259,8 @@ impl Around for Years {
         ground
     }
 
-    fn is_fresh(&self, _: &Memory) -> bool {
-        true
-    }
-
     fn is_free(&self, _: &MemoryId) -> bool {
         true
-    }
-
-    fn is_buried(&self, _: &Memory) -> bool {
-        false
-    }
-
-    fn is_over(&self) -> bool {
-        false
     }
 }
 

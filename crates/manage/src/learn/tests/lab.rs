@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::learn::{Limits, plan};
-use crate::plan::{Around, Ground, Proposal, Scene};
-use lokid_model::{Archived, Change, Level, Link, Memory, MemoryId, Timestamp, Usage};
+use crate::plan::{Around, Proposal, Scene};
+use lokid_model::{Archived, Change, Link, Memory, MemoryId, Timestamp};
 
 type Meaning = dyn Fn(&str) -> Option<Vec<f32>>;
 
@@ -28,10 +28,6 @@ struct Town<'a> {
 }
 
 impl Around for Town<'_> {
-    fn usage(&self, memory: &Memory) -> Usage {
-        memory.usage.clone()
-    }
-
     fn near(&self, memory: &Memory, most: usize) -> Vec<(Arc<Memory>, f32)> {
         let Some(ours) = (self.lab.meaning)(&memory.text).filter(|_| !self.lab.blind) else { return Vec::new() };
         let kept = self.lab.memories.values().filter(|other| other.kind == memory.kind && other.id != memory.id);
@@ -60,25 +56,9 @@ impl Around for Town<'_> {
         Some(words[..words.len().min(if known { 2 } else { 8 })].join(" "))
     }
 
-    fn shorten(&self, memory: &Memory, _: Level) -> String {
-        memory.text.clone()
-    }
-
-    fn ground(&self, _: &Memory) -> Ground {
-        Ground::default()
-    }
-
-    fn is_fresh(&self, _: &Memory) -> bool {
-        true
-    }
-
     fn is_free(&self, id: &MemoryId) -> bool {
         let archived = self.lab.archived.iter().any(|archived| archived.memory.id == *id);
         !self.lab.memories.contains_key(id) && !archived && !self.lab.purged.contains(id)
-    }
-
-    fn is_buried(&self, _: &Memory) -> bool {
-        false
     }
 
     fn is_over(&self) -> bool {
