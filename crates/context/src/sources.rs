@@ -1,6 +1,6 @@
 //! What a context is made from: the memory of this moment, the indexes over it, and what use has taught.
 
-use crate::predict::memories::MemoryWeights;
+use crate::predict::memories::evidence::MemoryWeights;
 use lokid_config::RecallConfig;
 use lokid_index::Snapshot;
 use lokid_index::cochange::Cochange;

@@ -21,4 +21,5 @@ pub use language::Language;
 pub use outline::{Definition, DefinitionKind, Import, Outline};
 pub use parser::{Parser, Study};
 pub use resolve::{FileSet, Files, GoModule, resolve};
+pub(crate) use resolve::{join, parts};
 pub use unread::Unread;

@@ -4,6 +4,7 @@
 //! stays the same when only line numbers, addresses, times or directories differ. This part owns the recognition and
 //! nothing else: it reads no files, keeps no history of failures and does not judge whether one has been fixed.
 
+mod block;
 mod fingerprint;
 mod frames;
 mod gcc;

@@ -1,6 +1,8 @@
 //! Short pieces of long text, and how alike two pieces are by their words. Owns no format; every cut falls between
 //! characters and costs no more than one pass.
 
+pub(super) use crate::prose::head;
+
 /// At most `most` bytes from the beginning, with an ellipsis where something is missing.
 pub(super) fn cut(text: &str, most: usize) -> String {
     let text = text.trim();
@@ -34,11 +36,6 @@ pub(super) fn both_ends(text: &str, most: usize) -> String {
         return text.to_owned();
     }
     format!("{}\n…\n{}", head(text, most / 2), tail(text, most / 2))
-}
-
-/// At most `most` bytes from the beginning.
-pub(super) fn head(text: &str, most: usize) -> &str {
-    &text[..text.floor_char_boundary(most)]
 }
 
 fn tail(text: &str, most: usize) -> &str {

@@ -88,6 +88,21 @@ pub fn reads(path: &str) -> bool {
     !paths::is_foreign(path) && (manifest || at_top && SETTINGS.contains(&name) || built || service || readme || owned)
 }
 
+/// One answer, before it is known beside which others it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Answer {
+    pub(super) key: &'static str,
+    pub(super) value: String,
+    /// The file that says so.
+    pub(super) source: String,
+}
+
+impl Answer {
+    pub(super) fn new(key: &'static str, value: impl Into<String>, source: impl Into<String>) -> Answer {
+        Answer { key, value: value.into(), source: source.into() }
+    }
+}
+
 /// One fact, at home in the files it was read from.
 fn fact(key: &str, scope: &str, value: String, text: String, source: &str) -> Draft {
     let body = Fact { key: key.to_owned(), value, scope: scope.to_owned() };

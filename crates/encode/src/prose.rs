@@ -1,16 +1,13 @@
 //! Small tools for running text: inline markup away, sentences apart, lengths kept. One pass each, whatever the text; it
 //! must not know which document the text comes from.
 
+pub(super) use lokid_model::words::head;
+
 const TAGS: &str = "\
     a b i p br img div span em strong code kbd sub sup details summary center table tr td th thead tbody ul ol \
     li picture source hr blockquote pre font h1 h2 h3 h4 h5 h6 u small section dl dt dd video";
 /// How far the other end of a link or a tag is looked for.
 const FAR: usize = 600;
-
-/// The beginning of a text in at most `most` bytes, whole characters only.
-pub(super) fn head(text: &str, most: usize) -> &str {
-    &text[..text.floor_char_boundary(most)]
-}
 
 /// As many whole sentences as fit in `most` characters, or whole words, and an ellipsis where something is left out.
 pub(super) fn cut(text: &str, most: usize) -> String {

@@ -17,6 +17,7 @@ mod partners;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use lokid_model::{Commit, FileStatus};
+use serde::{Deserialize, Serialize};
 
 pub use log::{Entry, Place};
 pub use names::{folder_of, stem_of};
@@ -63,7 +64,7 @@ pub struct Cochange {
     head: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct File {
     /// As it is called today.
     path: String,
@@ -75,19 +76,21 @@ struct File {
     /// By author.
     authors: Vec<(u32, u32)>,
     /// Numbers of the commits in the log, rising.
+    #[serde(skip)]
     commits: VecDeque<i64>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Author {
     name: String,
     /// Numbers of the latest commits in the log, rising.
+    #[serde(skip)]
     commits: VecDeque<i64>,
 }
 
 /// The binary logarithm of a sum of faded counts, seen from the fixed moment. Logarithms never overflow, however long a
 /// history is, and nothing has to be touched for growing old.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
 struct Weight(f32);
 
 impl Weight {

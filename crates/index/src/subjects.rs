@@ -10,6 +10,7 @@ mod words;
 use std::collections::{HashMap, VecDeque};
 
 use lokid_model::{Commit, FileStatus};
+use serde::{Deserialize, Serialize};
 
 pub use words::words;
 
@@ -38,7 +39,7 @@ pub struct Subjects {
     path_postings: HashMap<u64, Vec<u32>>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Said {
     time: i64,
     /// How much was said, in the weights of terms.
@@ -47,13 +48,13 @@ struct Said {
     files: Vec<u32>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Posting {
     number: i32,
     weight: u8,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct File {
     path: String,
     /// The number of the newest commit that touched it.

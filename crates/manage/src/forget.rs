@@ -9,11 +9,10 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
-use super::marks::since;
+use super::marks::{shift, since};
 use super::plan::{Act, Phase, Proposal, Scene, archive, holds, revise};
-use super::promote;
 use lokid_model::time::DAY;
-use lokid_model::{ContradictionStatus, Kind, Memory, MemoryId, Relation, Source, Tier, Timestamp, Usage};
+use lokid_model::{Kind, Memory, MemoryId, Relation, Source, Tier, Timestamp, Usage};
 
 /// How the reason of everything begins that a night archived.
 pub const REASON: &str = "night: ";
@@ -90,7 +89,7 @@ pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
 fn rest(scene: &Scene<'_>, memory: &Arc<Memory>, end: &End) -> Option<Proposal> {
     let (act, why) = end.told(scene.now);
     let usage = scene.around.usage(memory);
-    let change = revise(memory, scene.now, |new| promote::shift(new, Tier::Archive, &usage, scene.now))?;
+    let change = revise(memory, scene.now, |new| shift(new, Tier::Archive, &usage, scene.now))?;
     Some(Proposal::new(Phase::Forget, act, memory, format!("{why}: it rests"), vec![change]))
 }
 
@@ -193,12 +192,7 @@ struct Leaving {
 
 impl Leaving {
     fn of(scene: &Scene<'_>, limits: &Limits) -> Leaving {
-        let disputed: BTreeSet<&MemoryId> = scene
-            .contradictions
-            .iter()
-            .filter(|found| found.status == ContradictionStatus::Open)
-            .flat_map(|found| [&found.a, &found.b])
-            .collect();
+        let disputed = scene.disputed();
         let mut ends = Vec::with_capacity(scene.memories.len());
         for memory in scene.memories {
             let kept = disputed.contains(&memory.id) || scene.around.is_over();

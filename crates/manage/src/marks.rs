@@ -3,7 +3,10 @@
 
 use serde_json::{Map, Value};
 
-use lokid_model::{Memory, Timestamp};
+use lokid_model::{Memory, Tier, Timestamp, Usage};
+
+/// The last change of tier: `at`, `from`, `to` and the counts at that time. Without `from`, another hand did it.
+pub(super) const MOVED: &str = "tier_moved";
 
 pub(super) type Mark = Map<String, Value>;
 
@@ -25,6 +28,18 @@ pub(super) fn time(mark: &Mark, name: &str) -> Option<Timestamp> {
 
 pub(super) fn count(mark: &Mark, name: &str) -> u64 {
     mark.get(name).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// Another tier, with a note of when and from where.
+pub(super) fn shift(memory: &mut Memory, to: Tier, usage: &Usage, now: Timestamp) {
+    let mut mark = Mark::new();
+    mark.insert("at".to_owned(), now.record_style().into());
+    mark.insert("from".to_owned(), memory.tier.as_str().into());
+    mark.insert("to".to_owned(), to.as_str().into());
+    mark.insert("referenced".to_owned(), usage.referenced.into());
+    mark.insert("ignored".to_owned(), usage.ignored.into());
+    memory.tier = to;
+    put(memory, MOVED, mark);
 }
 
 /// How long ago, in microseconds; less than nothing for what is still to come.

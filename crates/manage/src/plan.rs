@@ -1,11 +1,13 @@
 //! What a night may do, as proposals: each a few changes that belong together, with the reason. Planners see a [`Scene`]
 //! and propose; they never write. Whoever commits a proposal first checks that what it was made from still stands.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use lokid_model::words::vocabulary;
 use lokid_model::{
-    Archived, Change, Contradiction, Key, Kind, Level, Link, Memory, MemoryId, Relation, Timestamp, Usage,
+    Archived, Change, Contradiction, ContradictionStatus, Key, Kind, Level, Link, Memory, MemoryId, Relation,
+    Timestamp, Usage,
 };
 
 vocabulary!(
@@ -82,8 +84,16 @@ pub struct Scene<'a> {
     pub around: &'a dyn Around,
 }
 
-/// What planners ask of the rest of the house. Answers that stand here are those of a house that knows no more than the
-/// memory itself.
+impl<'a> Scene<'a> {
+    /// The memories that an open contradiction is about.
+    pub(super) fn disputed(&self) -> BTreeSet<&'a MemoryId> {
+        let open = self.contradictions.iter().filter(|found| found.status == ContradictionStatus::Open);
+        open.flat_map(|found| [&found.a, &found.b]).collect()
+    }
+}
+
+/// What planners ask of the rest of the house. What can be told from a memory alone is told so unless somebody knows
+/// more.
 pub trait Around {
     /// What the file says and what was counted since.
     fn usage(&self, memory: &Memory) -> Usage {

@@ -5,13 +5,11 @@
 //! What a person decided stays: a mandate of a person is never taken back here, a tier that somebody else changed after
 //! the night did is left alone, and text that nobody vouches for never becomes a mandate.
 
-use std::collections::BTreeSet;
-
-use super::marks::{self, Mark, since};
+use super::marks::{self, MOVED, Mark, shift, since};
 use super::plan::{Act, Phase, Proposal, Scene, holds, revise};
 use super::stale;
 use lokid_model::time::DAY;
-use lokid_model::{ContradictionStatus, Memory, MemoryId, Source, Status, Tier, Timestamp, Usage};
+use lokid_model::{Memory, Source, Status, Tier, Timestamp, Usage};
 
 /// A reference that was named this often becomes a guardrail,
 const REFERENCES_OF_A_GUARDRAIL: u64 = 10;
@@ -32,8 +30,6 @@ const REST: i64 = 14 * DAY;
 /// and nothing rises by two steps in one night.
 const STEP: i64 = DAY * 5 / 6;
 
-/// The last change of tier: `at`, `from`, `to` and the counts at that time. Without `from`, another hand did it.
-const MOVED: &str = "tier_moved";
 const CONFIRMED: &str = "confirmed_at";
 
 #[derive(Clone, Debug, PartialEq)]
@@ -90,12 +86,7 @@ pub fn right_since(memory: &Memory) -> Timestamp {
 
 /// The tiers that change tonight.
 pub fn plan(scene: &Scene<'_>) -> Vec<Proposal> {
-    let disputed: BTreeSet<&MemoryId> = scene
-        .contradictions
-        .iter()
-        .filter(|found| found.status == ContradictionStatus::Open)
-        .flat_map(|found| [&found.a, &found.b])
-        .collect();
+    let disputed = scene.disputed();
     let mut proposals = Vec::new();
     for memory in scene.memories {
         if scene.around.is_over() {
@@ -139,18 +130,6 @@ fn is_due(memory: &Memory, usage: &Usage, rises: bool, now: Timestamp) -> bool {
             rested >= REST && ignored >= IGNORED && relevance(named, ignored) < RELEVANCE_OF_THE_IGNORED
         }
     }
-}
-
-/// Another tier, with a note of when and from where.
-pub(super) fn shift(memory: &mut Memory, to: Tier, usage: &Usage, now: Timestamp) {
-    let mut mark = Mark::new();
-    mark.insert("at".to_owned(), now.record_style().into());
-    mark.insert("from".to_owned(), memory.tier.as_str().into());
-    mark.insert("to".to_owned(), to.as_str().into());
-    mark.insert("referenced".to_owned(), usage.referenced.into());
-    mark.insert("ignored".to_owned(), usage.ignored.into());
-    memory.tier = to;
-    marks::put(memory, MOVED, mark);
 }
 
 /// Another hand gave the memory the tier it has: the night rests before it moves it either way.

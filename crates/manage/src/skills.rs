@@ -21,6 +21,7 @@ use super::errors::telling::{Fingerprints, headline};
 use super::made::{self, Roots};
 use super::plan::{Act, Phase, Proposal, Scene, create, holds, lower_bound, revise};
 use super::worth::{self, Scratch};
+use lokid_model::words::slug;
 use lokid_model::{Body, Change, Kind, Memory, MemoryId, Outcome, Scope, Skill};
 
 /// A sequence of steps that episodes have in common, as it was found.
@@ -179,7 +180,7 @@ impl<'a> Planner<'_, 'a> {
 
     fn create(&mut self, scope: Scope, name: String, found: &Found, evidence: &Evidence<'a>) {
         let Some(newest) = evidence.good.first() else { return };
-        let slug = tell::slug(&name);
+        let slug = slug(&name);
         let id = match scope {
             Scope::ProjectShared => MemoryId::new(&format!("skill-{slug}")),
             _ => MemoryId::new(&format!("skill-{slug}-{}", &blake3::hash(scope.as_str().as_bytes()).to_hex()[..4])),
@@ -281,10 +282,10 @@ impl<'a> Shelf<'a> {
             let is_own = made::is_own(memory);
             let noted = made::noted(memory, "steps").and_then(Value::as_array).filter(|_| is_own);
             let noted = noted.map(|steps| steps.iter().filter_map(Value::as_str).map(str::to_owned).collect());
-            let mut slugs = BTreeSet::from([tell::slug(memory.headline())]);
-            slugs.extend(memory.id.as_str().strip_prefix("skill-").map(tell::slug));
+            let mut slugs = BTreeSet::from([slug(memory.headline())]);
+            slugs.extend(memory.id.as_str().strip_prefix("skill-").map(slug));
             if let Body::Skill(skill) = &memory.body {
-                slugs.insert(tell::slug(&skill.name));
+                slugs.insert(slug(&skill.name));
             }
             OnShelf {
                 memory: Some(memory),
@@ -310,7 +311,7 @@ impl<'a> Shelf<'a> {
     /// somebody else's has it: they know how that is done.
     fn free_name(&self, scope: Scope, found: &Found) -> Option<String> {
         let is_held = |name: &str, by_own: bool| {
-            let slug = tell::slug(name);
+            let slug = slug(name);
             let held =
                 |skill: &OnShelf<'_>| skill.is_own == by_own && skill.scope == scope && skill.slugs.contains(&slug);
             self.skills.iter().any(held)

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::marks::{self, Mark, since};
 use super::plan::{Act, Ground, Phase, Proposal, Scene, holds, revise};
-use super::promote;
 use lokid_model::time::DAY;
 use lokid_model::{Change, Kind, Memory, Source, Tier, lengths};
 
@@ -208,7 +207,7 @@ fn set(scene: &Scene<'_>, memory: &Arc<Memory>, trouble: &BTreeSet<String>) -> O
             if let Some(tier) = lower_tier {
                 mark.insert("tier".to_owned(), new.tier.as_str().into());
                 mark.insert("demoted".to_owned(), tier.as_str().into());
-                promote::shift(new, tier, &usage, now);
+                marks::shift(new, tier, &usage, now);
             }
         }
         if !has_tag(new) {
@@ -240,7 +239,7 @@ fn back(scene: &Scene<'_>, memory: &Arc<Memory>, trouble: &BTreeSet<String>, why
     let change = revise(memory, scene.now, |new| {
         clear(new);
         if let Some(tier) = tier {
-            promote::shift(new, tier, &usage, scene.now);
+            marks::shift(new, tier, &usage, scene.now);
         }
         let mut mark = marks::get(new, MARK).cloned().unwrap_or_default();
         let state = if trouble.is_empty() { State::Returned } else { State::Cleared };

@@ -6,6 +6,12 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(i64);
 
+/// In small letters, as people spell them out.
+#[rustfmt::skip]
+pub const MONTHS: [&str; 12] = [
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+];
 pub const SECOND: i64 = 1_000_000;
 pub const DAY: i64 = 86_400 * SECOND;
 

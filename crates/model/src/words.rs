@@ -32,6 +32,26 @@ macro_rules! vocabulary {
 
 pub use crate::vocabulary;
 
+/// At most `most` bytes from the beginning, whole characters only.
+pub fn head(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
+
+/// The file name of a skill, and what makes two spellings of a name the same skill.
+pub fn slug(name: &str) -> String {
+    let mut slug = String::new();
+    for character in name.chars().flat_map(char::to_lowercase) {
+        if character.is_ascii_alphanumeric() {
+            slug.push(character);
+        } else if !slug.ends_with('-') && !slug.is_empty() {
+            slug.push('-');
+        }
+    }
+    slug.truncate(80);
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { "skill".to_owned() } else { slug.to_owned() }
+}
+
 pub fn same_word(ours: &str, theirs: &str) -> bool {
     let fold = |byte: u8| if byte == b'-' { b'_' } else { byte.to_ascii_lowercase() };
     ours.len() == theirs.len() && ours.bytes().map(fold).eq(theirs.bytes().map(fold))

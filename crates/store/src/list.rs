@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -10,7 +9,7 @@ use super::layout::{self, FileId, Role};
 use super::plan::Edit;
 use super::raw::{self, RawObject};
 use super::read::{ListDocument, hash, read_item};
-use super::schema::fields::Name;
+use super::schema::fields::{Name, Pairs};
 use super::schema::lists::view_link;
 use super::schema::{self, Object, Setting, Shape};
 use super::version::{self, NewerFormat};
@@ -29,66 +28,31 @@ pub(super) struct ListEditor<'a> {
     repeats: bool,
 }
 
-/// What an entry is known by, whichever list it stands in. Of a name that is there twice the last counts, as for every
-/// other reader of JSON.
-#[derive(Default)]
-struct Names<'a> {
-    id: Option<&'a RawValue>,
-    from: Option<&'a RawValue>,
-    relation: Option<&'a RawValue>,
-    to: Option<&'a RawValue>,
-    a: Option<&'a RawValue>,
-    b: Option<&'a RawValue>,
-}
+/// What an entry is known by, whichever list it stands in.
+struct Names<'a>(Pairs<Name<'a>, &'a RawValue>);
 
-impl<'de: 'a, 'a> Deserialize<'de> for Names<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Each;
-        impl<'de> Visitor<'de> for Each {
-            type Value = Names<'de>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Names<'de>, A::Error> {
-                let mut names = Names::default();
-                while let Some((Name(name), value)) = map.next_entry::<Name<'de>, &'de RawValue>()? {
-                    match name.as_ref() {
-                        "id" => names.id = Some(value),
-                        "from" => names.from = Some(value),
-                        "relation" => names.relation = Some(value),
-                        "to" => names.to = Some(value),
-                        "a" => names.a = Some(value),
-                        "b" => names.b = Some(value),
-                        _ => {}
-                    }
-                }
-                Ok(names)
-            }
-        }
-        deserializer.deserialize_map(Each)
+impl<'a> Names<'a> {
+    fn of(item: &'a str) -> Option<Names<'a>> {
+        serde_json::from_str(item).ok().map(Names)
     }
-}
 
-fn string(raw: Option<&RawValue>) -> Option<String> {
-    serde_json::from_str(raw?.get()).ok()
-}
+    fn get(&self, name: &str) -> Option<String> {
+        serde_json::from_str(self.0.get(name)?.get()).ok()
+    }
 
-impl Names<'_> {
     fn entry_id(&self, role: Role, item: &str) -> Option<String> {
         match role {
-            Role::Links => Some(link_id(&string(self.from)?, &string(self.relation)?, &string(self.to)?)),
+            Role::Links => Some(link_id(&self.get("from")?, &self.get("relation")?, &self.get("to")?)),
             Role::Memories(shape) => {
-                string(self.id).or_else(|| schema::entry_id(shape, &serde_json::from_str(item).ok()?))
+                self.get("id").or_else(|| schema::entry_id(shape, &serde_json::from_str(item).ok()?))
             }
-            _ => string(self.id),
+            _ => self.get("id"),
         }
     }
 
     /// Does the entry speak of this memory?
     fn mentions(&self, id: &str) -> bool {
-        [self.id, self.from, self.to, self.a, self.b].into_iter().any(|raw| string(raw).as_deref() == Some(id))
+        ["id", "from", "to", "a", "b"].into_iter().any(|name| self.get(name).as_deref() == Some(id))
     }
 }
 
@@ -113,7 +77,7 @@ impl<'a> ListEditor<'a> {
         let mut editor =
             ListEditor { file, envelope: document.envelope, items: Vec::new(), places: HashMap::new(), repeats: false };
         for item in document.items {
-            let names = serde_json::from_str::<Names<'_>>(item.get()).ok();
+            let names = Names::of(item.get());
             let id = names.and_then(|names| names.entry_id(file.role, item.get()));
             editor.push(id.unwrap_or_default(), item);
         }
@@ -190,7 +154,7 @@ impl<'a> ListEditor<'a> {
 
     fn purge(&mut self, id: &MemoryId) {
         for slot in &mut self.items {
-            let names = slot.as_ref().and_then(|(_, item)| serde_json::from_str::<Names<'_>>(item.get()).ok());
+            let names = slot.as_ref().and_then(|(_, item)| Names::of(item.get()));
             let derived = slot.as_ref().is_some_and(|(own, _)| own == id.as_str());
             if derived || names.is_some_and(|names| names.mentions(id.as_str())) {
                 *slot = None;

@@ -4,11 +4,12 @@
 //! as ordered pairs of a name and the verbatim text of its value, and only what is set anew is written anew. What is
 //! written follows Python's `json.dumps(indent=2)`: that is what Loki Mode's own files look like.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+
+use super::schema::fields::Pairs;
 
 /// An object in its written order, each value as its own text.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +19,7 @@ pub(super) struct RawObject {
 
 impl RawObject {
     pub(super) fn parse(text: &str) -> serde_json::Result<RawObject> {
-        serde_json::from_str(text)
+        serde_json::from_str(text).map(|Pairs(fields)| RawObject { fields })
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&str> {
@@ -95,28 +96,6 @@ fn patched_list(text: &str, before: &[Value], after: &[Value], depth: usize) -> 
         })
         .collect();
     Some(list(&items, depth))
-}
-
-impl<'de> Deserialize<'de> for RawObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = RawObject;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawObject, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(entry) = map.next_entry::<String, Box<RawValue>>()? {
-                    fields.push(entry);
-                }
-                Ok(RawObject { fields })
-            }
-        }
-        deserializer.deserialize_map(Fields)
-    }
 }
 
 /// A JSON array of elements that are already text.

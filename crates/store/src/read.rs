@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::layout::{self, Area, FileId, Role};
 use super::raw::RawObject;
-use super::schema::fields::{Fields, Line};
+use super::schema::fields::{Fields, Line, Pairs};
 use super::schema::lists::{self, ArchiveLine};
 use super::schema::{self, Found, Object, Setting, Shape};
 use super::version;
@@ -193,38 +193,8 @@ fn items_of(list: &str) -> Option<Vec<Box<RawValue>>> {
     if let Ok(items) = serde_json::from_str(list) {
         return Some(items);
     }
-    let object: indexed::Values = serde_json::from_str(list).ok()?;
-    Some(object.0)
-}
-
-mod indexed {
-    //! The values of an object, as raw text and in order.
-    use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-    use serde_json::value::RawValue;
-
-    pub(super) struct Values(pub(super) Vec<Box<RawValue>>);
-
-    impl<'de> Deserialize<'de> for Values {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            struct Each;
-            impl<'de> Visitor<'de> for Each {
-                type Value = Values;
-
-                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                    f.write_str("an object")
-                }
-
-                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values, A::Error> {
-                    let mut values = Vec::new();
-                    while let Some((_, value)) = map.next_entry::<String, Box<RawValue>>()? {
-                        values.push(value);
-                    }
-                    Ok(Values(values))
-                }
-            }
-            deserializer.deserialize_map(Each)
-        }
-    }
+    let Pairs(object): Pairs<String, Box<RawValue>> = serde_json::from_str(list).ok()?;
+    Some(object.into_iter().map(|(_, value)| value).collect())
 }
 
 fn parse_list(

@@ -7,7 +7,7 @@ mod asked;
 mod branch;
 mod clues;
 mod error;
-mod evidence;
+pub(crate) mod evidence;
 mod file;
 mod home;
 mod hour;

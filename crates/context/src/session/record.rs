@@ -176,29 +176,27 @@ impl Session {
     }
 }
 
+type Flag = fn(&mut Traces) -> &mut bool;
+
+/// How each trace is written.
+const LETTERS: [(char, Flag); 6] = [
+    ('i', |traces| &mut traces.injected),
+    ('l', |traces| &mut traces.loaded),
+    ('c', |traces| &mut traces.cited),
+    ('C', |traces| &mut traces.told_cited),
+    ('I', |traces| &mut traces.told_ignored),
+    ('g', |traces| &mut traces.gone),
+];
+
 impl Traces {
-    fn letters(self) -> String {
-        let flags = [
-            (self.injected, 'i'),
-            (self.loaded, 'l'),
-            (self.cited, 'c'),
-            (self.told_cited, 'C'),
-            (self.told_ignored, 'I'),
-            (self.gone, 'g'),
-        ];
-        flags.iter().filter(|(on, _)| *on).map(|(_, letter)| letter).collect()
+    fn letters(mut self) -> String {
+        LETTERS.iter().filter(|(_, flag)| *flag(&mut self)).map(|(letter, _)| letter).collect()
     }
 
     fn of(letters: &str) -> Traces {
-        let on = |letter: char| letters.contains(letter);
-        Traces {
-            injected: on('i'),
-            loaded: on('l'),
-            cited: on('c'),
-            told_cited: on('C'),
-            told_ignored: on('I'),
-            gone: on('g'),
-        }
+        let mut traces = Traces::default();
+        LETTERS.iter().for_each(|(letter, flag)| *flag(&mut traces) = letters.contains(*letter));
+        traces
     }
 }
 

@@ -38,13 +38,18 @@ fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-fn join(folder: &str, path: &str) -> String {
+pub(crate) fn join(folder: &str, path: &str) -> String {
     if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") }
 }
 
 /// Joins and takes `.` and `..` away; `None` if that leaves the repository.
 fn normal(folder: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    Some(parts(&join(folder, path))?.join("/"))
+}
+
+/// The parts of a path without `.` and `..`; `None` if it leads out of where it begins.
+pub(crate) fn parts(path: &str) -> Option<Vec<&str>> {
+    let mut parts = Vec::new();
     for part in path.split('/') {
         match part {
             "" | "." => {}
@@ -54,7 +59,7 @@ fn normal(folder: &str, path: &str) -> Option<String> {
             part => parts.push(part),
         }
     }
-    Some(parts.join("/"))
+    Some(parts)
 }
 
 /// The folder and all above it, the nearest first, the top (empty) last.

@@ -1,5 +1,7 @@
 //! Small tools for short lines: one line, so many characters, without the words that only hold others together.
 
+pub(super) use crate::prose::collapse as one_line;
+
 /// Words a short line does without.
 const FILLERS: &[&str] = &[
     "the",
@@ -36,18 +38,6 @@ const FILLERS: &[&str] = &[
 
 pub(super) fn count(text: &str) -> usize {
     text.chars().count()
-}
-
-/// One line, single blanks.
-pub(super) fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    line
 }
 
 /// At most `most` characters: whole words and an ellipsis where something is left out.

@@ -1,8 +1,7 @@
 //! Dates as people write them in documents, found anywhere in a line. It must not guess the order of 03/04/2021.
 
 use lokid_model::Timestamp;
-
-const MONTHS: &str = "january february march april may june july august september october november december";
+use lokid_model::time::MONTHS;
 
 /// The first date of a line: `2026-02-18`, `2026/02/18`, `18 February 2026` or `Feb 18th, 2026`.
 pub(super) fn find(line: &str) -> Option<Timestamp> {
@@ -42,7 +41,7 @@ fn spelled(line: &str) -> Option<Timestamp> {
 fn month(word: &str) -> Option<usize> {
     let word = word.to_lowercase();
     let is = |name: &str| name == word || name[..3] == word || word == "sept" && name.starts_with("sept");
-    MONTHS.split(' ').position(is).map(|place| place + 1)
+    MONTHS.iter().position(|name| is(name)).map(|place| place + 1)
 }
 
 #[cfg(test)]

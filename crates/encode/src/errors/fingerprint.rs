@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::block::Draft;
 use super::line::{head, pattern};
-use super::reader::Draft;
 use super::{Frame, frames};
 
 const MOST_BYTES: usize = 4096;

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::line::{head, pattern};
-use super::reader::{Block, Draft, Opened, Run, Verdict};
+use super::block::{Block, Draft, Opened, Run, Verdict};
+use super::line::{head, pattern, says_nothing_happened};
 use super::{Frame, Tool, stack};
 
 static JSON_LEVEL: LazyLock<Regex> = LazyLock::new(|| {
@@ -32,11 +32,6 @@ static FIELD_ERROR: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?:^|\s)(?:err|error)=(?:"((?:[^"\\]|\\.)*)"|(\S+))"#));
 static GLOG: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^([EF])\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ ([\w./-]+):(\d+)\] (.+)$"));
-static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r#"(?i)^[\s:=(\["']*(?:0|no|none|null|nil|false|nothing|undefined|n/a)\b[)\]"'|]*(?:\s+(?:errors?|failures?|failed|problems?|issues?|warnings?)\b.*|[\s.,;|]*)$"#,
-    )
-});
 static LOGGER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^(?:\d+ --- )?(?:\[[^\]]{1,60}\]:? +)*(?:[\w.$-]+(?:::[\w.$-]+)+(?:\{[^}]*\})?: |(?:[\w$-]+\.)*[\w$-]+ +[-:] |(?:[\w$-]+\.)+[\w$-]+: |[\w.$-]+:[\w.$<>-]+:\d+ - )?",
@@ -48,11 +43,6 @@ static CLASS: LazyLock<Regex> =
 static WORKFLOW: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:##\[error\]|::error(?: [^:]*)?::)(.+)$"));
 
 const MOST_WORDS: usize = 10;
-
-/// `error: 0`, `Error: none`, `ERROR 0 failures`: a report that all is well.
-pub(super) fn says_nothing_happened(message: &str) -> bool {
-    NOTHING.is_match(message) || message.trim().is_empty()
-}
 
 pub(super) fn begin(text: &str) -> Opened {
     let trimmed = text.trim_start();

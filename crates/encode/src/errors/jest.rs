@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::block::{Block, Draft, Opened, Run, Verdict};
 use super::line::pattern;
-use super::reader::{Block, Draft, Opened, Run, Verdict};
 use super::{Frame, Place, Tool, frames, stack};
 
 static JEST_FILE: LazyLock<Regex> =

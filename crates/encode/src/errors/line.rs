@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+pub(super) use crate::prose::head;
+
 /// Only the beginning of a line is looked at; no tool says more than this in one that matters.
 const MOST_BYTES: usize = 4096;
 
@@ -32,18 +34,6 @@ pub(super) fn pattern(text: &str) -> Regex {
     let text = text.replace(r"\d", "[0-9]").replace(r"\w", "[0-9A-Za-z_]").replace(r"\s", r"[ \t\r]");
     let text = text.replace(r"\b", r"(?-u:\b)");
     Regex::new(&text).expect("the patterns of this module are constants")
-}
-
-/// The longest beginning of `text` of at most `most` bytes that ends between two characters.
-pub(super) fn head(text: &str, most: usize) -> &str {
-    if text.len() <= most {
-        return text;
-    }
-    let mut end = most;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 pub(super) fn clean(raw: &str) -> Cleaned {
@@ -119,6 +109,17 @@ fn without_escapes(line: &str) -> String {
     }
     plain
 }
+
+/// `error: 0`, `Error: none`, `ERROR 0 failures`: a report that all is well.
+pub(super) fn says_nothing_happened(message: &str) -> bool {
+    NOTHING.is_match(message) || message.trim().is_empty()
+}
+
+static NOTHING: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"(?i)^[\s:=(\["']*(?:0|no|none|null|nil|false|nothing|undefined|n/a)\b[)\]"'|]*(?:\s+(?:errors?|failures?|failed|problems?|issues?|warnings?)\b.*|[\s.,;|]*)$"#,
+    )
+});
 
 #[cfg(test)]
 mod tests {

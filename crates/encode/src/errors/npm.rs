@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::Tool;
+use super::block::{Block, Draft, Opened, Run, Single, Verdict};
 use super::line::pattern;
-use super::reader::{Block, Draft, Opened, Run, Single, Verdict};
 
 static PREFIX: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(?:npm|pnpm) (?:ERR!|error)(?: (.*))?$"));
 static YARN: LazyLock<Regex> =

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::block::{Block, Draft, Opened, Run, Single, Verdict};
 use super::line::pattern;
-use super::reader::{Block, Draft, Opened, Run, Single, Verdict};
 use super::{Frame, Place, Tool, frames};
 
 static SECTION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^_{3,} (.+?) _{3,}$"));

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::line::pattern;
-use super::reader::{Block, Draft, Opened, Run, Single, Verdict};
+use super::block::{Block, Draft, Opened, Run, Single, Verdict};
+use super::line::{pattern, says_nothing_happened};
 use super::{Frame, Place, Tool};
 
 static ERROR: LazyLock<Regex> = LazyLock::new(|| pattern(r"^error(?:\[(E\d{4})\])?: (.+)$"));
@@ -64,7 +64,7 @@ pub(super) fn begin(text: &str, run: &mut Run) -> Opened {
         draft.echo = true;
         return Single::opened(draft, |_| false);
     }
-    if code.is_none() && super::generic::says_nothing_happened(message) {
+    if code.is_none() && says_nothing_happened(message) {
         return None;
     }
     Some(Box::new(Compile { code, message: message.to_owned(), ..Compile::default() }))

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::line::pattern;
-use super::reader::{Block, Draft, Opened, Run, Verdict};
+use super::block::{Block, Draft, Opened, Run, Verdict};
+use super::line::{pattern, says_nothing_happened};
 use super::{Frame, Place, Tool};
 
 static HEADER: LazyLock<Regex> = LazyLock::new(|| {
@@ -189,8 +189,7 @@ impl Stack {
         let script = self.script.is_some();
         if !self.called && !script && !self.fields {
             // Named and nothing more: a program that prints its errors without stacks.
-            let plain =
-                self.telling && !self.message.is_empty() && !super::generic::says_nothing_happened(&self.message);
+            let plain = self.telling && !self.message.is_empty() && !says_nothing_happened(&self.message);
             return plain.then(|| Draft::new(Tool::Generic, short(&self.class), self.message));
         }
         let tool = if self.jvm { Tool::Java } else { Tool::Node };

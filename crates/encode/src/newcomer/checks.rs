@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Project, fact};
 use crate::{
     prose,
-    workflows::{self, Job, Pipeline},
+    workflows::{self, Job, Pipeline, Target},
 };
 use lokid_model::Draft;
 
@@ -15,6 +15,7 @@ const MOST_JOBS: usize = 8;
 const MOST_COMMANDS: usize = 5;
 const LONGEST_COMMAND: usize = 90;
 const LONGEST: usize = 480;
+const LONGEST_RUN: usize = 120;
 
 /// Programs and targets that check something.
 #[rustfmt::skip]
@@ -31,6 +32,13 @@ const CHECKS: &[&str] = &[
 const PREPARES: &[&str] = &[
     "install", "add", "sync", "update", "apt-get", "brew", "pip", "rustup", "fetch", "download", "git", "curl", "docker", "cd",
     "echo", "(echo", "mkdir", "export", "grep", "cp", "mv", "cat", "sed",
+];
+
+/// What a shell does by itself.
+#[rustfmt::skip]
+const SHELL: &[&str] = &[
+    "if", "fi", "else", "for", "done", "echo", "@echo", "set", "exit", "mkdir", "rm", "touch", "cd", "printf", "while", "hash", "test",
+    "which", "command",
 ];
 
 #[derive(Debug)]
@@ -196,4 +204,27 @@ fn without_setting(line: &str) -> Option<&str> {
         None => value.find(' ')?,
     };
     value.get(end..).map(str::trim_start)
+}
+
+/// What a target runs, in short.
+pub(super) fn runs(target: &Target) -> Option<String> {
+    // Switches of the shell and of make are nobody's work.
+    let is_work = |line: &&str| {
+        let word = line.split_whitespace().next().unwrap_or("").trim_end_matches(';');
+        !SHELL.contains(&word)
+            && !word.starts_with(['$', '{', '(', '[', '#', '"'])
+            && !word.contains('=')
+            && !line.contains("$$")
+    };
+    let lines: Vec<String> = target
+        .commands
+        .iter()
+        .map(|line| without_settings(line))
+        .filter(is_work)
+        .map(|line| prose::cut(line, LONGEST_RUN))
+        .collect();
+    let said = if lines.is_empty() { target.before.iter().take(6).cloned().collect() } else { lines };
+    let more = if said.len() > 3 { "; …" } else { "" };
+    let joined = said.iter().take(3).cloned().collect::<Vec<_>>().join("; ");
+    (!joined.is_empty()).then(|| format!("{}{more}", prose::cut(&joined, 2 * LONGEST_RUN)))
 }

@@ -3,25 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Project, checks, fact, node, others, paths, python, rust};
+use super::checks::runs;
+use super::{Answer, Project, checks, fact, node, others, paths, python, rust};
+use crate::code::Language;
 use crate::workflows::{self, Target, WorkflowFile};
-use crate::{code::Language, prose};
 use lokid_model::Draft;
-
-/// One answer, before it is known beside which others it stands.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Answer {
-    pub(super) key: &'static str,
-    pub(super) value: String,
-    /// The file that says so.
-    pub(super) source: String,
-}
-
-impl Answer {
-    pub(super) fn new(key: &'static str, value: impl Into<String>, source: impl Into<String>) -> Answer {
-        Answer { key, value: value.into(), source: source.into() }
-    }
-}
 
 /// How each key is told to a reader, in the order of reading.
 const WORDS: &[(&str, &str)] = &[
@@ -47,14 +33,6 @@ const NAMES: &[(&str, &[&str])] = &[
     ("docs", &["docs", "doc", "docs:build", "docs-build", "build:docs"]),
     ("release", &["release", "publish"]),
 ];
-const LONGEST: usize = 120;
-/// What a shell does by itself.
-#[rustfmt::skip]
-const SHELL: &[&str] = &[
-    "if", "fi", "else", "for", "done", "echo", "@echo", "set", "exit", "mkdir", "rm", "touch", "cd", "printf", "while", "hash", "test",
-    "which", "command",
-];
-
 /// Facts about commands, versions and checks.
 pub fn commands(project: &Project<'_>) -> Vec<Draft> {
     let services = checks::services(project);
@@ -176,27 +154,4 @@ fn means(key: &str, target: &Target) -> bool {
         ("format", "fix") => target.commands.iter().any(|line| line.contains("fmt") || line.contains("format")),
         _ => true,
     }
-}
-
-/// What a target runs, in short.
-pub(super) fn runs(target: &Target) -> Option<String> {
-    // Switches of the shell and of make are nobody's work.
-    let is_work = |line: &&str| {
-        let word = line.split_whitespace().next().unwrap_or("").trim_end_matches(';');
-        !SHELL.contains(&word)
-            && !word.starts_with(['$', '{', '(', '[', '#', '"'])
-            && !word.contains('=')
-            && !line.contains("$$")
-    };
-    let lines: Vec<String> = target
-        .commands
-        .iter()
-        .map(|line| checks::without_settings(line))
-        .filter(is_work)
-        .map(|line| prose::cut(line, LONGEST))
-        .collect();
-    let said = if lines.is_empty() { target.before.iter().take(6).cloned().collect() } else { lines };
-    let more = if said.len() > 3 { "; …" } else { "" };
-    let joined = said.iter().take(3).cloned().collect::<Vec<_>>().join("; ");
-    (!joined.is_empty()).then(|| format!("{}{more}", prose::cut(&joined, 2 * LONGEST)))
 }

@@ -214,7 +214,7 @@ fn go_package(folder: &str, docs: &BTreeMap<&str, &str>) -> Option<(String, Stri
 /// The first sentence below the heading.
 fn readme(project: &Project<'_>, folder: &str) -> Option<(String, String)> {
     let path = ["README.md", "Readme.md", "readme.md"]
-        .map(|name| paths::join(folder, name))
+        .map(|name| crate::code::join(folder, name))
         .into_iter()
         .find(|path| project.texts.contains_key(path))?;
     let text = prose::head(project.text(&path)?, 8_000);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Project;
-use super::commands::{Answer, runs};
+use super::checks::runs;
+use super::{Answer, Project};
 use crate::workflows::{self, Target, WorkflowFile};
 
 const SCRIPTS: &[(&str, &[&str])] = &[

@@ -1,8 +1,7 @@
 //! What the build files of Go, Java and C say.
 
 use super::checks::{Service, command};
-use super::commands::Answer;
-use super::{Project, paths};
+use super::{Answer, Project, paths};
 
 pub(super) fn go(project: &Project<'_>, services: &[Service<'_>]) -> Vec<Answer> {
     let modules = project.named("go.mod");

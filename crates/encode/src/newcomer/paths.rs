@@ -49,8 +49,3 @@ pub(super) fn is_source(path: &str) -> bool {
 pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
-
-/// `folder/name`, or the name alone at the top.
-pub(super) fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
-}

@@ -3,8 +3,7 @@
 use toml::{Table, Value};
 
 use super::checks::{Service, command};
-use super::commands::Answer;
-use super::{Project, paths};
+use super::{Answer, Project, paths};
 use crate::{prose, yaml};
 
 pub(super) fn answers(project: &Project<'_>, services: &[Service<'_>]) -> Vec<Answer> {

@@ -3,8 +3,7 @@
 use toml::{Table, Value};
 
 use super::checks::{Service, command};
-use super::commands::Answer;
-use super::{Project, paths};
+use super::{Answer, Project, paths};
 
 pub(super) fn answers(project: &Project<'_>, services: &[Service<'_>]) -> Vec<Answer> {
     let manifests = project.named("Cargo.toml");
@@ -105,7 +104,7 @@ fn features(line: &str) -> String {
 fn suite(project: &Project<'_>, manifest: &Table, folder: &str) -> Option<String> {
     let named = manifest.get("test").and_then(Value::as_array).and_then(|tests| tests.first());
     let named = named.and_then(|test| test.get("name")).and_then(Value::as_str);
-    let tests = paths::join(folder, "tests/");
+    let tests = crate::code::join(folder, "tests/");
     let alone = |path: &str| {
         path.strip_prefix(&tests)?.strip_suffix(".rs").filter(|name| !name.contains('/')).map(str::to_owned)
     };

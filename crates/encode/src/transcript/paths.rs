@@ -1,5 +1,7 @@
 //! Paths as agents write them, seen from the root of the project; and the files a patch touches.
 
+use crate::code::parts;
+
 const MOST_FILES: usize = 100;
 
 /// The path from the root of the project, or `None` for what lies outside. `cwd` is where a relative path starts.
@@ -18,20 +20,6 @@ pub(super) fn relative(path: &str, root: &str, cwd: &str) -> Option<String> {
     let parts = named.or_else(|| parts(&full))?;
     let inside = parts.strip_prefix(root.as_slice())?;
     (!inside.is_empty()).then(|| inside.join("/"))
-}
-
-fn parts(path: &str) -> Option<Vec<&str>> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts)
 }
 
 /// The files of a patch in the form Codex writes, with whether each is new.

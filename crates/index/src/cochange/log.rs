@@ -6,7 +6,7 @@ use super::{Author, Cochange, HALF_LIFE_HEAT, MOST_COMMITS_OF_AN_AUTHOR, Weight,
 pub type Place = u32;
 
 /// A commit, as small as can be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Entry {
     /// Seconds since 1970.
     pub time: i64,

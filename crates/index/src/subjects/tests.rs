@@ -132,7 +132,7 @@ fn the_subjects_survive_as_bytes_and_damage_is_noticed() {
 proptest::proptest! {
     #[test]
     fn no_content_makes_the_reader_panic(content in proptest::collection::vec(0_u8..=255, 0..200)) {
-        let mut bytes = b"LKSJ\x01".to_vec();
+        let mut bytes = b"LKSJ\x02".to_vec();
         bytes.push(crate::analyze::VERSION);
         bytes.extend(&blake3::hash(&content).as_bytes()[..16]);
         bytes.extend(content);

@@ -8,10 +8,16 @@ use tantivy::postings::{BlockSegmentPostings, Postings, SegmentPostings};
 use tantivy::schema::{Field as TextField, IndexRecordOption};
 use tantivy::{DocSet, SegmentReader, Term};
 
-use super::view::Home;
 use crate::analyze;
 use crate::roster::Number;
 use crate::searchable::Field;
+
+/// Where the words of a memory stand.
+#[derive(Clone, Copy)]
+pub(super) struct Home {
+    pub(super) segment: u32,
+    pub(super) doc: u32,
+}
 
 /// Documents that are looked up together: what one needs from memory is on its way while another's arrives.
 const TOGETHER: usize = 64;

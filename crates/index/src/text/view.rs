@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::segment::{NOBODY, Segment};
+use super::segment::{Home, NOBODY, Segment};
 use super::stats::Stats;
 use crate::analyze;
 use crate::roster::{Number, Roster};
@@ -298,13 +298,6 @@ impl TextView {
             weight -= word.weight;
         }
     }
-}
-
-/// Where the words of a memory stand.
-#[derive(Clone, Copy)]
-pub(super) struct Home {
-    segment: u32,
-    pub(super) doc: u32,
 }
 
 /// Not in a segment yet.

@@ -1,6 +1,7 @@
 //! What an error says, apart from where it was printed: its telling line, and what tells it from other errors.
 //! It must not know where errors come from.
 
+use lokid_model::words::head;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -36,10 +37,6 @@ pub(crate) fn noted(kind: &str, message: &str) -> String {
         _ if message.starts_with(&kind) || words(&message) >= TELLING_WORDS => message,
         _ => format!("{kind}: {message}"),
     }
-}
-
-fn head(text: &str, most: usize) -> &str {
-    &text[..text.floor_char_boundary(most)]
 }
 
 fn words(text: &str) -> usize {

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::lab::{World, day, id, memory};
-use lokid_model::{Body, Contradiction, Fact, Verdict};
+use crate::promote;
+use lokid_model::{Body, Contradiction, ContradictionStatus, Fact, Verdict};
 
 fn night(world: &mut World, on: i64) -> Vec<String> {
     let planner = |scene: &Scene<'_>| plan(scene, &Limits::default());

@@ -1,6 +1,8 @@
 //! Words of goals, as far as they tell one piece of work from another: stems with a weight, and the phrase that several
 //! goals share. It knows no episodes.
 
+pub(super) use lokid_model::words::head;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -191,13 +193,4 @@ pub(super) fn line(text: &str, most: usize) -> String {
         told.push_str(word);
     }
     told.replace('`', "'")
-}
-
-/// At most this many bytes, cut between two characters.
-pub(super) fn head(text: &str, most: usize) -> &str {
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }

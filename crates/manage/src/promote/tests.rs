@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::lab::{self, World, day};
-use lokid_model::{Contradiction, Kind, Verdict as Found};
+use lokid_model::{Contradiction, ContradictionStatus, Kind, MemoryId, Verdict as Found};
 
 fn tier(tier: Tier, source: Source, counts: [u64; 3]) -> Option<Tier> {
     let mut memory = Memory::new(MemoryId::new("n").unwrap(), Kind::Note, "x", Timestamp::default());

@@ -204,21 +204,6 @@ impl Place<'_> {
     }
 }
 
-/// The file name of a skill, and what makes two spellings of a name the same skill.
-pub(super) fn slug(name: &str) -> String {
-    let mut slug = String::new();
-    for character in name.chars().flat_map(char::to_lowercase) {
-        if character.is_ascii_alphanumeric() {
-            slug.push(character);
-        } else if !slug.ends_with('-') && !slug.is_empty() {
-            slug.push('-');
-        }
-    }
-    slug.truncate(80);
-    let slug = slug.trim_end_matches('-');
-    if slug.is_empty() { "skill".to_owned() } else { slug.to_owned() }
-}
-
 /// The steps of a skill as somebody wrote them, each by its first words that are a step.
 pub(super) fn steps_of(memory: &Memory, step: impl Fn(&str) -> Option<String>) -> Vec<String> {
     let Body::Skill(skill) = &memory.body else { return Vec::new() };

@@ -2,6 +2,7 @@
 //! "in favour of", "as of May"? Told in the main part only: a reason or a condition replaces nothing.
 
 use crate::words::words;
+use lokid_model::time::MONTHS;
 
 const SAYING: [&str; 13] = [
     " no longer ",
@@ -26,27 +27,8 @@ const MOVING: [&str; 9] =
 const OURS: [&str; 6] = ["we", "we've", "have", "has", "team", "everyone"];
 /// Where the main part ends.
 const ASIDE: [&str; 8] = ["because", "since", "if", "when", "whenever", "unless", "while", "until"];
-const DATED: [&str; 19] = [
-    "now",
-    "today",
-    "this",
-    "next",
-    "last",
-    "version",
-    "release",
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+/// Or a month.
+const DATED: [&str; 7] = ["now", "today", "this", "next", "last", "version", "release"];
 
 pub(super) fn replaces(text: &str) -> bool {
     text.split(['.', ';', ':']).any(|sentence| {
@@ -75,7 +57,9 @@ fn says(words: &[String]) -> bool {
                     || ours && near(at, 3, &["to", "over"])
             }
             "as" if words.get(at + 1).is_some_and(|next| next == "of") => words.get(at + 2).is_some_and(|next| {
-                DATED.contains(&next.as_str()) || next.starts_with(|letter: char| letter.is_ascii_digit())
+                DATED.contains(&next.as_str())
+                    || MONTHS.contains(&next.as_str())
+                    || next.starts_with(|letter: char| letter.is_ascii_digit())
             }),
             _ => false,
         })

@@ -3,7 +3,7 @@
 //!
 //! What was asked is never written, only how long it was and a hash by which the same question is known again.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{Profile, Shares, Step};
 use lokid_config::RecallConfig;
@@ -47,29 +47,25 @@ pub struct Arms {
 pub fn recall_line(recalled: &Recalled<'_>, at: Timestamp) -> String {
     let RecallConfig { semantic, keyword, recency, usage, .. } = recalled.weights;
     let Arms { text, meaning, links } = recalled.arms;
-    let mut line = opening(at);
-    line.insert("id".to_owned(), recalled.id.into());
-    if let Some(session) = recalled.session {
-        line.insert("session".to_owned(), clipped(session).into());
-    }
-    if !recalled.namespace.is_default() {
-        line.insert("namespace".to_owned(), recalled.namespace.as_str().into());
-    }
-    line.insert("task_type".to_owned(), recalled.task.as_str().into());
-    line.insert("profile".to_owned(), recalled.profile.as_str().into());
-    let weights = json!({"semantic": semantic, "keyword": keyword, "recency": recency, "usage": usage});
-    line.insert("weights".to_owned(), weights);
-    line.insert("arms".to_owned(), json!({"text": text, "meaning": meaning, "links": links}));
-    line.insert("k".to_owned(), recalled.k.into());
-    let hash = blake3::hash(recalled.query.as_bytes()).to_hex();
-    line.insert("query".to_owned(), json!({"length": recalled.query.len(), "hash": hash[..12]}));
-    line.insert("returned".to_owned(), names(recalled.returned.iter().copied()));
     let unnamed = recalled.unnamed + recalled.returned.len().saturating_sub(MOST_NAMES);
-    if unnamed > 0 {
-        line.insert("unnamed".to_owned(), unnamed.into());
-    }
-    line.insert("took_us".to_owned(), recalled.took_us.into());
-    ended(line)
+    line(json!({
+        "ts": at.record_style(),
+        "id": recalled.id,
+        "session": recalled.session.map(clipped),
+        "namespace": (!recalled.namespace.is_default()).then_some(recalled.namespace.as_str()),
+        "task_type": recalled.task.as_str(),
+        "profile": recalled.profile.as_str(),
+        "weights": {"semantic": semantic, "keyword": keyword, "recency": recency, "usage": usage},
+        "arms": {"text": text, "meaning": meaning, "links": links},
+        "k": recalled.k,
+        "query": {
+            "length": recalled.query.len(),
+            "hash": blake3::hash(recalled.query.as_bytes()).to_hex()[..12],
+        },
+        "returned": names(recalled.returned),
+        "unnamed": (unnamed > 0).then_some(unnamed),
+        "took_us": recalled.took_us,
+    }))
 }
 
 /// What came of a recall, when its session was over. `helped` is missing where there was nothing that could have.
@@ -80,34 +76,30 @@ pub fn outcome_line(
     outcome: Option<Outcome>,
     at: Timestamp,
 ) -> String {
-    let mut line = opening(at);
-    line.insert("recall".to_owned(), recall.into());
-    line.insert("cited".to_owned(), names(cited.iter().copied()));
-    if let Some(helped) = helped {
-        line.insert("helped".to_owned(), helped.into());
-    }
-    if let Some(outcome) = outcome {
-        line.insert("outcome".to_owned(), outcome.as_str().into());
-    }
-    ended(line)
+    line(json!({
+        "ts": at.record_style(),
+        "recall": recall,
+        "cited": names(cited),
+        "helped": helped,
+        "outcome": outcome.map(Outcome::as_str),
+    }))
 }
 
 /// The profiles are used in other shares from now on.
 pub fn step_line(step: &Step, at: Timestamp) -> String {
-    let mut line = opening(at);
-    line.insert("step".to_owned(), if step.is_rollback { "rolled_back" } else { "shifted" }.into());
-    line.insert("task_type".to_owned(), step.task.as_str().into());
-    line.insert("from".to_owned(), shares(&step.from));
-    line.insert("to".to_owned(), shares(&step.to));
-    line.insert("why".to_owned(), step.why.as_str().into());
-    ended(line)
+    line(json!({
+        "ts": at.record_style(),
+        "step": if step.is_rollback { "rolled_back" } else { "shifted" },
+        "task_type": step.task.as_str(),
+        "from": shares(&step.from),
+        "to": shares(&step.to),
+        "why": step.why.as_str(),
+    }))
 }
 
 /// Lines came faster than they could be written.
 pub fn lost_line(count: u64, at: Timestamp) -> String {
-    let mut line = opening(at);
-    line.insert("lost".to_owned(), count.into());
-    ended(line)
+    line(json!({"ts": at.record_style(), "lost": count}))
 }
 
 /// The file that so many more bytes of a day go to, given the files there are and their sizes.
@@ -158,18 +150,16 @@ impl<'a> Named<'a> {
     }
 }
 
-fn opening(at: Timestamp) -> Map<String, Value> {
-    Map::from_iter([("ts".to_owned(), Value::String(at.record_style()))])
+/// What there is nothing to say about is left out.
+fn line(mut fields: Value) -> String {
+    if let Some(fields) = fields.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    format!("{fields}\n")
 }
 
-fn ended(line: Map<String, Value>) -> String {
-    let mut text = Value::Object(line).to_string();
-    text.push('\n');
-    text
-}
-
-fn names<'a>(names: impl Iterator<Item = &'a str>) -> Value {
-    names.take(MOST_NAMES).map(clipped).collect()
+fn names(names: &[&str]) -> Value {
+    names.iter().take(MOST_NAMES).map(|name| clipped(name)).collect()
 }
 
 fn clipped(name: &str) -> &str {

@@ -4,7 +4,7 @@ use jiff::Span;
 use jiff::civil::{Date, Weekday, date};
 
 use lokid_model::Timestamp;
-use lokid_model::time::DAY;
+use lokid_model::time::{DAY, MONTHS};
 
 const EPOCH: Date = date(1970, 1, 1);
 
@@ -120,12 +120,6 @@ pub(super) fn weekday_named(word: &str) -> Option<Weekday> {
         _ => return None,
     })
 }
-
-#[rustfmt::skip]
-const MONTHS: [&str; 12] = [
-    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-    "december",
-];
 
 /// The number of a month by its name, or by the first three letters of it (four for `sept`).
 pub(super) fn month_named(word: &str) -> Option<i8> {

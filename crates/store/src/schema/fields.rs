@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
@@ -34,57 +35,68 @@ impl Fields for Object {
     }
 }
 
+/// The fields of an object in their written order, also those that stand there twice.
+#[derive(Debug)]
+pub(crate) struct Pairs<K, V>(pub(crate) Vec<(K, V)>);
+
 /// An object as a line of text holds it. Records have a dozen fields and are read by the hundred thousand: names stay
 /// in the line, and finding one by looking is quicker than any table.
-#[derive(Debug)]
-pub(crate) struct Line<'a>(Vec<(Cow<'a, str>, Value)>);
+pub(crate) type Line<'a> = Pairs<Name<'a>, Value>;
+
+impl<V> Pairs<Name<'_>, V> {
+    /// Of a name that is there twice the last counts, as for every other reader of JSON.
+    pub(crate) fn get(&self, name: &str) -> Option<&V> {
+        self.0.iter().rev().find(|(known, _)| known.0 == name).map(|(_, value)| value)
+    }
+}
 
 impl Fields for Line<'_> {
     fn peek(&self, name: &str) -> Option<&Value> {
-        self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value)
+        self.get(name)
     }
 
     fn pull(&mut self, name: &str) -> Option<Value> {
-        let at = self.0.iter().rposition(|(known, _)| known == name)?;
+        let at = self.0.iter().rposition(|(known, _)| known.0 == name)?;
         let (_, value) = self.0.remove(at);
-        self.0.retain(|(known, _)| known != name);
+        self.0.retain(|(known, _)| known.0 != name);
         Some(value)
     }
 
     fn put_back(&mut self, name: &str, value: Value) {
-        self.0.push((Cow::Owned(name.to_owned()), value));
+        self.0.push((Name(Cow::Owned(name.to_owned())), value));
     }
 }
 
 impl Line<'_> {
     pub(crate) fn into_object(self) -> Object {
-        self.0.into_iter().map(|(name, value)| (name.into_owned(), value)).collect()
+        self.0.into_iter().map(|(name, value)| (name.0.into_owned(), value)).collect()
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Line<'a> {
+impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Deserialize<'de> for Pairs<K, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pairs;
-        impl<'de> Visitor<'de> for Pairs {
-            type Value = Line<'de>;
+        struct Each<K, V>(PhantomData<(K, V)>);
+        impl<'de, K: Deserialize<'de>, V: Deserialize<'de>> Visitor<'de> for Each<K, V> {
+            type Value = Pairs<K, V>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a JSON object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Line<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<K, V>, A::Error> {
                 let mut pairs = Vec::with_capacity(16);
-                while let Some((name, value)) = map.next_entry::<Name<'de>, Value>()? {
-                    pairs.push((name.0, value));
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
                 }
-                Ok(Line(pairs))
+                Ok(Pairs(pairs))
             }
         }
-        deserializer.deserialize_map(Pairs)
+        deserializer.deserialize_map(Each(PhantomData))
     }
 }
 
 /// A name that is borrowed from the text where it has no escapes.
+#[derive(Debug)]
 pub(crate) struct Name<'a>(pub(crate) Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Name<'a> {

@@ -5,20 +5,7 @@
 
 use lokid_model::{CommonError, Skill};
 
-/// The file name of a skill, and what makes two spellings of a name the same skill.
-pub fn slug(name: &str) -> String {
-    let mut slug = String::new();
-    for character in name.chars().flat_map(char::to_lowercase) {
-        if character.is_ascii_alphanumeric() {
-            slug.push(character);
-        } else if !slug.ends_with('-') && !slug.is_empty() {
-            slug.push('-');
-        }
-    }
-    slug.truncate(80);
-    let slug = slug.trim_end_matches('-');
-    if slug.is_empty() { "skill".to_owned() } else { slug.to_owned() }
-}
+pub use lokid_model::words::slug;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {

@@ -1,5 +1,7 @@
 //! Small work on words: names found as whole words, short quotes, and texts without what differs from case to case.
 
+pub(super) use lokid_model::words::head;
+
 /// Is `name` said in `text`, and not as a part of another word? Letters of either case.
 pub(super) fn is_said(text: &str, name: &str) -> bool {
     if name.is_empty() {
@@ -21,11 +23,6 @@ pub(crate) fn quote(text: &str, most: usize) -> String {
         Some((end, _)) => format!("{}…", line[..end].trim_end()),
         None => line.to_owned(),
     }
-}
-
-/// At most so many bytes from the beginning, cut between letters.
-pub(super) fn head(text: &str, most: usize) -> &str {
-    &text[..text.floor_char_boundary(most)]
 }
 
 /// An error as it is asked about: the first lines without numbers, addresses and the way to a file.

@@ -55,6 +55,15 @@ fn access(source: Source<'_>, node: Node<'_>, receivers: [&str; 2], member: &str
     })
 }
 
+/// The nodes that name a member of something: in which field the member stands, and in which one the something.
+const MEMBERS: [(&str, &str, &[&str]); 5] = [
+    ("field_expression", "field", &["value", "argument"]),
+    ("attribute", "attribute", &["object"]),
+    ("member_expression", "property", &["object"]),
+    ("selector_expression", "field", &["operand"]),
+    ("field_access", "field", &["object"]),
+];
+
 /// The name a chain begins with, if it is one worth keeping: `prisma` in `prisma.user`, `store` in `self.store`.
 fn root(source: Source<'_>, receiver: Node<'_>, known: &Known<'_>) -> Option<String> {
     let mut node = receiver;
@@ -69,28 +78,12 @@ fn root(source: Source<'_>, receiver: Node<'_>, known: &Known<'_>) -> Option<Str
                 return known.keeps(name).then(|| name.to_owned());
             }
             "self" | "this" => return last_member,
-            "field_expression" => {
-                last_member = source.field(node, "field");
-                node = node.child_by_field_name("value").or_else(|| node.child_by_field_name("argument"))?;
+            kind => {
+                // Behind a call the chain belongs to what the call gave.
+                let (_, member, objects) = MEMBERS.iter().find(|(known, ..)| *known == kind)?;
+                last_member = source.field(node, member);
+                node = objects.iter().find_map(|field| node.child_by_field_name(field))?;
             }
-            "attribute" => {
-                last_member = source.field(node, "attribute");
-                node = node.child_by_field_name("object")?;
-            }
-            "member_expression" => {
-                last_member = source.field(node, "property");
-                node = node.child_by_field_name("object")?;
-            }
-            "selector_expression" => {
-                last_member = source.field(node, "field");
-                node = node.child_by_field_name("operand")?;
-            }
-            "field_access" => {
-                last_member = source.field(node, "field");
-                node = node.child_by_field_name("object")?;
-            }
-            // Behind a call the chain belongs to what the call gave.
-            _ => return None,
         }
     }
     None
