@@ -51,13 +51,19 @@ trap 'rm -rf "$work"' EXIT
 # Those whose code is linked in ask that their notices go with it.
 third_parties() {
   local sources crate notice
+  echo 'What the program is made of besides its own code, and under which terms.'
+  case $target in
+    *gnu) echo 'The GNU C library is linked in, under the LGPL 2.1 or later: build from source to use another.' ;;
+    *musl) echo 'musl is linked in, under the MIT license.' ;;
+  esac
   sources=("${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/)
   cargo tree --locked --offline -p lokid -e normal --target "$target" --prefix none --format '{p}|{l}' |
-    sed 's/ (proc-macro)//' | grep -v '^lokid' | sort -u |
+    sed -e 's/ (proc-macro)//' -e 's/ (\*)$//' | grep -v '^lokid' | sort -u |
     while IFS='|' read -r crate licence; do
       printf '\n==== %s (%s)\n' "$crate" "$licence"
       for notice in "${sources[@]/%/${crate/ v/-}/}"; do
-        find "$notice" -maxdepth 1 -type f \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' \) \
+        # What a crate carries along, libgit2 for one, lies deeper.
+        find "$notice" -maxdepth 3 -type f \( -iname 'licen[cs]e*' -o -iname 'copying*' -o -iname 'notice*' \) \
           -exec cat {} + 2> /dev/null || true
       done
     done
@@ -143,6 +149,7 @@ debian
 if cargo cyclonedx --version > /dev/null 2>&1; then
   cargo cyclonedx --format json --override-filename lokid.sbom > /dev/null
   mv lokid.sbom.json "$out/lokid-$version.sbom.json"
+  rm -f crates/*/lokid.sbom.json
   echo "$out/lokid-$version.sbom.json"
 else
   echo "no list of parts (SBOM) was made: cargo-cyclonedx is not installed" >&2
