@@ -69,7 +69,7 @@ third_parties() {
     done
 }
 
-# tree PREFIX: everything below $work/$1, for a program that will lie in PREFIX/bin.
+# tree FOLDER PREFIX: everything, below $work/FOLDER, for a program that will lie in PREFIX/bin.
 tree() {
   local root=$work/$1 prefix=$2 page unit
   local share=$root/share doc=$root/share/doc/lokid
