@@ -5,7 +5,8 @@
 #   tools/package.sh [FOLDER]     writes into FOLDER [target/packages]
 #
 # TARGET names what to build for. Without it: musl where Rust's library and a compiler for it are installed, else glibc,
-# linked in. BINARY names a program that is already built, for whoever works on this script.
+# linked in. BINARY names a program that is already built, for whoever works on this script. MAINTAINER (`Name <address>`) is who
+# answers for the .deb.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,6 +17,7 @@ case $machine in x86_64) deb=amd64 ;; aarch64) deb=arm64 ;; *) echo "no package 
 # The same commit makes the same bytes, whenever it is packed.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
+maintainer=${MAINTAINER:-The lokid maintainers <maintainers@localhost>}
 umask 022
 
 choose_target() {
@@ -108,13 +110,18 @@ debian() {
   local root=$work/deb control=$work/control doc=$work/deb/usr/share/doc/lokid
   tree deb/usr /usr
   mv "$root/usr/share/zsh/site-functions" "$root/usr/share/zsh/vendor-completions"
-  mv "$doc/LICENSE" "$doc/copyright"
+  # Debian has the longer of the two licences on every machine.
+  {
+    sed '/Apache License$/,$d' LICENSE
+    echo 'The Apache License, Version 2.0, stands in /usr/share/common-licenses/Apache-2.0.'
+  } > "$doc/copyright"
+  rm "$doc/LICENSE"
   gzip -9n < "$doc/CHANGELOG.md" > "$doc/changelog.gz"
   rm "$doc/CHANGELOG.md"
   gzip -9n "$doc/THIRD-PARTY"
   {
     printf 'lokid (%s-1) unstable; urgency=medium\n\n  * Version %s; /usr/share/doc/lokid/changelog.gz says what is new.\n\n' "$version" "$version"
-    printf ' -- The lokid maintainers <maintainers@localhost>  %s\n' "$(date -u -R -d "@$SOURCE_DATE_EPOCH")"
+    printf ' -- %s  %s\n' "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")"
   } | gzip -9n > "$doc/changelog.Debian.gz"
   mkdir "$control"
   (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) > "$control/md5sums"
@@ -122,7 +129,7 @@ debian() {
 Package: lokid
 Version: $version-1
 Architecture: $deb
-Maintainer: The lokid maintainers <maintainers@localhost>
+Maintainer: $maintainer
 Installed-Size: $(du -k --apparent-size -s "$root/usr" | cut -f 1)
 Recommends: git
 Section: devel
