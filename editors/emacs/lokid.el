@@ -1,7 +1,7 @@
 ;;; lokid.el --- Tell lokid which files are visited and saved -*- lexical-binding: t -*-
 
 ;; Package-Requires: ((emacs "27.1"))
-;; Version: 0.1.0
+;; Version: 0.2.0
 ;; Keywords: tools
 
 ;;; Commentary:

@@ -18,7 +18,7 @@ trap '[ -z "$DAEMON" ] || { kill "$DAEMON" && wait "$DAEMON" || true; }; rm -rf 
 
 # The first of npm's complaints says why.
 why() { grep -m 1 'npm error' "$DIR/npm.log" || tail -n 1 "$DIR/npm.log"; }
-skip() { echo "SKIP mcp-inspector: $1"; exit 0; }
+skip() { echo "skipped: mcp-inspector: $1"; exit 0; }
 
 [ -x "$LOKID" ] || { echo "there is no $LOKID; build it first"; exit 1; }
 command -v npm >/dev/null || skip "npm is not installed"

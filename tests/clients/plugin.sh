@@ -23,7 +23,7 @@ trap finish EXIT
 . "$repo/tests/clients/install.sh"
 
 passed() { printf 'ok      %s\n' "$1"; }
-skipped() { printf 'skipped %s\n' "$1"; }
+skipped() { printf 'skipped: plugin: %s\n' "$1"; }
 failed() {
   printf 'FAILED  %s\n' "$1" >&2
   exit 1

@@ -96,3 +96,21 @@ fn a_profile_is_four_percentages_that_make_a_whole() {
         assert!(said.contains("four percentages that add up to 100"), "{said}");
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_the_reader_panic(
+        lines in proptest::collection::vec("(\\[[a-z.]{0,9}\\]|(socket|inbox|profile|deadline|model) *= *|\"|'|-?[0-9]{1,20}(ms|s|MB)?|true|[{}\\[\\],#.=é ]){0,5}", 0..12)
+    ) {
+        if let Err(refusal) = Config::parse(&lines.join("\n")) {
+            proptest::prop_assert!(!refusal.to_string().is_empty());
+        }
+    }
+
+    #[test]
+    fn no_change_of_the_example_makes_the_reader_panic(at in 0..EXAMPLE.len(), put in "[\\[\\]=\"#a0.\n-]{0,3}") {
+        if EXAMPLE.is_char_boundary(at) {
+            let _ = Config::parse(&format!("{}{put}{}", &EXAMPLE[..at], EXAMPLE[at..].get(1..).unwrap_or_default()));
+        }
+    }
+}
