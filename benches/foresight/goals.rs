@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use lokid_context::predict::PredictedFile;
 use lokid_context::predict::{files, goal, join};
-use lokid_engine::ground::{Ground, HistoryGround};
+use lokid_engine::ground::{CodeGround, HistoryGround};
 use lokid_index::analyze;
 use lokid_index::cochange::{Cochange, is_bot, is_trivial};
 use lokid_index::subjects::Subjects;
@@ -111,7 +111,7 @@ fn is_work(commit: &Commit) -> bool {
     !commit.is_merge() && !is_bot(&commit.author_name, &commit.author_email)
 }
 
-fn known_files(commit: &Commit, ground: &Ground) -> BTreeSet<String> {
+fn known_files(commit: &Commit, ground: &CodeGround) -> BTreeSet<String> {
     let paths = commit.files.iter().map(|change| &change.path);
     paths.filter(|path| ground.stamp(path).is_some() && !is_trivial(path)).cloned().collect()
 }
@@ -174,7 +174,7 @@ impl Plain {
     }
 
     /// Words of the goal in the path, the rare ones more, and how often the file was changed.
-    fn by_path(&self, goal: &str, ground: &Ground) -> Vec<String> {
+    fn by_path(&self, goal: &str, ground: &CodeGround) -> Vec<String> {
         let asked: HashSet<String> = analyze::distinct(goal, 1_000).into_iter().collect();
         let files: Vec<(&str, Vec<String>)> = ground.paths().map(|path| (path, analyze::distinct(path, 100))).collect();
         let mut with: HashMap<&str, f64> = HashMap::new();
@@ -188,7 +188,7 @@ impl Plain {
     }
 
     /// The past messages that match best vote for their files.
-    fn by_message(&self, goal: &str, ground: &Ground) -> Vec<String> {
+    fn by_message(&self, goal: &str, ground: &CodeGround) -> Vec<String> {
         let all = self.lengths.len() as f64;
         let average = self.lengths.iter().sum::<f64>() / all.max(1.0);
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();

@@ -1,8 +1,8 @@
 //! What the nights forget in four years of a project, and what was needed after all. Beside lokid's nights stands the
 //! rule that everything unused for ninety days leaves.
 
-use lokid_manage::forget::{self, Limits};
-use lokid_manage::plan::{Around, Ground, Proposal, Scene, archive};
+use lokid_manage::forget::{self, ForgetLimits};
+use lokid_manage::plan::{Anchored, Around, Proposal, Scene, archive};
 use lokid_manage::{promote, stale};
 use lokid_model::time::DAY;
 use lokid_model::{Change, Memory, MemoryId};
@@ -22,8 +22,8 @@ type Planner = fn(&Years) -> Vec<Change>;
 struct Seen<'a>(&'a Years);
 
 impl Around for Seen<'_> {
-    fn ground(&self, memory: &Memory) -> Ground {
-        let mut ground = Ground::default();
+    fn ground(&self, memory: &Memory) -> Anchored {
+        let mut ground = Anchored::default();
         for file in &memory.anchors.files {
             let list = match self.0.stand(memory, file) {
                 Stand::Gone => &mut ground.gone,
@@ -51,8 +51,8 @@ fn changes(years: &Years, planner: impl Fn(&Scene<'_>) -> Vec<Proposal>) -> Vec<
 /// As a night of lokid's does it.
 const AS_SET: [Planner; 3] = [
     |years| changes(years, promote::plan),
-    |years| changes(years, |scene| stale::plan(scene, &stale::Limits::default(), &|_, _| None)),
-    |years| changes(years, |scene| forget::plan(scene, &Limits::default())),
+    |years| changes(years, |scene| stale::plan(scene, &stale::StaleLimits::default(), &|_, _| None)),
+    |years| changes(years, |scene| forget::plan(scene, &ForgetLimits::default())),
 ];
 
 const ALL_UNUSED: [Planner; 1] = [|years| {

@@ -21,7 +21,7 @@ use super::settings::Settings;
 pub(super) use agent::{Agent, Scope};
 pub(super) use command::quote;
 pub(super) use program::own as own_program;
-pub(super) use status::{Place, last_event, places};
+pub(super) use status::{HookPlace, last_event, places};
 
 pub(super) fn run(hooks: &Hooks, settings: &Settings, screen: &mut Screen) -> Done {
     match hooks {

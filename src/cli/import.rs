@@ -45,7 +45,7 @@ pub(super) fn run(import: &Import, settings: &Settings, screen: &mut Screen) -> 
         .maybe("trust", import.trust.then_some("true"))
         .header("content-type", "application/x-ndjson")
         .header("accept", "application/x-ndjson");
-    let progress = Progress::start(screen.quiet())?;
+    let progress = ImportProgress::start(screen.quiet())?;
     let mut last = None;
     let answer = daemon.upload(&ask, source, |line| {
         if let Ok(told) = serde_json::from_str::<Value>(line) {
@@ -111,7 +111,7 @@ fn lines(many: u64) -> String {
 }
 
 /// How far the daemon is, for the person who waits and for the one who loses patience.
-struct Progress {
+struct ImportProgress {
     acknowledged: Arc<AtomicU64>,
     clock: Clock,
     started: Instant,
@@ -120,8 +120,8 @@ struct Progress {
     listener: JoinHandle<()>,
 }
 
-impl Progress {
-    fn start(quiet: bool) -> Result<Progress, Failure> {
+impl ImportProgress {
+    fn start(quiet: bool) -> Result<ImportProgress, Failure> {
         let acknowledged = Arc::new(AtomicU64::new(0));
         let mut signals = Signals::new([SIGINT]).context("cannot listen for Ctrl-C")?;
         let handle = signals.handle();
@@ -139,7 +139,14 @@ impl Progress {
         let listener = listener.context("cannot start a thread")?;
         let clock = Clock::system();
         let started = clock.monotonic();
-        Ok(Progress { acknowledged, clock, started, shown: !quiet && env::stderr_is_terminal(), handle, listener })
+        Ok(ImportProgress {
+            acknowledged,
+            clock,
+            started,
+            shown: !quiet && env::stderr_is_terminal(),
+            handle,
+            listener,
+        })
     }
 
     fn heard(&self, told: &Value) {

@@ -21,7 +21,7 @@ use super::{stop, words};
 use crate::serve::hook;
 use lokid_engine::{Pending, Registry, strip_at};
 use lokid_sys::{Clock, InstanceLock, plain, process, thread};
-use plan::{Doomed, Plan};
+use plan::{Doomed, PurgePlan};
 
 /// A daemon that is asked to stop writes first what it accepted.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -33,9 +33,9 @@ pub(super) fn run(purge: &Purge, settings: &Settings, screen: &mut Screen) -> Do
     }
     let registry = Reach::empty(settings);
     let plan = if purge.everything {
-        Plan::of_everything(&registry, settings)?
+        PurgePlan::of_everything(&registry, settings)?
     } else {
-        Plan::of_project(&registry, &settings.project)?
+        PurgePlan::of_project(&registry, &settings.project)?
     };
     let stays = stays(&plan, purge.everything, settings);
     if !settings.json {
@@ -67,7 +67,7 @@ pub(super) fn run(purge: &Purge, settings: &Settings, screen: &mut Screen) -> Do
 }
 
 /// What is not ours to remove, and how it goes.
-fn stays(plan: &Plan, everything: bool, settings: &Settings) -> Vec<String> {
+fn stays(plan: &PurgePlan, everything: bool, settings: &Settings) -> Vec<String> {
     let mut stays = Vec::new();
     for doomed in plan.projects.iter().filter(|doomed| doomed.stays > 0) {
         let records = words::count(doomed.stays as u64, "record", "records");
@@ -88,7 +88,7 @@ fn stays(plan: &Plan, everything: bool, settings: &Settings) -> Vec<String> {
     stays
 }
 
-fn show(plan: &Plan, stays: &[String], screen: &mut Screen) -> Done {
+fn show(plan: &PurgePlan, stays: &[String], screen: &mut Screen) -> Done {
     if plan.is_empty() {
         screen.note("nothing is kept about this; there is nothing to remove");
         return Ok(());
@@ -116,7 +116,7 @@ fn show(plan: &Plan, stays: &[String], screen: &mut Screen) -> Done {
     Ok(())
 }
 
-fn report(plan: &Plan, stays: &[String], purged: bool, screen: &mut Screen) -> Done {
+fn report(plan: &PurgePlan, stays: &[String], purged: bool, screen: &mut Screen) -> Done {
     let projects: Vec<Value> = plan
         .projects
         .iter()
@@ -131,7 +131,7 @@ fn report(plan: &Plan, stays: &[String], purged: bool, screen: &mut Screen) -> D
 }
 
 /// No daemon holds any of it afterwards.
-fn let_go(plan: &Plan, everything: bool, settings: &Settings) -> Done {
+fn let_go(plan: &PurgePlan, everything: bool, settings: &Settings) -> Done {
     let Ok(daemon) = Reach::daemon(settings) else { return Ok(()) };
     if !everything {
         for doomed in &plan.projects {

@@ -29,7 +29,7 @@ pub(super) struct Reach {
 }
 
 /// Where a project stands, and where its state is kept.
-pub(super) struct Place {
+pub(super) struct SocketPlace {
     pub(super) root: PathBuf,
     pub(super) state: PathBuf,
 }
@@ -57,14 +57,14 @@ impl Reach {
     }
 
     /// Where the user's project stands, and where its state is kept.
-    pub(super) fn place(settings: &Settings) -> Result<Place, Failure> {
+    pub(super) fn place(settings: &Settings) -> Result<SocketPlace, Failure> {
         // What is no repository is not written down as a project, either.
         if git::discover(&settings.project).is_none() {
             let message = format!("{} is in no git repository", settings.project.display());
             return Err(Failure::new(message).hint("go to a repository, or name one with `--project PATH`"));
         }
         let (root, state) = Reach::empty(settings).place_of(&settings.project).map_err(unusable)?;
-        Ok(Place { root, state })
+        Ok(SocketPlace { root, state })
     }
 
     /// The engine in this process, for the user's project alone.

@@ -31,7 +31,7 @@ pub(super) fn run(asked: &Replay, settings: &Settings, screen: &mut Screen) -> D
     let place = Reach::place(settings)?;
     let known = weights(&place.state);
     let plan = Plan { most: asked.most, content: !asked.no_content, fit: asked.fit };
-    let mut progress = Progress::start(screen.quiet() || settings.json)?;
+    let mut progress = ReplayProgress::start(screen.quiet() || settings.json)?;
     let replayed = replay(&place.root, &known, plan, &mut |stage, done, all| progress.show(stage, done, all));
     progress.clear();
     let replayed = replayed.map_err(|error| match error {
@@ -145,7 +145,7 @@ fn score_value(score: Score) -> Value {
 }
 
 /// A line that says how far it is, and an ear for Ctrl-C.
-struct Progress {
+struct ReplayProgress {
     interrupted: Arc<AtomicBool>,
     clock: Clock,
     started: Instant,
@@ -153,13 +153,13 @@ struct Progress {
     shown: bool,
 }
 
-impl Progress {
-    fn start(quiet: bool) -> Result<Progress, Failure> {
+impl ReplayProgress {
+    fn start(quiet: bool) -> Result<ReplayProgress, Failure> {
         let interrupted = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(SIGINT, Arc::clone(&interrupted)).context("cannot listen for Ctrl-C")?;
         let clock = Clock::system();
         let started = clock.monotonic();
-        Ok(Progress { interrupted, clock, started, painted: None, shown: !quiet && env::stderr_is_terminal() })
+        Ok(ReplayProgress { interrupted, clock, started, painted: None, shown: !quiet && env::stderr_is_terminal() })
     }
 
     fn show(&mut self, stage: Stage, done: usize, all: usize) -> ControlFlow<()> {

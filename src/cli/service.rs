@@ -19,7 +19,7 @@ use super::screen::Screen;
 use super::settings::Settings;
 use facts::Facts;
 pub(super) use manager::Manager;
-use plan::Plan;
+use plan::ServicePlan;
 
 pub(super) fn run(service: &Service, settings: &Settings, screen: &mut Screen) -> Done {
     let facts = Facts::look(settings)?;
@@ -27,17 +27,17 @@ pub(super) fn run(service: &Service, settings: &Settings, screen: &mut Screen) -
     match service {
         Service::Install { change, print, linger } => {
             let asked = print.as_deref().and_then(Manager::from_word);
-            let plan = Plan::new(asked.unwrap_or(Manager::own()), &facts, night(change.timer)?);
+            let plan = ServicePlan::new(asked.unwrap_or(Manager::own()), &facts, night(change.timer)?);
             match print {
                 Some(_) => plan.print(screen),
                 None => change::install(&plan, change.yes, *linger, settings, screen),
             }
         }
         Service::Uninstall { change } => {
-            let plan = Plan::new(Manager::own(), &facts, night(change.timer)?);
+            let plan = ServicePlan::new(Manager::own(), &facts, night(change.timer)?);
             change::uninstall(&plan, change.yes, settings, screen)
         }
-        Service::Status => status::run(&Plan::new(Manager::own(), &facts, None), settings, screen),
+        Service::Status => status::run(&ServicePlan::new(Manager::own(), &facts, None), settings, screen),
     }
 }
 

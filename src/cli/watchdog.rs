@@ -16,7 +16,7 @@ const LOOKS: u32 = 20;
 
 /// Goes on until it is dropped. At rest it wakes every writer once a ping, for nothing but an answer.
 pub(super) async fn keep(registry: Arc<Registry>, notifier: Arc<Notifier>, granted: Duration) {
-    let mut asked = Asked::default();
+    let mut asked = BeatAsked::default();
     asked.again(&registry);
     loop {
         tokio::time::sleep(granted / PINGS).await;
@@ -36,11 +36,11 @@ pub(super) async fn keep(registry: Arc<Registry>, notifier: Arc<Notifier>, grant
 
 /// How many turns every writer had taken when it was asked for another.
 #[derive(Default)]
-struct Asked {
+struct BeatAsked {
     turns: BTreeMap<PathBuf, u64>,
 }
 
-impl Asked {
+impl BeatAsked {
     fn again(&mut self, registry: &Registry) {
         self.turns =
             registry.projects().iter().map(|project| (project.env.root.clone(), project.writer.beat())).collect();

@@ -15,7 +15,7 @@ use lokid_sys::{env, git, plain};
 
 /// What was typed: `FILE`, `FILE:LINE`, `FILE:FIRST-LAST`, `FILE:SYMBOL`.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Target<'a> {
+struct WhyTarget<'a> {
     file: &'a str,
     lines: Option<(u32, u32)>,
     symbol: Option<&'a str>,
@@ -76,20 +76,20 @@ fn standing(file: &str, settings: &Settings) -> Option<String> {
 }
 
 /// A colon may stand in the name of a file, and two of them in that of a symbol.
-fn parse(typed: &str, is_file: impl Fn(&str) -> bool) -> Target<'_> {
+fn parse(typed: &str, is_file: impl Fn(&str) -> bool) -> WhyTarget<'_> {
     if is_file(typed) {
-        return Target { file: typed, ..Target::default() };
+        return WhyTarget { file: typed, ..WhyTarget::default() };
     }
     let mut colons = typed.match_indices(':').map(|(at, _)| at);
     let known = colons.find(|at| is_file(&typed[..*at]));
-    let Some(at) = known.or_else(|| typed.find(':')) else { return Target { file: typed, ..Target::default() } };
+    let Some(at) = known.or_else(|| typed.find(':')) else { return WhyTarget { file: typed, ..WhyTarget::default() } };
     let (file, rest) = (&typed[..at], typed[at..].trim_matches(':'));
     if rest.is_empty() {
-        return Target { file, ..Target::default() };
+        return WhyTarget { file, ..WhyTarget::default() };
     }
     match lines(rest) {
-        Some(lines) => Target { file, lines: Some(lines), symbol: None },
-        None => Target { file, lines: None, symbol: Some(rest) },
+        Some(lines) => WhyTarget { file, lines: Some(lines), symbol: None },
+        None => WhyTarget { file, lines: None, symbol: Some(rest) },
     }
 }
 
@@ -186,7 +186,7 @@ mod tests {
     fn check(typed: &str, file: &str, lines: Option<(u32, u32)>, symbol: Option<&str>) {
         assert_eq!(
             parse(typed, |name| name == "src/a.rs" || name == "odd:name"),
-            Target { file, lines, symbol },
+            WhyTarget { file, lines, symbol },
             "{typed}"
         );
     }

@@ -37,18 +37,18 @@ impl Phase {
     }
 
     /// The rest begins when the answer has ended; until then a body may still be read.
-    pub(super) fn until_the_end_of(self, body: Body) -> Answering {
-        Answering { body, phase: self }
+    pub(super) fn until_the_end_of(self, body: Body) -> AnswerUnderWay {
+        AnswerUnderWay { body, phase: self }
     }
 }
 
 /// The body of an answer, whose end is the end of the work.
-pub(super) struct Answering {
+pub(super) struct AnswerUnderWay {
     body: Body,
     phase: Phase,
 }
 
-impl hyper::body::Body for Answering {
+impl hyper::body::Body for AnswerUnderWay {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -65,7 +65,7 @@ impl hyper::body::Body for Answering {
     }
 }
 
-impl Drop for Answering {
+impl Drop for AnswerUnderWay {
     fn drop(&mut self) {
         self.phase.resting();
     }

@@ -32,13 +32,13 @@ fn holder(pid: Option<u32>) -> String {
 pub struct Bound {
     listener: UnixListener,
     /// Nowhere when somebody else made the socket and looks after its file.
-    _place: Option<Place>,
+    _place: Option<SocketFile>,
     /// Last, so that the file is gone before another daemon may come.
     lock: Option<InstanceLock>,
 }
 
 /// Where the socket stands, and which file it is.
-struct Place {
+struct SocketFile {
     socket: PathBuf,
     device_and_inode: (u64, u64),
 }
@@ -66,7 +66,7 @@ impl Bound {
     }
 }
 
-impl Drop for Place {
+impl Drop for SocketFile {
     fn drop(&mut self) {
         let ours = inode(&self.socket).is_ok_and(|found| found == Some(self.device_and_inode));
         if ours && let Err(error) = unlink(&self.socket) {
@@ -86,7 +86,7 @@ pub fn bind(socket: &Path) -> Result<Bound, BindError> {
     plain::make_private(socket).map_err(failed)?;
     let gone = || io::Error::new(io::ErrorKind::NotFound, "the socket vanished as soon as it was made");
     let device_and_inode = inode(socket).and_then(|found| found.ok_or_else(gone)).map_err(failed)?;
-    let place = Some(Place { socket: socket.to_owned(), device_and_inode });
+    let place = Some(SocketFile { socket: socket.to_owned(), device_and_inode });
     Ok(Bound { listener, _place: place, lock: Some(lock) })
 }
 

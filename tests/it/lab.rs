@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lokid_index::Snapshot;
 use lokid_model::{Change, Kind, Memory, MemoryId, Timestamp};
-use lokid_store::{Options, Place, Store};
+use lokid_store::{Options, Store, StorePlace};
 use lokid_sys::Faults;
 
 pub(crate) struct Lab {
@@ -28,8 +28,8 @@ impl Lab {
         self.repo().join(".loki/memory")
     }
 
-    pub(crate) fn place(&self) -> Place {
-        Place {
+    pub(crate) fn place(&self) -> StorePlace {
+        StorePlace {
             root: self.repo(),
             shared: ".loki/memory".into(),
             private: self.folder.path().join("data/private"),

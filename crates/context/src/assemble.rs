@@ -18,7 +18,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use budget::{Line, Plan, Sheet};
+use budget::{BudgetLine, Plan, Sheet};
 pub(super) use choose::{digest, words_of};
 pub use quote::clean;
 pub(super) use quote::inline;
@@ -131,13 +131,13 @@ fn put_together(order: &Order<'_>) -> (Assembled, usize) {
 }
 
 /// What stands in a context without being a memory, none twice.
-fn lines(order: &Order<'_>) -> Vec<Line> {
+fn lines(order: &Order<'_>) -> Vec<BudgetLine> {
     let mut seen = HashSet::new();
     let work = order.work.iter().filter_map(|text| render::work(text)).map(|text| (Part::Critical, text));
     let files = order.files.iter().filter_map(render::file).map(|text| (Part::Relevant, text));
     let pointers = order.pointers.iter().filter_map(render::pointer).map(|text| (Part::Index, text));
     let lines = work.chain(files).chain(pointers).filter(|(_, text)| seen.insert(text.to_lowercase()));
-    lines.map(|(part, text)| Line { part, tokens: token::estimate(&text), text }).collect()
+    lines.map(|(part, text)| BudgetLine { part, tokens: token::estimate(&text), text }).collect()
 }
 
 fn sections(sheet: &Sheet<'_>, plan: &Plan) -> [String; 4] {

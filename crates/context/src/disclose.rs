@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::layers::{self, Arrangement, Shelves};
+use super::layers::{self, Arrangement, TopicGroups};
 use lokid_config::LayersConfig;
 use lokid_index::Snapshot;
 use lokid_index::topics::{OTHER, name_of};
 use lokid_model::{Key, Level, Memory, Namespace, Timestamp, token};
 
 /// What is disclosed, and how.
-pub struct Sources<'a> {
+pub struct LayerSources<'a> {
     pub snapshot: &'a Snapshot,
     pub namespace: &'a Namespace,
     pub limits: &'a LayersConfig,
@@ -51,8 +51,13 @@ const MOST_BINDING: usize = 8;
 ///
 /// Enough is known when four fifths of the best hits, weighed by their scores, were told: a memory counts as told by
 /// as much of it as was shown.
-pub fn load_relevant_context(sources: &Sources<'_>, hits: &[(Key, f64)], budget: usize, now: Timestamp) -> Disclosed {
-    let shelves = Shelves::of(sources.snapshot, sources.namespace, sources.limits.topics, sources.arrangement);
+pub fn load_relevant_context(
+    sources: &LayerSources<'_>,
+    hits: &[(Key, f64)],
+    budget: usize,
+    now: Timestamp,
+) -> Disclosed {
+    let shelves = TopicGroups::of(sources.snapshot, sources.namespace, sources.limits.topics, sources.arrangement);
     let wanted = wanted(sources, &shelves, hits, now);
     let mut telling = Telling { sources, shelves, budget, now, wanted, told: Disclosed::default() };
     telling.index();
@@ -78,7 +83,7 @@ impl Wanted {
     }
 }
 
-fn wanted(sources: &Sources<'_>, shelves: &Shelves, hits: &[(Key, f64)], now: Timestamp) -> Vec<Wanted> {
+fn wanted(sources: &LayerSources<'_>, shelves: &TopicGroups, hits: &[(Key, f64)], now: Timestamp) -> Vec<Wanted> {
     let mut scores: BTreeMap<&Key, f64> = BTreeMap::new();
     for (key, score) in hits.iter().filter(|(key, score)| score.is_finite() && key.namespace == *sources.namespace) {
         let best = scores.entry(key).or_insert(*score);
@@ -104,7 +109,7 @@ fn wanted(sources: &Sources<'_>, shelves: &Shelves, hits: &[(Key, f64)], now: Ti
 }
 
 /// The shelf it stands on; of those that share one only for being few, its own.
-fn topic_of(shelves: &Shelves, memory: &Memory) -> String {
+fn topic_of(shelves: &TopicGroups, memory: &Memory) -> String {
     let name = name_of(memory);
     match shelves.shelf_of(&name) {
         OTHER => name.split('/').next().unwrap_or(OTHER).to_owned(),
@@ -113,8 +118,8 @@ fn topic_of(shelves: &Shelves, memory: &Memory) -> String {
 }
 
 struct Telling<'a> {
-    sources: &'a Sources<'a>,
-    shelves: Shelves,
+    sources: &'a LayerSources<'a>,
+    shelves: TopicGroups,
     budget: usize,
     now: Timestamp,
     wanted: Vec<Wanted>,
@@ -143,7 +148,7 @@ impl Telling<'_> {
     }
 
     fn timeline(&mut self) {
-        let Sources { snapshot, limits, arrangement, .. } = *self.sources;
+        let LayerSources { snapshot, limits, arrangement, .. } = *self.sources;
         // Who asks for something is told what happened there, and not everything that happened.
         let topics: BTreeSet<&str> =
             self.wanted.iter().map(|one| self.shelves.shelf_of(&name_of(&one.memory))).collect();

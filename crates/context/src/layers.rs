@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) use expand::binding;
 pub use expand::expand;
-pub use shelves::{Arrangement, Shelf, Shelves};
+pub use shelves::{Arrangement, TopicGroup, TopicGroups};
 pub use text::{index_text, timeline_text};
 pub(super) use text::{index_within, timeline_within};
 
@@ -31,7 +31,7 @@ pub fn compose(
     now: Timestamp,
     with_days: bool,
 ) -> LayerDocuments {
-    let shelves = Shelves::of(snapshot, namespace, limits.topics, arrangement);
+    let shelves = TopicGroups::of(snapshot, namespace, limits.topics, arrangement);
     LayerDocuments {
         index: index_of(&shelves, neighbour, now),
         timeline: timeline_of(snapshot, &shelves, limits, arrangement, neighbour, now),
@@ -47,7 +47,7 @@ pub fn index(
     arrangement: &Arrangement,
     now: Timestamp,
 ) -> Map<String, Value> {
-    let shelves = Shelves::of(snapshot, namespace, limits.topics, arrangement);
+    let shelves = TopicGroups::of(snapshot, namespace, limits.topics, arrangement);
     index_of(&shelves, &neighbour(snapshot, namespace), now)
 }
 
@@ -59,7 +59,7 @@ pub fn timeline(
     arrangement: &Arrangement,
     now: Timestamp,
 ) -> Map<String, Value> {
-    let shelves = Shelves::of(snapshot, namespace, limits.topics, arrangement);
+    let shelves = TopicGroups::of(snapshot, namespace, limits.topics, arrangement);
     timeline_of(snapshot, &shelves, limits, arrangement, &neighbour(snapshot, namespace), now)
 }
 
@@ -67,7 +67,7 @@ fn neighbour(snapshot: &Snapshot, namespace: &Namespace) -> Neighbour {
     snapshot.neighbour(namespace).map(|known| known.as_ref().clone()).unwrap_or_default()
 }
 
-fn index_of(shelves: &Shelves, neighbour: &Neighbour, now: Timestamp) -> Map<String, Value> {
+fn index_of(shelves: &TopicGroups, neighbour: &Neighbour, now: Timestamp) -> Map<String, Value> {
     let mut topics = neighbour.topics.clone();
     topics.extend(shelves.shown().iter().map(|shelf| topic_value(shelf, now)));
     document(json!({
@@ -89,8 +89,8 @@ fn relevance(topic: &Topic, now: Timestamp) -> f64 {
     topic.importance as f64 / 1000.0 / topic.count.max(1) as f64 * (0.5 + recency * 0.5)
 }
 
-fn topic_value(shelf: &Shelf, now: Timestamp) -> Value {
-    let Shelf { name, topic } = shelf;
+fn topic_value(shelf: &TopicGroup, now: Timestamp) -> Value {
+    let TopicGroup { name, topic } = shelf;
     json!({
         "id": topic_id(name),
         "summary": format!("{name}: {}", kinds_text(topic, Kind::ALL.len())),
@@ -119,7 +119,7 @@ fn kinds_text(topic: &Topic, most: usize) -> String {
 
 fn timeline_of(
     snapshot: &Snapshot,
-    shelves: &Shelves,
+    shelves: &TopicGroups,
     limits: &LayersConfig,
     arrangement: &Arrangement,
     neighbour: &Neighbour,
@@ -208,7 +208,7 @@ fn happened_at(memory: &Memory) -> Timestamp {
     memory.times.created_at.min(memory.times.valid_at)
 }
 
-fn days_of(snapshot: &Snapshot, shelves: &Shelves, now: Timestamp) -> Map<String, Value> {
+fn days_of(snapshot: &Snapshot, shelves: &TopicGroups, now: Timestamp) -> Map<String, Value> {
     let mut days: std::collections::BTreeMap<String, Vec<Value>> = Default::default();
     let episodes = snapshot.latest(Kind::Episode, shelves.namespace());
     for memory in episodes.filter(|memory| memory.scope != Scope::UserPrivate) {

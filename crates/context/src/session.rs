@@ -17,10 +17,10 @@ use lokid_model::citation::{CLOSE, OPEN};
 use lokid_model::{Key, Level, Memory, Tier, token};
 
 pub(super) use book::session_name;
-pub use book::{Beginning, Pressure, Sessions, Verdicts};
+pub use book::{Beginning, Pressure, SessionBook, Verdicts};
 pub use record::Session;
 
-use fill::{Fill, Line};
+use fill::{Fill, SessionLine};
 
 /// What a session block takes unless somebody asks for another size.
 pub const SESSION_TOKENS: usize = 400;
@@ -245,7 +245,7 @@ fn section_of(tier: Tier) -> Tier {
 
 struct Section {
     heading: &'static str,
-    lines: Vec<Line>,
+    lines: Vec<SessionLine>,
 }
 
 impl Section {

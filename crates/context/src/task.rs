@@ -59,7 +59,7 @@ pub fn task_context(
     lengths: Lengths<'_>,
 ) -> TaskContext {
     let of = |collection: Collection| hits.iter().filter(move |(memory, _)| list_of(memory.kind) == collection);
-    let mut seen = Seen::new(goal);
+    let mut seen = SeenTexts::new(goal);
     let mut list = |found: Vec<&(Arc<Memory>, f64)>| -> Vec<TaskItem> {
         let found = best_first(found).into_iter().filter(|(memory, _)| seen.is_new(memory)).take(k);
         found.map(|(memory, score)| item(memory, score, weights, lengths)).collect()
@@ -94,14 +94,14 @@ fn best_first(found: Vec<&(Arc<Memory>, f64)>) -> Vec<(&Memory, f64)> {
 }
 
 /// What has been said already; the goal itself is.
-struct Seen {
+struct SeenTexts {
     keys: HashSet<Key>,
     words: HashSet<[u8; 32]>,
 }
 
-impl Seen {
-    fn new(goal: &str) -> Seen {
-        Seen { keys: HashSet::new(), words: HashSet::from([digest(goal)]) }
+impl SeenTexts {
+    fn new(goal: &str) -> SeenTexts {
+        SeenTexts { keys: HashSet::new(), words: HashSet::from([digest(goal)]) }
     }
 
     fn is_new(&mut self, memory: &Memory) -> bool {

@@ -40,8 +40,8 @@ pub struct Transcript<'a> {
 
 #[derive(Clone)]
 enum Format {
-    Claude(claude::Reader),
-    Codex(codex::Reader),
+    Claude(claude::ClaudeReader),
+    Codex(codex::CodexReader),
     Events,
 }
 
@@ -49,13 +49,13 @@ impl<'a> Transcript<'a> {
     /// A transcript of Claude Code.
     pub fn claude(strip: &'a Strip<'a>) -> Transcript<'a> {
         let session = Session::new("claude-code", strip);
-        Transcript { session, format: Format::Claude(claude::Reader::default()), unread: 0 }
+        Transcript { session, format: Format::Claude(claude::ClaudeReader::default()), unread: 0 }
     }
 
     /// A rollout of Codex.
     pub fn codex(strip: &'a Strip<'a>) -> Transcript<'a> {
         let session = Session::new("codex", strip);
-        Transcript { session, format: Format::Codex(codex::Reader::default()), unread: 0 }
+        Transcript { session, format: Format::Codex(codex::CodexReader::default()), unread: 0 }
     }
 
     /// A session of which nothing is known but what hooks tell.

@@ -68,16 +68,16 @@ impl Yaml {
 }
 
 /// A container that is still being filled.
-enum Open {
+enum OpenNode {
     List(Vec<Yaml>),
     Map { entries: Vec<(String, Yaml)>, key: Option<String> },
 }
 
-impl Open {
+impl OpenNode {
     fn put(&mut self, value: Yaml) {
         match self {
-            Open::List(items) => items.push(value),
-            Open::Map { entries, key } => match key.take() {
+            OpenNode::List(items) => items.push(value),
+            OpenNode::Map { entries, key } => match key.take() {
                 Some(key) => entries.push((key, value)),
                 // A key that is itself a list or a map names nothing that is looked for here.
                 None => *key = Some(if let Yaml::Scalar(text) = value { text } else { String::new() }),
@@ -87,8 +87,8 @@ impl Open {
 
     fn close(self) -> Yaml {
         match self {
-            Open::List(items) => Yaml::List(items),
-            Open::Map { entries, .. } => Yaml::Map(entries),
+            OpenNode::List(items) => Yaml::List(items),
+            OpenNode::Map { entries, .. } => Yaml::Map(entries),
         }
     }
 }
@@ -96,7 +96,7 @@ impl Open {
 /// The first document of the text, as far as it can be read.
 pub(super) fn read(text: &str) -> Option<Yaml> {
     let text = super::prose::head(text, MOST_BYTES);
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenNode> = Vec::new();
     let mut whole = None;
     let mut nodes = 0;
     for event in Parser::new_from_str(text) {
@@ -107,11 +107,11 @@ pub(super) fn read(text: &str) -> Option<Yaml> {
         }
         let done = match event {
             Event::SequenceStart(..) => {
-                open.push(Open::List(Vec::new()));
+                open.push(OpenNode::List(Vec::new()));
                 continue;
             }
             Event::MappingStart(..) => {
-                open.push(Open::Map { entries: Vec::new(), key: None });
+                open.push(OpenNode::Map { entries: Vec::new(), key: None });
                 continue;
             }
             Event::Scalar(text, ..) => Yaml::Scalar(text.into_owned()),

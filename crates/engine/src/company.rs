@@ -64,12 +64,12 @@ pub(super) fn disputable(
 pub(super) struct PairReader {
     /// Made ready when it is first needed: most of the time nothing is compared.
     pairs: OnceLock<Arc<Pairs>>,
-    known: Mutex<Known>,
+    known: Mutex<KnownPairs>,
     left: AtomicUsize,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownPairs {
     statements: HashMap<Mark, Arc<Statement>>,
     shares: HashMap<(Mark, Mark), Shares>,
     /// Whose pairs could not all be read.

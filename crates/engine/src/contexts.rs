@@ -32,7 +32,7 @@ use cache::{ContextCache, Need, Prepared, Stamp, Tally};
 use lokid_context::assemble::{self, Order};
 use lokid_context::gate;
 use lokid_context::gather::{self, GatherFilter, Gathered};
-use lokid_context::layers::{Arrangement, Shelf, Shelves};
+use lokid_context::layers::{Arrangement, TopicGroup, TopicGroups};
 use lokid_context::parts::{Candidate, FileLine, Pointer, Shares};
 use lokid_context::predict::PredictedFile;
 use lokid_context::predict::episodes;
@@ -426,8 +426,8 @@ impl Contexts {
         }) {
             return Arc::clone(&known.pointers);
         }
-        let shelves = Shelves::of(&snapshot, namespace, POINTERS, &arrangement);
-        let pointers: Arc<[Pointer]> = shelves.shown().iter().map(Shelf::pointer).collect();
+        let shelves = TopicGroups::of(&snapshot, namespace, POINTERS, &arrangement);
+        let pointers: Arc<[Pointer]> = shelves.shown().iter().map(TopicGroup::pointer).collect();
         let namespace = namespace.clone();
         *known = Some(Pointed { version, namespace, arrangement, pointers: Arc::clone(&pointers) });
         pointers

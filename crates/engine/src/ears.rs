@@ -45,7 +45,7 @@ pub struct Overheard {
     pub happened: Vec<Happened>,
 }
 
-enum Task {
+enum EarsTask {
     Told(Overheard),
     Stop,
 }
@@ -53,7 +53,7 @@ enum Task {
 pub struct Ears {
     env: Arc<Env>,
     writer: WriterHandle,
-    at_work: Mutex<Option<(Sender<Task>, JoinHandle<()>)>>,
+    at_work: Mutex<Option<(Sender<EarsTask>, JoinHandle<()>)>>,
 }
 
 impl Ears {
@@ -69,7 +69,7 @@ impl Ears {
             && !told.session.is_empty()
             && let Some(inbox) = self.open()
         {
-            let _ = inbox.try_send(Task::Told(told));
+            let _ = inbox.try_send(EarsTask::Told(told));
         }
     }
 
@@ -81,7 +81,7 @@ impl Ears {
     }
 
     /// Nothing for a project that is only read.
-    fn open(&self) -> Option<Sender<Task>> {
+    fn open(&self) -> Option<Sender<EarsTask>> {
         let mut at_work = self.at_work.lock();
         if at_work.is_none() && !self.env.read_only {
             let (sender, inbox) = crossbeam_channel::bounded(INBOX);
@@ -94,7 +94,7 @@ impl Ears {
     /// Everything heard so far is told; waits for it.
     pub(super) fn stop(&self) {
         let Some((inbox, thread)) = self.at_work.lock().take() else { return };
-        let _ = inbox.send(Task::Stop);
+        let _ = inbox.send(EarsTask::Stop);
         if thread.join().is_err() {
             tracing::error!("the ears of a project ended in a panic");
         }
@@ -106,7 +106,7 @@ struct EarsWorker {
     file: PathBuf,
     clock: Clock,
     writer: WriterHandle,
-    inbox: Receiver<Task>,
+    inbox: Receiver<EarsTask>,
     open: BTreeMap<String, Open>,
 }
 
@@ -152,7 +152,7 @@ fn read(path: &Path, agent: &str, root: &str) -> Option<Vec<Draft>> {
 }
 
 impl EarsWorker {
-    fn new(env: &Env, writer: &WriterHandle, inbox: Receiver<Task>) -> EarsWorker {
+    fn new(env: &Env, writer: &WriterHandle, inbox: Receiver<EarsTask>) -> EarsWorker {
         let mut worker = EarsWorker {
             root: env.name.to_string(),
             file: env.state.join(FILE),
@@ -172,9 +172,9 @@ impl EarsWorker {
                 Some(at) => self.inbox.recv_timeout(at.saturating_duration_since(self.clock.monotonic())),
             };
             match first {
-                Ok(Task::Told(told)) => self.hear(told),
+                Ok(EarsTask::Told(told)) => self.hear(told),
                 Err(RecvTimeoutError::Timeout) => {}
-                Ok(Task::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(EarsTask::Stop) | Err(RecvTimeoutError::Disconnected) => break,
             }
             let now = self.clock.monotonic();
             self.tell(|open| open.due <= now);

@@ -30,7 +30,7 @@ use lokid_sys::thread;
 use lokid_watch::{GitArea, Seen, WatchState};
 use parking_lot::Mutex;
 
-use book::Book;
+use book::EyesBook;
 use logs::ErrorLogs;
 
 /// Observations that may wait here; then they wait in the watcher.
@@ -145,10 +145,10 @@ struct EyesWorker {
     inbox: Receiver<Noticed>,
     trees: Trees,
     past: PastHandle,
-    book: Book,
+    book: EyesBook,
     logs: ErrorLogs,
     git: git::Heads,
-    continuity: continuity::Reading,
+    continuity: continuity::ContinuityReading,
     rescan_at: Option<Instant>,
     save_at: Option<Instant>,
     said: Vec<(Timestamp, SignalKind, String)>,
@@ -175,7 +175,7 @@ impl EyesWorker {
         trees: Trees,
         past: PastHandle,
     ) -> EyesWorker {
-        let book = Book::open(&env.state);
+        let book = EyesBook::open(&env.state);
         let logs = ErrorLogs::new(env.clock.now(), book.places.clone());
         EyesWorker {
             env,
@@ -187,7 +187,7 @@ impl EyesWorker {
             book,
             logs,
             git: git::Heads::default(),
-            continuity: continuity::Reading::default(),
+            continuity: continuity::ContinuityReading::default(),
             rescan_at: None,
             save_at: None,
             said: Vec::new(),

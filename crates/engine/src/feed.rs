@@ -36,7 +36,7 @@ struct Ring {
 }
 
 /// A place in the feed.
-pub struct Follower {
+pub struct FeedFollower {
     ring: Arc<Mutex<Ring>>,
     latest: watch::Receiver<u64>,
     next: u64,
@@ -81,14 +81,14 @@ impl Feed {
     }
 
     /// From now on.
-    pub fn follow(&self) -> Follower {
+    pub fn follow(&self) -> FeedFollower {
         // Heard of while the ring is held, so that the next event is kept for it.
         let ring = self.ring.lock();
-        Follower { ring: Arc::clone(&self.ring), latest: self.latest.subscribe(), next: ring.next }
+        FeedFollower { ring: Arc::clone(&self.ring), latest: self.latest.subscribe(), next: ring.next }
     }
 }
 
-impl Follower {
+impl FeedFollower {
     /// Waits for the next event. `None` when the feed is gone.
     pub async fn next(&mut self) -> Option<News> {
         loop {

@@ -23,10 +23,10 @@ use lokid_index::analyze;
 use sketch::Sketches;
 
 pub use history::HistoryGround;
-pub use view::{FileView, LARGEST_CODE, LARGEST_TEXT, Reading, is_text};
+pub use view::{FileView, LARGEST_CODE, LARGEST_TEXT, TextReading, is_text};
 
 #[derive(Clone, Debug, Default)]
-pub struct Ground {
+pub struct CodeGround {
     /// Where each file stands in `files`.
     places: BTreeMap<Arc<str>, u32>,
     files: Vec<Option<File>>,
@@ -46,7 +46,7 @@ struct File {
     stamp: (u64, i64),
 }
 
-impl Ground {
+impl CodeGround {
     /// What is kept under another version was made of other words.
     pub const VERSION: u64 = 2 << 8 | analyze::VERSION as u64;
 
@@ -149,7 +149,7 @@ impl Ground {
     }
 }
 
-impl Terrain for Ground {
+impl Terrain for CodeGround {
     fn is_there(&self, path: &str) -> bool {
         self.is_part || self.is_empty() || self.places.contains_key(path)
     }

@@ -16,7 +16,7 @@ const FILE: &str = "projects.json";
 const MAX_BYTES: u64 = 16 << 20;
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Known {
+pub(super) struct KnownIdentity {
     pub(super) id: String,
     pub(super) path: PathBuf,
     pub(super) root_commit: Option<String>,
@@ -25,17 +25,17 @@ pub(super) struct Known {
     pub(super) added_at: Timestamp,
 }
 
-pub(super) struct Book {
+pub(super) struct ProjectBook {
     disk: Disk,
 }
 
-impl Book {
-    pub(super) fn open(state: &Path) -> io::Result<Book> {
-        Ok(Book { disk: Disk::create(state)? })
+impl ProjectBook {
+    pub(super) fn open(state: &Path) -> io::Result<ProjectBook> {
+        Ok(ProjectBook { disk: Disk::create(state)? })
     }
 
     /// Every project that was ever seen. An unreadable book is one with nothing in it, and is kept aside.
-    pub(super) fn read(&self) -> io::Result<Vec<Known>> {
+    pub(super) fn read(&self) -> io::Result<Vec<KnownIdentity>> {
         if self.disk.stamp(FILE)?.is_none() {
             return Ok(Vec::new());
         }
@@ -52,7 +52,7 @@ impl Book {
         Ok(list.iter().filter_map(read_known).collect())
     }
 
-    fn change<T>(&self, edit: impl FnOnce(&mut Vec<Known>) -> T) -> io::Result<T> {
+    fn change<T>(&self, edit: impl FnOnce(&mut Vec<KnownIdentity>) -> T) -> io::Result<T> {
         let _lock = self.disk.lock("projects.json.lock", LockKind::Exclusive, Duration::from_secs(5))?;
         let before = self.read()?;
         let mut known = before.clone();
@@ -66,14 +66,14 @@ impl Book {
     }
 
     /// The id of the project that stands at `root`, drawn now if it has none.
-    pub(super) fn identify(&self, root: &Path, git_dir: Option<&Path>, now: Timestamp) -> io::Result<Known> {
+    pub(super) fn identify(&self, root: &Path, git_dir: Option<&Path>, now: Timestamp) -> io::Result<KnownIdentity> {
         let root_commit = git_dir.and_then(git::root_commit);
         self.change(|known| {
             let position = position_of(known, root, root_commit.as_deref());
             let entry = match position {
                 Some(at) => &mut known[at],
                 None => {
-                    known.push(Known {
+                    known.push(KnownIdentity {
                         id: process::random_hex(8),
                         path: root.to_owned(),
                         root_commit: None,
@@ -122,13 +122,13 @@ impl Book {
 
 /// The same place with the same beginnings; else the same beginnings where the old place is gone. A second clone beside
 /// the first is another project, and so is whatever has no beginnings yet: private memories must never end up elsewhere.
-fn position_of(known: &[Known], root: &Path, root_commit: Option<&str>) -> Option<usize> {
-    let same_start = |entry: &Known| match (entry.root_commit.as_deref(), root_commit) {
+fn position_of(known: &[KnownIdentity], root: &Path, root_commit: Option<&str>) -> Option<usize> {
+    let same_start = |entry: &KnownIdentity| match (entry.root_commit.as_deref(), root_commit) {
         (Some(a), Some(b)) => a == b,
         _ => true,
     };
-    let here = |entry: &Known| entry.path == root && same_start(entry);
-    let moved = |entry: &Known| {
+    let here = |entry: &KnownIdentity| entry.path == root && same_start(entry);
+    let moved = |entry: &KnownIdentity| {
         entry.root_commit.is_some()
             && entry.root_commit.as_deref() == root_commit
             && plain::folder_identity(&entry.path).is_err()
@@ -136,10 +136,10 @@ fn position_of(known: &[Known], root: &Path, root_commit: Option<&str>) -> Optio
     known.iter().position(here).or_else(|| known.iter().position(moved))
 }
 
-fn read_known(value: &Value) -> Option<Known> {
+fn read_known(value: &Value) -> Option<KnownIdentity> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let id = text("id").filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric()))?;
-    Some(Known {
+    Some(KnownIdentity {
         id: id.to_owned(),
         path: PathBuf::from(text("path")?),
         root_commit: text("root_commit").map(str::to_owned),
@@ -148,7 +148,7 @@ fn read_known(value: &Value) -> Option<Known> {
     })
 }
 
-fn view_known(known: &Known) -> Value {
+fn view_known(known: &KnownIdentity) -> Value {
     json!({
         "id": known.id,
         "path": known.path.to_string_lossy(),

@@ -28,14 +28,14 @@ const LARGEST: u64 = 4 << 20;
 
 pub struct Judge {
     path: Option<PathBuf>,
-    state: Mutex<State>,
+    state: Mutex<JudgeState>,
     /// Held while somebody is asked.
     turn: Mutex<()>,
     stopping: AtomicBool,
 }
 
 #[derive(Default)]
-struct State {
+struct JudgeState {
     memo: Memo,
     failures: u32,
     rests_until: Option<Timestamp>,
@@ -54,7 +54,7 @@ impl Judge {
     pub fn open(path: Option<PathBuf>) -> Judge {
         let text = path.as_deref().and_then(|path| plain::read_text(path, LARGEST).ok().flatten());
         let memo = Memo::from_text(&text.unwrap_or_default(), 0);
-        let state = State { memo, ..State::default() };
+        let state = JudgeState { memo, ..JudgeState::default() };
         Judge { path, state: Mutex::new(state), turn: Mutex::new(()), stopping: AtomicBool::new(false) }
     }
 
@@ -144,13 +144,13 @@ fn put(config: &JudgeConfig, question: &Question, cancelled: &dyn Fn() -> bool) 
     match &config.url {
         Some(url) if config.command.is_empty() => {
             let address = http::Address::parse(url)?;
-            let limits = http::Limits { time: PATIENCE, answer: LONGEST };
+            let limits = http::HttpLimits { time: PATIENCE, answer: LONGEST };
             let body = question.for_chat(&config.model);
             let answer = http::post_json(&address, "/chat/completions", &body, limits, cancelled)?;
             Ok(verdict_of_chat(&String::from_utf8_lossy(&answer)))
         }
         _ => {
-            let limits = child::Limits { time: PATIENCE, output: LONGEST };
+            let limits = child::ChildLimits { time: PATIENCE, output: LONGEST };
             let answer = child::run(&config.command, question.for_command().as_bytes(), limits, cancelled)?;
             Ok(verdict_of(&String::from_utf8_lossy(&answer)))
         }

@@ -49,7 +49,7 @@ pub use ears::{Ears, Overheard};
 pub use env::Env;
 pub use error::{EngineError, ProjectError};
 pub use event::{ImportError, Imported, Remembered};
-pub use feed::{Feed, Follower, Happening, News};
+pub use feed::{Feed, FeedFollower, Happening, News};
 pub use inbox::{Counters, Pending, WriterHandle};
 pub use lesson::Chapter;
 pub use prefetch::Prefetch;

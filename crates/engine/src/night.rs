@@ -33,7 +33,7 @@ use lokid_model::{Change, Key, Namespace, SignalKind, Timestamp};
 use lokid_sys::{heap, thread};
 use phases::Planner;
 
-pub use report::{Report, Told};
+pub use report::{NightReport, ToldDeed};
 pub(super) use tools::Tools;
 
 /// Requests that may wait for their turn.
@@ -63,8 +63,8 @@ impl Wish {
     }
 }
 
-pub(super) enum Task {
-    Wish(Wish, Option<oneshot::Sender<Result<Report, EngineError>>>),
+pub(super) enum NightTask {
+    Wish(Wish, Option<oneshot::Sender<Result<NightReport, EngineError>>>),
     /// Somebody works: what follows from it is decided by the schedule.
     Happened(SignalKind),
     /// The configuration, or whether nights are paused, is another.
@@ -74,8 +74,8 @@ pub(super) enum Task {
 
 /// What is known of the nights so far.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
-    pub last: Option<Arc<Report>>,
+pub struct NightState {
+    pub last: Option<Arc<NightReport>>,
     /// When the last full night began that came to its end.
     pub finished: Option<Timestamp>,
     /// When the project was first met.
@@ -99,13 +99,13 @@ pub struct Running {
 #[derive(Default)]
 pub struct Night {
     file: Option<PathBuf>,
-    known: Mutex<Known>,
+    known: Mutex<NightState>,
     /// The night that runs ends at its next step.
     cut: AtomicBool,
     stopping: AtomicBool,
     /// How nights ended since the start.
     ended: [AtomicU64; 3],
-    tasks: OnceLock<Sender<Task>>,
+    tasks: OnceLock<Sender<NightTask>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -128,24 +128,24 @@ impl Night {
     }
 
     /// Asks for a night; one at a time, in the order they were asked for.
-    pub fn consolidate(&self, wish: Wish) -> Result<Pending<Report>, EngineError> {
+    pub fn consolidate(&self, wish: Wish) -> Result<Pending<NightReport>, EngineError> {
         let tasks = self.tasks.get().ok_or(EngineError::Stopping)?;
         let (reply, pending) = oneshot::channel();
-        tasks.try_send(Task::Wish(wish, Some(reply))).map_err(|_| EngineError::Busy)?;
+        tasks.try_send(NightTask::Wish(wish, Some(reply))).map_err(|_| EngineError::Busy)?;
         Ok(Pending::new(pending))
     }
 
     /// Does not wait for it.
     pub fn consolidate_soon(&self, cause: Cause) {
-        self.tell(Task::Wish(Wish::of(cause), None));
+        self.tell(NightTask::Wish(Wish::of(cause), None));
     }
 
-    pub fn known(&self) -> Known {
+    pub fn known(&self) -> NightState {
         self.known.lock().clone()
     }
 
     /// Hints: one that does not fit is lost.
-    pub(super) fn tell(&self, task: Task) {
+    pub(super) fn tell(&self, task: NightTask) {
         if let Some(tasks) = self.tasks.get() {
             let _ = tasks.try_send(task);
         }
@@ -154,7 +154,7 @@ impl Night {
     /// Whatever runs ends at its next step. Does not wait for it.
     pub(super) fn ask_to_stop(&self) {
         self.stopping.store(true, Ordering::Release);
-        self.tell(Task::Stop);
+        self.tell(NightTask::Stop);
     }
 
     pub(super) fn stop(&self) {
@@ -174,7 +174,7 @@ impl Night {
             self.cut.store(paused && known.running.is_some(), Ordering::Release);
         }
         self.save();
-        self.tell(Task::Reconsider);
+        self.tell(NightTask::Reconsider);
     }
 
     /// When the last whole night began, or when the project was first met; and whether nights are paused.
@@ -211,7 +211,7 @@ impl Night {
         [("whole", whole), ("interrupted", interrupted), ("failed", failed)]
     }
 
-    fn tally(&self, report: &Report) {
+    fn tally(&self, report: &NightReport) {
         let at = if report.failed { 2 } else { usize::from(report.interrupted) };
         self.ended[at].fetch_add(u64::from(!report.dry_run), Ordering::Relaxed);
     }
@@ -249,7 +249,7 @@ impl Follower for Night {
 /// Sleeps until a night is due or asked for.
 struct NightWorker {
     tools: Tools,
-    inbox: Receiver<Task>,
+    inbox: Receiver<NightTask>,
     scheduler: calling::Scheduler,
 }
 
@@ -259,8 +259,8 @@ impl NightWorker {
         // Asked before every step: a night that is due again at once must not keep the daemon from ending.
         while !self.tools.night.is_stopping() {
             let (patience, due) = self.scheduler.look(&self.tools);
-            let tasks: VecDeque<Task> = match due {
-                Some(wish) => VecDeque::from([Task::Wish(wish, None)]),
+            let tasks: VecDeque<NightTask> = match due {
+                Some(wish) => VecDeque::from([NightTask::Wish(wish, None)]),
                 None => match self.inbox.recv_timeout(patience) {
                     Ok(first) => std::iter::once(first).chain(self.inbox.try_iter().take(INBOX)).collect(),
                     Err(RecvTimeoutError::Timeout) => continue,
@@ -272,10 +272,10 @@ impl NightWorker {
                     return;
                 }
                 match task {
-                    Task::Stop => return,
-                    Task::Reconsider => {}
-                    Task::Happened(kind) => self.scheduler.heard(kind, self.tools.env.clock.now()),
-                    Task::Wish(wish, reply) => {
+                    NightTask::Stop => return,
+                    NightTask::Reconsider => {}
+                    NightTask::Happened(kind) => self.scheduler.heard(kind, self.tools.env.clock.now()),
+                    NightTask::Wish(wish, reply) => {
                         let report = self.guarded(&wish);
                         // What a night compares is far more than what a day asks for.
                         heap::give_back();
@@ -290,7 +290,7 @@ impl NightWorker {
     }
 
     /// A night that panics is over, and the next may do better; everything it committed is whole.
-    fn guarded(&self, wish: &Wish) -> Report {
+    fn guarded(&self, wish: &Wish) -> NightReport {
         let started = self.tools.env.clock.now();
         let spent = std::panic::catch_unwind(AssertUnwindSafe(|| self.spend(wish)));
         {
@@ -300,7 +300,7 @@ impl NightWorker {
         }
         spent.unwrap_or_else(|_| {
             tracing::error!(project = %self.tools.env.name, "a night failed");
-            let mut report = Report::begin(wish, started);
+            let mut report = NightReport::begin(wish, started);
             (report.interrupted, report.failed) = (true, true);
             self.keep(wish, &mut report);
             self.tools.tell_night("done", &report, None);
@@ -308,10 +308,10 @@ impl NightWorker {
         })
     }
 
-    fn spend(&self, wish: &Wish) -> Report {
+    fn spend(&self, wish: &Wish) -> NightReport {
         let tools = &self.tools;
         let (started, since) = (tools.env.clock.now(), tools.env.clock.monotonic());
-        let mut report = Report::begin(wish, started);
+        let mut report = NightReport::begin(wish, started);
         let phases: Vec<Phase> =
             Phase::ALL.iter().copied().filter(|phase| wish.phases.is_empty() || wish.phases.contains(phase)).collect();
         tools.tell_night("started", &report, None);
@@ -357,7 +357,7 @@ impl NightWorker {
     }
 
     /// Writes a night down. A nap that found nothing to do is not worth the report of the night before it.
-    fn keep(&self, wish: &Wish, report: &mut Report) {
+    fn keep(&self, wish: &Wish, report: &mut NightReport) {
         let night = &self.tools.night;
         night.tally(report);
         if wish.dry_run {
@@ -379,7 +379,13 @@ impl NightWorker {
         night.save();
     }
 
-    fn spend_phase(&self, phase: Phase, planner: &mut Planner<'_>, trial: &mut Option<Snapshot>, report: &mut Report) {
+    fn spend_phase(
+        &self,
+        phase: Phase,
+        planner: &mut Planner<'_>,
+        trial: &mut Option<Snapshot>,
+        report: &mut NightReport,
+    ) {
         let spaces: Vec<Namespace> = match trial {
             Some(trial) => trial.namespaces(),
             None => self.tools.writer.snapshot().namespaces(),

@@ -26,7 +26,7 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value};
 
 use super::env::Env;
-use super::ground::Ground;
+use super::ground::CodeGround;
 use super::inbox::WriterHandle;
 use super::lesson::{Chapter, Lesson};
 use super::trees::Trees;
@@ -89,7 +89,7 @@ impl PastProgress {
     }
 }
 
-enum Task {
+enum PastTask {
     /// Another commit is checked out.
     Head,
     Changed(String),
@@ -100,7 +100,7 @@ enum Task {
 /// Told what happens, asked how far it is.
 #[derive(Clone)]
 pub struct PastHandle {
-    tasks: Sender<Task>,
+    tasks: Sender<PastTask>,
     stopping: Arc<AtomicBool>,
     /// Something did not fit into the inbox.
     missed: Arc<AtomicBool>,
@@ -108,7 +108,7 @@ pub struct PastHandle {
     pub(super) progress: Arc<PastProgress>,
     pub(super) cochange: Arc<ArcSwap<Cochange>>,
     pub(super) code: Arc<ArcSwap<CodeMap>>,
-    pub(super) ground: Arc<ArcSwap<Ground>>,
+    pub(super) ground: Arc<ArcSwap<CodeGround>>,
     pub(super) subjects: Arc<ArcSwap<Subjects>>,
     /// Every commit, once the index is opened; none where it cannot be.
     pub(super) commits: Arc<ArcSwapOption<CommitIndex>>,
@@ -132,20 +132,20 @@ impl PastHandle {
     }
 
     /// Which files there are, and which belong together by what stands in them.
-    pub fn ground(&self) -> Arc<Ground> {
+    pub fn ground(&self) -> Arc<CodeGround> {
         self.ground.load_full()
     }
 
     // Hints: one that does not fit is made up for by the next look at everything.
 
     pub(super) fn head_moved(&self) {
-        if self.tasks.try_send(Task::Head).is_err() {
+        if self.tasks.try_send(PastTask::Head).is_err() {
             self.look_again();
         }
     }
 
     pub(super) fn changed(&self, path: &str) {
-        if self.tasks.try_send(Task::Changed(path.to_owned())).is_err() {
+        if self.tasks.try_send(PastTask::Changed(path.to_owned())).is_err() {
             self.look_again();
         }
     }
@@ -153,12 +153,12 @@ impl PastHandle {
     pub(super) fn look_again(&self) {
         // A full inbox is read soon, and then this is asked.
         self.missed.store(true, Ordering::Release);
-        let _ = self.tasks.try_send(Task::Everything);
+        let _ = self.tasks.try_send(PastTask::Everything);
     }
 
     pub(super) fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
-        let _ = self.tasks.send(Task::Stop);
+        let _ = self.tasks.send(PastTask::Stop);
         if let Some(thread) = self.thread.lock().take()
             && thread.join().is_err()
         {
@@ -209,7 +209,7 @@ pub(super) fn start(
         documents: Default::default(),
         newcomer: Default::default(),
         code: CodeMap::default(),
-        ground: Ground::default(),
+        ground: CodeGround::default(),
         cochange: Cochange::default(),
         subjects: Subjects::default(),
         counted: BTreeSet::new(),
@@ -223,7 +223,7 @@ struct PastWorker {
     writer: WriterHandle,
     trees: Trees,
     tell_people: Box<dyn Fn(Vec<String>) + Send>,
-    tasks: Receiver<Task>,
+    tasks: Receiver<PastTask>,
     stopping: Arc<AtomicBool>,
     missed: Arc<AtomicBool>,
     progress: Arc<PastProgress>,
@@ -233,7 +233,7 @@ struct PastWorker {
     documents: files::Documents,
     newcomer: newcomer::Newcomer,
     code: CodeMap,
-    ground: Ground,
+    ground: CodeGround,
     cochange: Cochange,
     subjects: Subjects,
     /// The commits that it counts.
@@ -412,12 +412,12 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn take(&mut self, task: Task) -> Option<()> {
+    fn take(&mut self, task: PastTask) -> Option<()> {
         match task {
-            Task::Head => self.head = true,
-            Task::Changed(path) => drop(self.paths.insert(path)),
-            Task::Everything => self.everything = true,
-            Task::Stop => return None,
+            PastTask::Head => self.head = true,
+            PastTask::Changed(path) => drop(self.paths.insert(path)),
+            PastTask::Everything => self.everything = true,
+            PastTask::Stop => return None,
         }
         Some(())
     }

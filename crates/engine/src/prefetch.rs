@@ -37,7 +37,7 @@ const GUESS_EVERY: Duration = Duration::from_millis(200);
 /// A focus that was quiet for longer is not kept ready.
 const ACTIVE: Duration = Duration::from_secs(30 * 60);
 
-pub(super) enum Task {
+pub(super) enum PrefetchTask {
     Signal(Box<Signal>),
     /// A file may have been opened: too early to say so, early enough to get ready.
     Guess {
@@ -53,7 +53,7 @@ pub struct Prefetch {
     contexts: Arc<Contexts>,
     env: Arc<Env>,
     memory: Arc<MemoryCare>,
-    tasks: OnceLock<Sender<Task>>,
+    tasks: OnceLock<Sender<PrefetchTask>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -87,7 +87,7 @@ impl Prefetch {
     }
 
     /// Hints: one that does not fit is lost.
-    pub(super) fn tell(&self, task: Task) {
+    pub(super) fn tell(&self, task: PrefetchTask) {
         if let Some(tasks) = self.tasks.get() {
             let _ = tasks.try_send(task);
         }
@@ -96,7 +96,7 @@ impl Prefetch {
     pub(super) fn stop(&self) {
         let Some(thread) = self.thread.lock().take() else { return };
         if let Some(tasks) = self.tasks.get() {
-            let _ = tasks.send(Task::Stop);
+            let _ = tasks.send(PrefetchTask::Stop);
         }
         if thread.join().is_err() {
             tracing::error!(project = %self.env.name, "prefetching ended in a panic");
@@ -106,7 +106,7 @@ impl Prefetch {
 
 impl Follower for Prefetch {
     fn published(&self) {
-        self.tell(Task::Changed);
+        self.tell(PrefetchTask::Changed);
     }
 }
 
@@ -114,7 +114,7 @@ struct PrefetchWorker {
     contexts: Arc<Contexts>,
     env: Arc<Env>,
     memory: Arc<MemoryCare>,
-    inbox: Receiver<Task>,
+    inbox: Receiver<PrefetchTask>,
     /// Whose focus moved lately, and when.
     active: Vec<(Owner, Instant)>,
     /// Whose focus moved and is not ready yet.
@@ -139,7 +139,7 @@ impl PrefetchWorker {
                 None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
                 Some(at) => self.inbox.recv_timeout(at.saturating_duration_since(self.env.clock.monotonic())),
             };
-            let batch: Vec<Task> = match first {
+            let batch: Vec<PrefetchTask> = match first {
                 Ok(first) => std::iter::once(first).chain(self.inbox.try_iter().take(INBOX)).collect(),
                 Err(RecvTimeoutError::Timeout) => Vec::new(),
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -167,22 +167,22 @@ impl PrefetchWorker {
     }
 
     /// Answers whether it was the last.
-    fn take(&mut self, batch: Vec<Task>) -> bool {
+    fn take(&mut self, batch: Vec<PrefetchTask>) -> bool {
         let now = self.env.clock.monotonic();
         let mut guess = None;
         let mut last = false;
         for task in batch {
             match task {
-                Task::Signal(signal) => {
+                PrefetchTask::Signal(signal) => {
                     let moved = self.contexts.focuses.lock().hear(&signal);
                     if !moved.is_empty() {
                         self.moved.extend(moved);
                         self.burst = Some((self.burst.map_or(now, |(first, _)| first), now));
                     }
                 }
-                Task::Guess { worktree, path } => guess = Some((worktree, path)),
-                Task::Changed => drop(self.again_at.get_or_insert(self.not_before.max(now + SETTLE))),
-                Task::Stop => last = true,
+                PrefetchTask::Guess { worktree, path } => guess = Some((worktree, path)),
+                PrefetchTask::Changed => drop(self.again_at.get_or_insert(self.not_before.max(now + SETTLE))),
+                PrefetchTask::Stop => last = true,
             }
         }
         if last {

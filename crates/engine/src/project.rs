@@ -213,6 +213,6 @@ fn start_writer(mut writer: Writer, lock: Option<InstanceLock>, env: &Env) -> io
 fn open_strategy(env: &Env) -> Strategy {
     let Some(state) = env.state_file("strategy.json") else { return Strategy::open(None, None) };
     let (root, writer) = (env.root.clone(), env.writer_name.clone());
-    let place = strategy::Place { root, loki: PathBuf::from(".loki"), writer };
+    let place = strategy::StrategyPlace { root, loki: PathBuf::from(".loki"), writer };
     Strategy::open(env.captures.then_some(place), Some(state))
 }

@@ -10,7 +10,7 @@ use super::inbox::WriterHandle;
 use super::repository::Repository;
 use super::search::Search;
 use super::sessions::Sessions;
-use super::strategy::{Chosen, Given};
+use super::strategy::{Chosen, GivenAnswer};
 use lokid_config::RecallConfig;
 use lokid_retrieve::recall::{self, Answer, Hit, Request, Sources};
 use lokid_retrieve::strategy::log::Arms;
@@ -90,7 +90,7 @@ impl Recall {
             meaning: hits.iter().filter(|hit| hit.parts.semantic >= LIKE).count(),
             links: hits.iter().filter(|hit| hit.arrival.is_some()).count(),
         };
-        let given = Given {
+        let given = GivenAnswer {
             session,
             namespace: &request.filter.namespace,
             task: answer.task,

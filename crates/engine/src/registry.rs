@@ -17,14 +17,14 @@ use parking_lot::{Mutex, RwLock};
 use super::env::Env;
 use super::error::ProjectError;
 use super::feed::Feed;
-use super::identity::Book;
+use super::identity::ProjectBook;
 use super::judge::Judge;
 use super::memory_care::MemoryCare;
 use super::place::{captures, memory_dir, split};
 use super::project::{Project, Shared};
 use super::redaction::Redaction;
 use lokid_config::{Config, Worktrees};
-use lokid_store::{Options, Place, Store};
+use lokid_store::{Options, Store, StorePlace};
 use lokid_sys::{Clock, Dirs, Faults, InstanceError, InstanceLock, git, plain};
 use reading::Readings;
 
@@ -192,7 +192,7 @@ impl Registry {
         if let Err(error) = project.have_nights() {
             tracing::error!(project = %project.env.name, reason = %error, "there will be no nights");
         }
-        let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
+        let book = ProjectBook::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
         book.set_watched(&project.env.id, true).map_err(|error| unusable(path, error))?;
         Ok(project)
     }
@@ -211,7 +211,7 @@ impl Registry {
 
     /// Where the projects stand that were watched when the daemon last ran.
     pub fn saved(&self) -> Result<Vec<PathBuf>, ProjectError> {
-        let saved = Book::open(&self.dirs.state).and_then(|book| book.read());
+        let saved = ProjectBook::open(&self.dirs.state).and_then(|book| book.read());
         let saved = saved.map_err(|error| unusable(&self.dirs.state, error))?;
         Ok(saved.into_iter().filter(|known| known.watched).map(|known| known.path).collect())
     }
@@ -228,7 +228,7 @@ impl Registry {
     /// still be named.
     pub fn remove(&self, path: &Path) -> Result<PathBuf, ProjectError> {
         let _one_at_a_time = self.door.lock();
-        let book = Book::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
+        let book = ProjectBook::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
         let known = |path: &Path| {
             let all = book.read().unwrap_or_default();
             all.into_iter().find(|known| known.watched && known.path == path)
@@ -270,7 +270,7 @@ impl Registry {
     fn start(&self, located: &Located, read_only: bool) -> Result<Arc<Project>, ProjectError> {
         let failed = |error: io::Error| unusable(&located.root, error);
         let now = self.clock.now();
-        let book = Book::open(&self.dirs.state).map_err(failed)?;
+        let book = ProjectBook::open(&self.dirs.state).map_err(failed)?;
         let known = book.identify(&located.root, located.git_dir.as_deref(), now).map_err(failed)?;
         let env = Env {
             name: located.root.display().to_string().into(),
@@ -297,7 +297,7 @@ impl Registry {
         let (root, shared) = split(&env.root, &env.memory_dir);
         let private = self.dirs.data.join(&env.id).join("private");
         let (state, writer) = (env.state.clone(), env.writer_name.clone());
-        let place = Place { root, shared, private, state, writer };
+        let place = StorePlace { root, shared, private, state, writer };
         let config = env.config.load();
         let (lock_timeout, max_document) = (config.store.lock_timeout, config.store.max_document);
         Store::open(&place, Options { lock_timeout, max_document, read_only: env.read_only }, self.faults.clone())

@@ -33,7 +33,7 @@ const PROMPT: usize = 64;
 /// Longer than this nobody waits for the index; what was remembered is on disk all the same.
 const PROMPT_WAIT: Duration = Duration::from_secs(1);
 
-enum Task {
+enum SearchTask {
     /// These are not what they were; look them up.
     Changed {
         keys: Vec<Key>,
@@ -59,7 +59,7 @@ pub struct Ready {
 
 /// How far the indexes are behind.
 #[derive(Debug, Default)]
-struct Progress {
+struct IndexProgress {
     /// Told and not heard yet.
     queued: AtomicUsize,
     /// Heard and not taken in yet.
@@ -70,8 +70,8 @@ struct Progress {
 
 pub struct SearchHandle {
     ready: Arc<ArcSwap<Option<Ready>>>,
-    tasks: Sender<Task>,
-    progress: Arc<Progress>,
+    tasks: Sender<SearchTask>,
+    progress: Arc<IndexProgress>,
     /// Closed when there is a first view.
     opening: Receiver<()>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -154,7 +154,7 @@ impl SearchHandle {
         let (env, published, usage) = (Arc::clone(env), Arc::clone(published), Arc::clone(usage));
         let (tasks, inbox) = crossbeam_channel::unbounded();
         let ready = Arc::new(ArcSwap::from_pointee(None));
-        let progress = Arc::new(Progress::default());
+        let progress = Arc::new(IndexProgress::default());
         let (still_opening, opening) = crossbeam_channel::bounded::<()>(0);
         let (views, told) = (Arc::clone(&ready), Arc::clone(&progress));
         let work = move || {
@@ -214,7 +214,7 @@ impl SearchHandle {
     /// Waits until everything that was changed so far can be found, or the time is up. Answers which.
     pub fn wait(&self, most: Duration) -> bool {
         let (reply, reached) = crossbeam_channel::bounded(1);
-        self.tasks.send(Task::Reached(reply)).is_ok() && reached.recv_timeout(most).is_ok()
+        self.tasks.send(SearchTask::Reached(reply)).is_ok() && reached.recv_timeout(most).is_ok()
     }
 
     /// Tells of changes. A few of them are waited for, so that who remembered something can ask for it at once.
@@ -226,31 +226,31 @@ impl SearchHandle {
         let purged = changes.iter().any(|change| matches!(change, Change::Purge(_)));
         let few = keys.len() <= PROMPT;
         self.progress.queued.fetch_add(keys.len(), Ordering::AcqRel);
-        let _ = self.tasks.send(Task::Changed { keys, purged });
+        let _ = self.tasks.send(SearchTask::Changed { keys, purged });
         let heard = || self.progress.queued.load(Ordering::Acquire) == 0;
         if few && !heard() {
             let (reply, reached) = crossbeam_channel::bounded(1);
-            let _ = self.tasks.send(Task::Heard(reply));
+            let _ = self.tasks.send(SearchTask::Heard(reply));
             let _ = reached.recv_timeout(PROMPT_WAIT);
         }
     }
 
     /// Counts are kept with the next commit.
     pub fn used(&self) {
-        let _ = self.tasks.send(Task::Used);
+        let _ = self.tasks.send(SearchTask::Used);
     }
 
     /// Lets go of buffers and threads as soon as nothing waits.
     pub(super) fn rest(&self) {
-        let _ = self.tasks.send(Task::Rest);
+        let _ = self.tasks.send(SearchTask::Rest);
     }
 
     fn use_model(&self, embedder: Arc<Embedder>) {
-        let _ = self.tasks.send(Task::Model(embedder));
+        let _ = self.tasks.send(SearchTask::Model(embedder));
     }
 
     pub(super) fn stop(&self) {
-        let _ = self.tasks.send(Task::Stop);
+        let _ = self.tasks.send(SearchTask::Stop);
         if let Some(thread) = self.thread.lock().take() {
             let _ = thread.join();
         }

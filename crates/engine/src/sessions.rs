@@ -27,7 +27,7 @@ use super::usage::UsageBook;
 use lokid_context::economics::{Checkpoint, Correction, Entry, Ledger, Measures};
 use lokid_context::layers::Arrangement;
 use lokid_context::predict::memories::{Evidence, MemoryWeights};
-use lokid_context::session::{Beginning, SessionItem, Sessions as SessionBook};
+use lokid_context::session::{Beginning, SessionBook, SessionItem};
 use lokid_model::{Change, Key, Level, Outcome, Signal, SignalKind, Tier};
 use lokid_sys::plain;
 
@@ -40,7 +40,7 @@ const LARGEST: u64 = 64 << 20;
 const MOST_OPENED: usize = 512;
 const MOST_SESSIONS: usize = 64;
 
-pub use judged::Report;
+pub use judged::UsageReport;
 
 /// A memory in what a session is given.
 pub type InSession = SessionItem;
@@ -51,7 +51,7 @@ pub struct Sessions {
     search: Arc<Search>,
     pub usage: Arc<UsageBook>,
     pub(super) strategy: Strategy,
-    state: Mutex<State>,
+    state: Mutex<SessionsState>,
     changed: AtomicBool,
     /// Held while the file is written: what is older must not land on what is newer.
     saving: Mutex<()>,
@@ -59,7 +59,7 @@ pub struct Sessions {
 }
 
 #[derive(Default)]
-struct State {
+struct SessionsState {
     book: SessionBook,
     ledger: Ledger,
     measures: Measures,
@@ -111,12 +111,12 @@ impl Sessions {
         let text = path.as_deref().and_then(|path| plain::read_text(path, LARGEST).ok().flatten());
         let saved = text.and_then(|text| serde_json::from_str::<Value>(&text).ok()).unwrap_or_default();
         let part = |name: &str| saved.get(name).unwrap_or(&Value::Null).clone();
-        let state = State {
+        let state = SessionsState {
             book: SessionBook::from_value(&part("book")),
             ledger: Ledger::from_value(&part("ledger")),
             measures: Measures::from_value(&part("measures")),
             weights: MemoryWeights::from_value(&part("weights")),
-            ..State::default()
+            ..SessionsState::default()
         };
         let (state, changed, saving) = (Mutex::new(state), AtomicBool::new(false), Mutex::new(()));
         Sessions { env, writer, search, usage, strategy, state, changed, saving, queue: worker::Queue::default() }
@@ -160,7 +160,7 @@ impl Follower for Sessions {
     }
 }
 
-impl State {
+impl SessionsState {
     fn under_way(&mut self, session: &str) -> &mut UnderWay {
         if self.under_way.len() >= MOST_SESSIONS && !self.under_way.contains_key(session) {
             // Sessions that never say that they end: the one not heard of for longest makes room.
@@ -187,19 +187,19 @@ impl Sessions {
     /// Something was counted: it is written down soon.
     pub(super) fn note_changed(&self) {
         self.changed.store(true, Ordering::Release);
-        self.queue.tell(worker::Task::Counted);
+        self.queue.tell(worker::SessionTask::Counted);
     }
 
     /// What a signal tells of a session is taken in soon, and surely.
     pub(super) fn hear(&self, signal: &Signal) {
         if signal.session.as_ref().is_some_and(|session| !session.is_empty()) {
-            self.queue.tell(worker::Task::Signal(Box::new(signal.clone())));
+            self.queue.tell(worker::SessionTask::Signal(Box::new(signal.clone())));
         }
     }
 
     /// A text outside any session named these memories.
     pub(super) fn referenced(&self, names: Vec<String>) {
-        self.queue.tell(worker::Task::Referenced(names));
+        self.queue.tell(worker::SessionTask::Referenced(names));
     }
 
     pub(super) fn begin_session(&self, session: &str, agent: Option<String>, goal: Option<String>, topic: Vec<f32>) {

@@ -40,14 +40,14 @@ impl Signals {
         self.seen[signal.kind as usize].fetch_add(1, Ordering::Relaxed);
         tracing::debug!(project = %self.env.name, kind = %signal.kind, path = signal.path.as_deref(), "signal");
         self.env.feed.tell(signal.at, &self.env.name, "signal", told(&signal));
-        self.night.tell(night::Task::Happened(signal.kind));
+        self.night.tell(night::NightTask::Happened(signal.kind));
         self.sessions.hear(&signal);
-        self.prefetch.tell(prefetch::Task::Signal(Box::new(signal)));
+        self.prefetch.tell(prefetch::PrefetchTask::Signal(Box::new(signal)));
     }
 
     /// A file may have been opened: too early to say so, early enough to get ready.
     pub(super) fn guess(&self, worktree: Option<String>, path: String) {
-        self.prefetch.tell(prefetch::Task::Guess { worktree, path });
+        self.prefetch.tell(prefetch::PrefetchTask::Guess { worktree, path });
     }
 
     /// A text outside any session named these memories: working notes, say.

@@ -13,14 +13,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use parking_lot::{Mutex, RwLock};
 
-use book::Book;
-pub use book::Place;
+use book::StrategyBook;
+pub use book::StrategyPlace;
 use lokid_config::RecallConfig;
 use lokid_model::{Key, Namespace, Outcome, Scope, TaskType, Timestamp};
 use lokid_retrieve::strategy::log::{self, Arms, Recalled};
 use lokid_retrieve::strategy::{Learner, Profile, Step, lot};
 use lokid_sys::plain;
-use sessions::{Sessions, Told};
+use sessions::{ToldRecall, TriedSessions};
 
 /// A larger file is not ours.
 const LARGEST: u64 = 1 << 20;
@@ -32,8 +32,8 @@ pub struct Strategy {
     changed: AtomicBool,
     /// Held while the file is written: what is older must not land on what is newer.
     saving: Mutex<()>,
-    sessions: Mutex<Sessions>,
-    book: Book,
+    sessions: Mutex<TriedSessions>,
+    book: StrategyBook,
     asked: AtomicU64,
 }
 
@@ -47,7 +47,7 @@ pub struct Chosen {
 }
 
 /// How a question was answered.
-pub struct Given<'a> {
+pub struct GivenAnswer<'a> {
     pub session: Option<&'a str>,
     pub namespace: &'a Namespace,
     pub task: TaskType,
@@ -61,7 +61,7 @@ pub struct Given<'a> {
 
 impl Strategy {
     /// What cannot be read costs what was learnt, nothing else.
-    pub fn open(place: Option<Place>, state: Option<PathBuf>) -> Strategy {
+    pub fn open(place: Option<StrategyPlace>, state: Option<PathBuf>) -> Strategy {
         let text = state.as_deref().and_then(|path| plain::read_text(path, LARGEST).ok().flatten());
         Strategy {
             state,
@@ -69,7 +69,7 @@ impl Strategy {
             changed: AtomicBool::new(false),
             saving: Mutex::new(()),
             sessions: Mutex::default(),
-            book: Book::new(place),
+            book: StrategyBook::new(place),
             asked: AtomicU64::new(0),
         }
     }
@@ -98,7 +98,7 @@ impl Strategy {
     }
 
     /// A question was answered. Tells whether enough lines wait to be written.
-    pub fn record(&self, chosen: &Chosen, given: Given<'_>, now: Timestamp) -> bool {
+    pub fn record(&self, chosen: &Chosen, given: GivenAnswer<'_>, now: Timestamp) -> bool {
         let named: Vec<&str> =
             given.returned.iter().filter(|(_, scope)| may_be_named(*scope)).map(|(key, _)| key.id.as_str()).collect();
         let line = log::recall_line(
@@ -119,8 +119,12 @@ impl Strategy {
             now,
         );
         if let Some(session) = given.session.filter(|session| !session.is_empty()) {
-            let told =
-                Told { id: chosen.id.clone(), task: given.task, profile: chosen.profile, returned: given.returned };
+            let told = ToldRecall {
+                id: chosen.id.clone(),
+                task: given.task,
+                profile: chosen.profile,
+                returned: given.returned,
+            };
             self.sessions.lock().note(session, told);
         }
         self.book.push(line)

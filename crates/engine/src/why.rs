@@ -12,8 +12,8 @@ use lokid_encode::commits::{CommitKind, as_memory, cause, is_revert, kind_of, re
 use lokid_encode::compress::at_level;
 use lokid_index::roster::Filter;
 use lokid_model::{Commit, Kind, Level, Memory, MemoryId, Namespace, Timestamp, time, token};
-use place::{Place, parts};
-use search::{Found, Search};
+use place::{WhyPlace, parts};
+use search::{Found, WhySearch};
 
 /// Of each list, unless told.
 const USUAL_BLAME: usize = 3;
@@ -44,9 +44,9 @@ pub struct Why {
     pub symbol: Option<String>,
     pub lines: Option<(u32, u32)>,
     pub blame: Vec<Blamed>,
-    pub explained_by: Vec<Told>,
+    pub explained_by: Vec<WhyCommit>,
     /// Newest first.
-    pub broke_before: Vec<Told>,
+    pub broke_before: Vec<WhyCommit>,
     pub memories: Vec<Arc<Memory>>,
     /// Why something is missing.
     pub note: Option<&'static str>,
@@ -58,11 +58,11 @@ pub struct Blamed {
     pub lines: Vec<(u32, u32)>,
     /// The file's name then, where it was another.
     pub path: Option<String>,
-    pub commit: Told,
+    pub commit: WhyCommit,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct WhyCommit {
     pub id: MemoryId,
     pub at: Timestamp,
     pub author: String,
@@ -79,7 +79,7 @@ impl Recall {
     pub fn why(&self, asked: &Question, cancelled: &dyn Fn() -> bool) -> Result<Why, EngineError> {
         let place = self.place(&asked.file, asked.lines, asked.symbol.as_deref())?;
         let known = self.repository.known();
-        let search = Search::new(self, &known, &place, cancelled);
+        let search = WhySearch::new(self, &known, &place, cancelled);
         let (blame, note) = search.blame();
         let history = search.history();
         let most = asked.k.unwrap_or(USUAL);
@@ -101,7 +101,7 @@ impl Recall {
     }
 
     /// What was told first. What was read from commits is left out: the commits themselves are told.
-    fn memories_about(&self, asked: &Question, place: &Place, names: &[String], most: usize) -> Vec<Arc<Memory>> {
+    fn memories_about(&self, asked: &Question, place: &WhyPlace, names: &[String], most: usize) -> Vec<Arc<Memory>> {
         let snapshot = self.writer.snapshot();
         let filter = Filter::new(asked.namespace.clone(), self.env.clock.now());
         let symbol = place.symbol.as_deref().map(|symbol| parts(symbol).1);
@@ -147,7 +147,7 @@ impl Why {
             left = if fits { left - tokens - FRAME } else { 0 };
             fits
         };
-        let of = |told: &Told| token::estimate(&told.subject) + token::estimate(&told.reason);
+        let of = |told: &WhyCommit| token::estimate(&told.subject) + token::estimate(&told.reason);
         let blame = self.blame.iter().take_while(|blamed| takes(of(&blamed.commit))).count();
         let (mut explained, mut broke, mut memories) = (0, 0, 0);
         let longest = self.explained_by.len().max(self.broke_before.len()).max(self.memories.len());
@@ -176,16 +176,16 @@ fn explaining(history: &[Found], most: usize) -> Vec<&Found> {
 }
 
 /// Those that tell their cause before those that do not; in the order of time.
-fn broken<'f>(history: impl Iterator<Item = &'f Found>, most: usize) -> Vec<Told> {
+fn broken<'f>(history: impl Iterator<Item = &'f Found>, most: usize) -> Vec<WhyCommit> {
     let newest = history.filter(|found| found.is_trouble).take(2 * most);
-    let mut broke: Vec<Told> = newest.filter_map(|found| told(&found.commit, &found.why, cause)).collect();
+    let mut broke: Vec<WhyCommit> = newest.filter_map(|found| told(&found.commit, &found.why, cause)).collect();
     broke.sort_by_key(|told| told.reason.is_empty());
     broke.truncate(most);
     broke.sort_by_key(|told| std::cmp::Reverse(told.at));
     broke
 }
 
-fn told(commit: &Commit, why: &str, reason: fn(&Commit) -> String) -> Option<Told> {
+fn told(commit: &Commit, why: &str, reason: fn(&Commit) -> String) -> Option<WhyCommit> {
     let memory = as_memory(commit)?;
     let kind = match kind_of(commit) {
         _ if is_revert(commit) => "revert",
@@ -194,7 +194,7 @@ fn told(commit: &Commit, why: &str, reason: fn(&Commit) -> String) -> Option<Tol
         CommitKind::Refactor => "refactor",
         _ => "change",
     };
-    Some(Told {
+    Some(WhyCommit {
         id: memory.id,
         at: Timestamp::from_micros(commit.time.saturating_mul(time::SECOND)),
         author: commit.author_name.clone(),
@@ -210,8 +210,8 @@ fn told(commit: &Commit, why: &str, reason: fn(&Commit) -> String) -> Option<Tol
 mod tests {
     use super::*;
 
-    fn entry(words: usize) -> Told {
-        Told {
+    fn entry(words: usize) -> WhyCommit {
+        WhyCommit {
             id: MemoryId::of_commit(&"a".repeat(40)).unwrap(),
             at: Timestamp::from_micros(0),
             author: "Ada".into(),

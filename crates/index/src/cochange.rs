@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use lokid_model::{Commit, FileStatus};
 use serde::{Deserialize, Serialize};
 
-pub use log::{Entry, Place};
+pub use log::{Entry, PathId};
 pub use names::{folder_of, stem_of};
 pub use noise::{is_bot, is_release, is_trivial};
 pub use partners::Partner;
@@ -42,10 +42,10 @@ const MOST_COMMITS_OF_AN_AUTHOR: usize = 32;
 pub struct Cochange {
     files: Vec<File>,
     /// Every name a file ever had leads to its place in `files`.
-    places: HashMap<String, Place>,
+    places: HashMap<String, PathId>,
     /// By today's names.
-    folders: HashMap<String, BTreeSet<Place>>,
-    stems: HashMap<String, BTreeSet<Place>>,
+    folders: HashMap<String, BTreeSet<PathId>>,
+    stems: HashMap<String, BTreeSet<PathId>>,
     authors: Vec<Author>,
     author_places: HashMap<String, u32>,
     /// Oldest first.
@@ -56,9 +56,9 @@ pub struct Cochange {
     touches: usize,
     commits: u64,
     /// What seems to go on under another name, in a history that never tells of a deletion: the old and the new file.
-    followed: BTreeMap<Place, Place>,
+    followed: BTreeMap<PathId, PathId>,
     /// The same, the other way round.
-    following: BTreeMap<Place, Place>,
+    following: BTreeMap<PathId, PathId>,
     tells_deletions: bool,
     /// Up to which commit history was read, for whoever reads on.
     head: Option<String>,
@@ -198,7 +198,7 @@ impl Cochange {
         }
     }
 
-    fn call(&mut self, place: Place, path: &str) {
+    fn call(&mut self, place: PathId, path: &str) {
         self.unlist(place);
         path.clone_into(&mut self.files[place as usize].path);
         self.list(place);
@@ -212,24 +212,24 @@ impl Cochange {
         }
     }
 
-    fn place(&mut self, path: &str) -> Place {
+    fn place(&mut self, path: &str) -> PathId {
         if let Some(place) = self.places.get(path) {
             return *place;
         }
-        let place = self.files.len() as Place;
+        let place = self.files.len() as PathId;
         self.files.push(File::new(path));
         self.places.insert(path.to_owned(), place);
         self.list(place);
         place
     }
 
-    fn list(&mut self, place: Place) {
+    fn list(&mut self, place: PathId) {
         let path = &self.files[place as usize].path;
         self.folders.entry(folder_of(path).to_owned()).or_default().insert(place);
         self.stems.entry(stem_of(path)).or_default().insert(place);
     }
 
-    fn unlist(&mut self, place: Place) {
+    fn unlist(&mut self, place: PathId) {
         let path = &self.files[place as usize].path;
         let stem = stem_of(path);
         if let Some(places) = self.folders.get_mut(folder_of(path)) {
@@ -280,7 +280,7 @@ trait RetainIfEmpty {
     fn retain_if_empty(&mut self, name: &str);
 }
 
-impl RetainIfEmpty for HashMap<String, BTreeSet<Place>> {
+impl RetainIfEmpty for HashMap<String, BTreeSet<PathId>> {
     fn retain_if_empty(&mut self, name: &str) {
         if self.get(name).is_some_and(BTreeSet::is_empty) {
             self.remove(name);

@@ -37,13 +37,13 @@ impl Model {
 const SOON: u16 = 2;
 
 /// Where the passages of one memory stand.
-type Place = (u32, u16);
+type PassagePlace = (u32, u16);
 
 #[derive(Clone)]
 pub struct Meanings {
     pub model: Model,
     vectors: Vectors,
-    places: imbl::Vector<Option<Place>>,
+    places: imbl::Vector<Option<PassagePlace>>,
 }
 
 impl Meanings {
@@ -99,7 +99,7 @@ impl Meanings {
         self.vectors.nearest(question, most, admits)
     }
 
-    fn place(&self, number: Number) -> Option<Place> {
+    fn place(&self, number: Number) -> Option<PassagePlace> {
         self.places.get(number as usize).copied().flatten()
     }
 }

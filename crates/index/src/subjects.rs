@@ -33,7 +33,7 @@ pub struct Subjects {
     postings: HashMap<u64, VecDeque<Posting>>,
     /// Of all that was said.
     length: u64,
-    files: Vec<File>,
+    files: Vec<SubjectFile>,
     places: HashMap<String, u32>,
     /// By term, the files whose path has it.
     path_postings: HashMap<u64, Vec<u32>>,
@@ -55,7 +55,7 @@ struct Posting {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct File {
+struct SubjectFile {
     path: String,
     /// The number of the newest commit that touched it.
     last: i32,
@@ -141,7 +141,7 @@ impl Subjects {
             return *place;
         }
         let place = self.files.len() as u32;
-        self.files.push(File { path: path.to_owned(), last: number, gone: false });
+        self.files.push(SubjectFile { path: path.to_owned(), last: number, gone: false });
         self.places.insert(path.to_owned(), place);
         self.index_path(place);
         place

@@ -75,9 +75,9 @@ impl Question {
 /// Rows as one run of bytes each: its values, then its scale, then whether it is an aside. What belongs together lies
 /// together, because a row that is looked up costs the time its memory takes to arrive, once for every place.
 #[derive(Clone, Debug, Default)]
-struct Block(Vec<i8>);
+struct VectorBlock(Vec<i8>);
 
-impl Block {
+impl VectorBlock {
     fn push(&mut self, row: &Row) {
         self.0.extend_from_slice(&row.values);
         self.0.extend(row.scale.to_le_bytes().map(|byte| byte as i8));
@@ -100,7 +100,7 @@ impl Block {
 #[derive(Clone, Debug)]
 pub struct Vectors {
     dim: usize,
-    blocks: Vec<Arc<Block>>,
+    blocks: Vec<Arc<VectorBlock>>,
     glance: Glance,
     len: usize,
 }
@@ -286,7 +286,7 @@ impl WithSimd for Best<'_> {
 }
 
 #[inline(always)]
-fn likeness(block: &Block, within: usize, dim: usize, question: &Question) -> f32 {
+fn likeness(block: &VectorBlock, within: usize, dim: usize, question: &Question) -> f32 {
     let (values, scale, aside) = block.row(within, dim);
     let likeness = dot(values, &question.values) as f32 * (scale * question.scale);
     if aside { likeness - ASIDE_DISCOUNT } else { likeness }

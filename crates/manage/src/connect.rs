@@ -22,7 +22,7 @@ mod words;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use self::choose::{Known, Settled};
+use self::choose::{KnownLinks, Settled};
 use self::evidence::Things;
 use super::plan::{Act, Phase, Proposal, Scene, holds};
 use lokid_model::{Change, ContradictionStatus, Link, Memory, MemoryId, Relation, Status, Verdict};
@@ -65,7 +65,7 @@ pub fn plan_within(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
     disputes(&cast, &mut wanted);
     order::of_episodes(&cast, &mut wanted);
     origins(&cast, &mut wanted);
-    let known = Known::of(&cast);
+    let known = KnownLinks::of(&cast);
     evidence::gather(&cast, &known.pairs(), limits, &mut wanted);
     let settled = choose::settle(&cast, &known, wanted, limits);
     let successions = successions(&cast, limits);

@@ -18,8 +18,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use self::fixes::Fix;
-use self::known::Known;
-use self::seen::{Met, Seen, Tried};
+use self::known::KnownFixes;
+use self::seen::{Met, SeenErrors, Tried};
 use self::telling::Fingerprints;
 use self::write::{Evidence, Writer};
 use super::made;
@@ -69,10 +69,10 @@ impl State {
 
 pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
     let prints = Fingerprints::new(scene.around);
-    let Some(mut seen) = Seen::read(scene, &prints) else { return Vec::new() };
+    let Some(mut seen) = SeenErrors::read(scene, &prints) else { return Vec::new() };
     seen.errors.retain(|_, met| !is_of_the_room(met));
     seen.drop_swapped(limits.episodes);
-    let known = Known::of(scene, &prints);
+    let known = KnownFixes::of(scene, &prints);
     let mut writer = Writer::new(scene, limits);
     // An error that tells itself needs no second anti-pattern for the command that ran into it.
     let recurring: BTreeSet<(Scope, String)> =
@@ -155,7 +155,7 @@ fn is_unsolved(met: &[Met<'_>]) -> bool {
 }
 
 /// What solved an error, even if it was met once.
-fn learning(writer: &mut Writer<'_, '_>, known: &Known<'_>, key: &(Scope, String), met: &[Met<'_>]) {
+fn learning(writer: &mut Writer<'_, '_>, known: &KnownFixes<'_>, key: &(Scope, String), met: &[Met<'_>]) {
     let told = fixes::told(met);
     let living = known.learning(key);
     if living.is_none() && told.is_none() {
@@ -179,8 +179,8 @@ fn learning(writer: &mut Writer<'_, '_>, known: &Known<'_>, key: &(Scope, String
 
 fn anti_pattern_of_error(
     writer: &mut Writer<'_, '_>,
-    known: &Known<'_>,
-    seen: &Seen<'_>,
+    known: &KnownFixes<'_>,
+    seen: &SeenErrors<'_>,
     key: &(Scope, String),
     met: &[Met<'_>],
 ) {
@@ -232,7 +232,7 @@ fn anti_pattern_of_error(
 /// A program that fails where another passes with the same arguments.
 fn anti_pattern_of_program(
     writer: &mut Writer<'_, '_>,
-    known: &Known<'_>,
+    known: &KnownFixes<'_>,
     (scope, from, to): (Scope, &str, &str),
     met: &[Met<'_>],
 ) {
@@ -260,8 +260,8 @@ fn anti_pattern_of_program(
 /// A command or a way that fails whenever it is tried, each time with another error.
 fn anti_pattern_of_approach(
     writer: &mut Writer<'_, '_>,
-    known: &Known<'_>,
-    seen: &Seen<'_>,
+    known: &KnownFixes<'_>,
+    seen: &SeenErrors<'_>,
     (scope, key): (Scope, &str),
     tried: &Tried<'_>,
 ) {

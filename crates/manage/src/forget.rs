@@ -18,7 +18,7 @@ use lokid_model::{Kind, Memory, MemoryId, Relation, Source, Tier, Timestamp, Usa
 pub const REASON: &str = "night: ";
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Limits {
+pub struct ForgetLimits {
     /// How long something must be over before it leaves, or be unused before it rests. What tells of a day (episodes,
     /// notes) and was never of use leaves then.
     pub quiet: i64,
@@ -41,9 +41,9 @@ pub struct Limits {
     pub watched_since: Option<Timestamp>,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for ForgetLimits {
+    fn default() -> ForgetLimits {
+        ForgetLimits {
             quiet: 90 * DAY,
             quiet_lasting: 730 * DAY,
             references: 5,
@@ -57,7 +57,7 @@ impl Default for Limits {
     }
 }
 
-pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
+pub fn plan(scene: &Scene<'_>, limits: &ForgetLimits) -> Vec<Proposal> {
     let mut leaving = Leaving::of(scene, limits);
     let mut proposals = Vec::new();
     while let Some(Reverse((_, _, at))) = leaving.waiting.pop() {
@@ -67,7 +67,7 @@ pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
         let memory = &scene.memories[at];
         let room = leaving.room.entry(memory.kind).or_default();
         let Some(end) = leaving.ends[at].as_ref() else { continue };
-        if is_on_living_code(scene, memory) && matches!(end, End::Unused { .. }) {
+        if is_on_living_code(scene, memory) && matches!(end, ForgetEnd::Unused { .. }) {
             continue;
         }
         if !end.leaves(limits, memory, scene.now) {
@@ -86,7 +86,7 @@ pub fn plan(scene: &Scene<'_>, limits: &Limits) -> Vec<Proposal> {
     proposals
 }
 
-fn rest(scene: &Scene<'_>, memory: &Arc<Memory>, end: &End) -> Option<Proposal> {
+fn rest(scene: &Scene<'_>, memory: &Arc<Memory>, end: &ForgetEnd) -> Option<Proposal> {
     let (act, why) = end.told(scene.now);
     let usage = scene.around.usage(memory);
     let change = revise(memory, scene.now, |new| shift(new, Tier::Archive, &usage, scene.now))?;
@@ -94,13 +94,13 @@ fn rest(scene: &Scene<'_>, memory: &Arc<Memory>, end: &End) -> Option<Proposal> 
 }
 
 /// Why a memory may leave.
-enum End {
+enum ForgetEnd {
     Over { since: Timestamp, replaced: bool },
     Unused { since: Timestamp, named: u64 },
 }
 
-impl End {
-    fn of(scene: &Scene<'_>, limits: &Limits, memory: &Memory) -> Option<End> {
+impl ForgetEnd {
+    fn of(scene: &Scene<'_>, limits: &ForgetLimits, memory: &Memory) -> Option<ForgetEnd> {
         let times = &memory.times;
         if memory.source == Source::User || memory.restricted || memory.tier == Tier::Mandate {
             return None;
@@ -114,7 +114,7 @@ impl End {
             let since_when = times.expired_at.into_iter().chain(past).min()?;
             let used = scene.around.usage(memory).last_used.map_or(since_when, |used| used.max(since_when));
             let over = since(used, scene.now) > limits.quiet;
-            return over.then_some(End::Over { since: since_when, replaced: times.expired_at.is_some() });
+            return over.then_some(ForgetEnd::Over { since: since_when, replaced: times.expired_at.is_some() });
         }
         let sure = memory.fact().is_some() && memory.confidence >= limits.sure;
         if memory.tier == Tier::Guardrail || sure {
@@ -124,16 +124,16 @@ impl End {
         let last = last_need(memory, &usage, limits);
         let unused = usage.referenced < limits.references
             && since(last, scene.now) > limits.quiet.max(limits.rhythm_of(memory, &usage));
-        let end = End::Unused { since: last, named: usage.referenced };
+        let end = ForgetEnd::Unused { since: last, named: usage.referenced };
         let is_due = unused && (memory.tier != Tier::Archive || end.leaves(limits, memory, scene.now));
         is_due.then_some(end)
     }
 
     /// Or does it only rest?
-    fn leaves(&self, limits: &Limits, memory: &Memory, now: Timestamp) -> bool {
+    fn leaves(&self, limits: &ForgetLimits, memory: &Memory, now: Timestamp) -> bool {
         match self {
-            End::Over { .. } => true,
-            End::Unused { since: last, named } => {
+            ForgetEnd::Over { .. } => true,
+            ForgetEnd::Unused { since: last, named } => {
                 let passing = *named == 0 && matches!(memory.kind, Kind::Episode | Kind::Note);
                 passing || since(*last, now) > limits.quiet_lasting.max(limits.quiet)
             }
@@ -142,11 +142,11 @@ impl End {
 
     fn told(&self, now: Timestamp) -> (Act, String) {
         match self {
-            End::Over { since: end, replaced } => {
+            ForgetEnd::Over { since: end, replaced } => {
                 let what = if *replaced { "replaced" } else { "no longer true" };
                 (Act::Forgotten, format!("{what} since {}, {} days ago", end.day(), since(*end, now) / DAY))
             }
-            End::Unused { since: last, named } => {
+            ForgetEnd::Unused { since: last, named } => {
                 let days = since(*last, now) / DAY;
                 (Act::Archived, format!("unused for {days} days and named {named} times in all"))
             }
@@ -154,7 +154,7 @@ impl End {
     }
 }
 
-impl Limits {
+impl ForgetLimits {
     /// What came up again long after it was written comes up again: a release every quarter, say.
     fn rhythm_of(&self, memory: &Memory, usage: &Usage) -> i64 {
         let gap = usage.last_used.map_or(0, |last| since(memory.times.created_at, last));
@@ -162,7 +162,7 @@ impl Limits {
     }
 }
 
-fn last_need(memory: &Memory, usage: &Usage, limits: &Limits) -> Timestamp {
+fn last_need(memory: &Memory, usage: &Usage, limits: &ForgetLimits) -> Timestamp {
     let times = &memory.times;
     // Old notes that were brought in from elsewhere have had no chance to be used before they came.
     let came = if memory.source == Source::Import { times.updated_at } else { times.created_at };
@@ -181,7 +181,7 @@ fn is_on_living_code(scene: &Scene<'_>, memory: &Memory) -> bool {
 
 /// Who may leave, in which order, and how many.
 struct Leaving {
-    ends: Vec<Option<End>>,
+    ends: Vec<Option<ForgetEnd>>,
     /// Least used first, then longest ago, then by place.
     waiting: BinaryHeap<Reverse<(u64, Timestamp, usize)>>,
     room: BTreeMap<Kind, usize>,
@@ -191,12 +191,12 @@ struct Leaving {
 }
 
 impl Leaving {
-    fn of(scene: &Scene<'_>, limits: &Limits) -> Leaving {
+    fn of(scene: &Scene<'_>, limits: &ForgetLimits) -> Leaving {
         let disputed = scene.disputed();
         let mut ends = Vec::with_capacity(scene.memories.len());
         for memory in scene.memories {
             let kept = disputed.contains(&memory.id) || scene.around.is_over();
-            ends.push(if kept { None } else { End::of(scene, limits, memory) });
+            ends.push(if kept { None } else { ForgetEnd::of(scene, limits, memory) });
         }
         let place = |id: &MemoryId| scene.memories.binary_search_by(|memory| memory.id.cmp(id)).ok();
         let pairs: BTreeSet<(usize, usize)> = scene
@@ -224,8 +224,8 @@ impl Leaving {
             return;
         }
         match &self.ends[at] {
-            Some(End::Over { since, .. }) => self.waiting.push(Reverse((0, *since, at))),
-            Some(End::Unused { since, named }) => self.waiting.push(Reverse((*named, *since, at))),
+            Some(ForgetEnd::Over { since, .. }) => self.waiting.push(Reverse((0, *since, at))),
+            Some(ForgetEnd::Unused { since, named }) => self.waiting.push(Reverse((*named, *since, at))),
             None => {}
         }
     }
@@ -245,7 +245,7 @@ fn is_support(relation: Relation) -> bool {
 }
 
 /// How many of each kind may still leave tonight.
-fn room(scene: &Scene<'_>, limits: &Limits) -> BTreeMap<Kind, usize> {
+fn room(scene: &Scene<'_>, limits: &ForgetLimits) -> BTreeMap<Kind, usize> {
     let mut living: BTreeMap<Kind, usize> = BTreeMap::new();
     for memory in scene.memories {
         *living.entry(memory.kind).or_default() += 1;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::plan::{Around, Ground, Proposal, Scene};
+use super::plan::{Anchored, Around, Proposal, Scene};
 use lokid_model::time::DAY;
 use lokid_model::{Archived, Change, Contradiction, Kind, Level, Link, Memory, MemoryId, Relation, Timestamp};
 
@@ -111,8 +111,8 @@ impl Around for World {
         memory.text.trim().chars().take(most).collect()
     }
 
-    fn ground(&self, memory: &Memory) -> Ground {
-        let mut ground = Ground::default();
+    fn ground(&self, memory: &Memory) -> Anchored {
+        let mut ground = Anchored::default();
         for file in &memory.anchors.files {
             let list = if self.gone.contains(file) {
                 &mut ground.gone

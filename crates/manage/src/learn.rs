@@ -21,10 +21,10 @@ mod words;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use self::case::{Case, Reader, newest, when};
+use self::case::{Case, CaseReader, newest, when};
 use self::entry::{Entries, Entry, Lot};
 use self::group::group;
-use self::known::{ACTOR, Known, Like, body_of, is_ours, leans_alike, names, set_words, words_are_ours};
+use self::known::{ACTOR, KnownLessons, Like, body_of, is_ours, leans_alike, names, set_words, words_are_ours};
 use self::lesson::Lesson;
 use self::likeness::cosine;
 use super::plan::{Act, Phase, Proposal, Scene, archive, create, holds, revise, tie};
@@ -99,8 +99,8 @@ impl<'a> Learning<'a> {
         }
         // Whose clock was wrong comes last: it may join, and never decides where others belong.
         episodes.sort_by_key(|memory| (when(memory).is_none(), when(memory), &memory.id));
-        let known = Known::new(self.scene, self.scope);
-        let mut reader = Reader::new(self.scene.around, &episodes);
+        let known = KnownLessons::new(self.scene, self.scope);
+        let mut reader = CaseReader::new(self.scene.around, &episodes);
         let mut cases: Vec<Case> = Vec::with_capacity(episodes.len());
         for memory in episodes {
             if cases.len().is_multiple_of(256) && self.scene.around.is_over() {
@@ -150,7 +150,7 @@ impl<'a> Learning<'a> {
     }
 
     /// Archived episodes that a pattern comes from: they still count for it, though they teach nothing new.
-    fn past(&self, known: &Known<'_>, reader: &mut Reader<'_>) -> HashMap<String, Case> {
+    fn past(&self, known: &KnownLessons<'_>, reader: &mut CaseReader<'_>) -> HashMap<String, Case> {
         let named: BTreeSet<&str> = known.all_sources().collect();
         let archived = self.scene.archived.iter().map(|archived| &archived.memory);
         let evidence = archived.filter(|memory| named.contains(memory.id.as_str()) && self.is_evidence(memory));
@@ -162,8 +162,8 @@ impl<'a> Learning<'a> {
     fn compared<'b, 'k>(
         &self,
         entries: Entries<'b, 'k>,
-        known: &Known<'k>,
-        reader: &mut Reader<'_>,
+        known: &KnownLessons<'k>,
+        reader: &mut CaseReader<'_>,
     ) -> Vec<Entry<'b, 'k>> {
         let mut ready = Entries::default();
         let mut alike: HashMap<String, Vec<usize>> = HashMap::new();
@@ -212,7 +212,7 @@ impl<'a> Learning<'a> {
         entry: &Entry<'_, '_>,
         ready: &Entries<'_, '_>,
         alike: &HashMap<String, Vec<usize>>,
-        reader: &mut Reader<'_>,
+        reader: &mut CaseReader<'_>,
     ) -> Option<usize> {
         const LOOKED_AT: usize = 32;
         let hung = hooks(lesson).filter_map(|hook| alike.get(&hook)).flat_map(|at| at.iter().take(LOOKED_AT).copied());
@@ -229,7 +229,7 @@ impl<'a> Learning<'a> {
         })
     }
 
-    fn make(&self, lot: &Lot<'_>, reader: &Reader<'_>) -> Option<Proposal> {
+    fn make(&self, lot: &Lot<'_>, reader: &CaseReader<'_>) -> Option<Proposal> {
         let lesson = lot.lesson(reader).filter(|lesson| lesson.confidence >= self.limits.confidence)?;
         let memory = self.pattern(lot, &lesson)?;
         let living = lot.cases.iter().map(|case| case.id()).collect();
@@ -275,8 +275,8 @@ impl<'a> Learning<'a> {
         memory: &Arc<Memory>,
         lot: &Lot<'_>,
         living: &BTreeSet<&str>,
-        known: &Known<'_>,
-        reader: &Reader<'_>,
+        known: &KnownLessons<'_>,
+        reader: &CaseReader<'_>,
     ) -> Option<Proposal> {
         let ours = is_ours(memory);
         let lesson = lot.lesson(reader);

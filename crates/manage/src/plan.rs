@@ -144,8 +144,8 @@ pub trait Around {
     }
 
     /// How the code stands that a memory is anchored to, compared with when the memory was last known to be right.
-    fn ground(&self, _memory: &Memory) -> Ground {
-        Ground::default()
+    fn ground(&self, _memory: &Memory) -> Anchored {
+        Anchored::default()
     }
 
     /// Was it new or changed since the last night that was finished? Comparisons begin with these.
@@ -169,7 +169,7 @@ pub trait Around {
 
 /// The code under a memory.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Ground {
+pub struct Anchored {
     /// Anchored files that stand as they did.
     pub standing: Vec<String>,
     pub changed: Vec<String>,

@@ -38,7 +38,7 @@ pub struct Policy {
 }
 
 /// What is known when the question is asked.
-pub struct Seen<'a> {
+pub struct SeenNow<'a> {
     pub now: Timestamp,
     /// Seconds from UTC to the clock on the wall, at a time.
     pub offset: &'a dyn Fn(Timestamp) -> i32,
@@ -90,7 +90,7 @@ const BETWEEN_NIGHTS: i64 = 12 * 60 * MINUTE;
 /// A time this far ahead was written under a clock that was wrong.
 const IMPOSSIBLE: i64 = DAY + DAY / 8;
 
-pub fn decide(policy: &Policy, seen: &Seen<'_>) -> Decision {
+pub fn decide(policy: &Policy, seen: &SeenNow<'_>) -> Decision {
     let now = seen.now.as_micros();
     if !policy.enabled || seen.paused {
         return later(now + DAY, None, Some(if seen.paused { "paused" } else { "switched off" }));
@@ -146,7 +146,7 @@ fn later(look: i64, night: Option<i64>, waits: Option<&'static str>) -> Decision
     Decision::Later { look: Timestamp::from_micros(look), night: night.map(Timestamp::from_micros), waits }
 }
 
-fn hindrance(policy: &Policy, seen: &Seen<'_>) -> Option<&'static str> {
+fn hindrance(policy: &Policy, seen: &SeenNow<'_>) -> Option<&'static str> {
     if !policy.on_battery && seen.on_battery == Some(true) {
         Some("on battery")
     } else if seen.load.is_some_and(|load| load > policy.most_load) {
@@ -159,7 +159,7 @@ fn hindrance(policy: &Policy, seen: &Seen<'_>) -> Option<&'static str> {
 }
 
 /// When the night of a local day is. Each day has one, also where an hour is left out or comes twice.
-fn slot(policy: &Policy, seen: &Seen<'_>, day: i64) -> i64 {
+fn slot(policy: &Policy, seen: &SeenNow<'_>, day: i64) -> i64 {
     let spread = policy.jitter.as_micros() as i64;
     let jitter = if spread > 0 { (mixed(seen.lot, day) % spread as u64) as i64 } else { 0 };
     let local = day * DAY + i64::from(policy.minute) * MINUTE + jitter;
@@ -196,8 +196,8 @@ mod tests {
 
     const UTC: &dyn Fn(Timestamp) -> i32 = &|_| 0;
 
-    fn seen<'a>(now: &str, finished: &str) -> Seen<'a> {
-        Seen {
+    fn seen<'a>(now: &str, finished: &str) -> SeenNow<'a> {
+        SeenNow {
             now: at(now),
             offset: UTC,
             finished: at(finished),
@@ -271,7 +271,7 @@ mod tests {
         {
             let (mut now, mut finished, mut nights) = (at(from), at(from), 0);
             while now < at(until) {
-                let asked = Seen { now, offset: &offset, ..seen(from, &finished.to_string()) };
+                let asked = SeenNow { now, offset: &offset, ..seen(from, &finished.to_string()) };
                 if let Decision::Night(cause) = decide(&policy, &asked) {
                     assert_eq!(cause, Cause::Nightly);
                     (finished, nights) = (now, nights + 1);
@@ -334,7 +334,7 @@ mod tests {
     fn projects_do_not_all_begin_at_once_and_each_keeps_its_moment() {
         let policy = Policy { jitter: Duration::from_secs(20 * 60), ..policy() };
         let moment = |lot| {
-            let asked = Seen { lot, ..seen("2026-03-02T00:00:00Z", "2026-03-01T23:00:00Z") };
+            let asked = SeenNow { lot, ..seen("2026-03-02T00:00:00Z", "2026-03-01T23:00:00Z") };
             next(decide(&policy, &asked))
         };
         let moments: std::collections::BTreeSet<String> = (0..20).map(moment).collect();
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn paused_or_switched_off_nothing_comes() {
-        let asked = Seen { paused: true, ..seen("2026-03-02T03:31:00Z", "2026-03-01T03:30:00Z") };
+        let asked = SeenNow { paused: true, ..seen("2026-03-02T03:31:00Z", "2026-03-01T03:30:00Z") };
         let Decision::Later { night, waits, .. } = decide(&policy(), &asked) else { panic!() };
         assert_eq!((night, waits), (None, Some("paused")));
     }

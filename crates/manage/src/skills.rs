@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use self::done::{Done, Place};
+use self::done::{Done, StepPlace};
 use self::tell::Errors;
-use super::errors::seen::Seen;
+use super::errors::seen::SeenErrors;
 use super::errors::telling::{Fingerprints, headline};
 use super::made::{self, Roots};
 use super::plan::{Act, Phase, Proposal, Scene, create, holds, lower_bound, revise};
@@ -78,7 +78,7 @@ pub fn plan(scene: &Scene<'_>, found: &[Found], limits: &Limits) -> Vec<Proposal
         .flat_map(|(_, _, evidence)| evidence.good.iter().take(limits.read))
         .map(|place| (&place.memory.id, place.memory))
         .collect();
-    let seen = Seen::errors_in(scene, &prints, read.into_values());
+    let seen = SeenErrors::errors_in(scene, &prints, read.into_values());
     let mut errors: Errors<'_, '_> = BTreeMap::new();
     for ((_, print), met) in &seen.errors {
         met.iter().for_each(|one| errors.entry(&one.memory.id).or_default().push((print, one)));
@@ -110,7 +110,7 @@ fn is_sequence(steps: &[String], limits: &Limits) -> bool {
 /// Episodes that took the steps, within one scope.
 struct Evidence<'a> {
     /// Those that ended well, newest first.
-    good: Vec<Place<'a>>,
+    good: Vec<StepPlace<'a>>,
     /// All whose end is known.
     known: usize,
 }
@@ -127,7 +127,7 @@ fn evidence<'a>(done: &Done<'a>, found: &Found) -> BTreeMap<Scope, Evidence<'a>>
     }
     for evidence in scopes.values_mut() {
         evidence.good.sort_by(|one, other| {
-            let at = |place: &Place<'_>| place.memory.times.created_at;
+            let at = |place: &StepPlace<'_>| place.memory.times.created_at;
             at(other).cmp(&at(one)).then_with(|| one.memory.id.cmp(&other.memory.id))
         });
     }
@@ -256,7 +256,7 @@ impl<'a> Planner<'_, 'a> {
         }
     }
 
-    fn read<'e>(&self, evidence: &'e Evidence<'a>) -> &'e [Place<'a>] {
+    fn read<'e>(&self, evidence: &'e Evidence<'a>) -> &'e [StepPlace<'a>] {
         &evidence.good[..evidence.good.len().min(self.limits.read)]
     }
 

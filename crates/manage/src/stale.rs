@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::marks::{self, Mark, since};
-use super::plan::{Act, Ground, Phase, Proposal, Scene, holds, revise};
+use super::plan::{Act, Anchored, Phase, Proposal, Scene, holds, revise};
 use lokid_model::time::DAY;
 use lokid_model::{Change, Kind, Memory, Source, Tier, lengths};
 
@@ -24,23 +24,23 @@ const MOST_NAMES: usize = 50;
 const REST: i64 = 14 * DAY;
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Limits {
+pub struct StaleLimits {
     /// What of a file must be other lines than before …
     pub changed: f64,
     /// … and below what it counts as the old one again.
     pub same: f64,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { changed: 0.6, same: 0.4 }
+impl Default for StaleLimits {
+    fn default() -> StaleLimits {
+        StaleLimits { changed: 0.6, same: 0.4 }
     }
 }
 
 /// Which share of a file is another than when a memory was last known to be right, if that is known.
 pub type Drift<'a> = dyn Fn(&Memory, &str) -> Option<f64> + 'a;
 
-pub fn plan(scene: &Scene<'_>, limits: &Limits, drift: &Drift<'_>) -> Vec<Proposal> {
+pub fn plan(scene: &Scene<'_>, limits: &StaleLimits, drift: &Drift<'_>) -> Vec<Proposal> {
     let mut proposals = Vec::new();
     for memory in scene.memories {
         if scene.around.is_over() {
@@ -113,7 +113,7 @@ fn has_tag(memory: &Memory) -> bool {
     memory.tags.iter().any(|tag| tag == TAG)
 }
 
-fn look(scene: &Scene<'_>, limits: &Limits, drift: &Drift<'_>, memory: &Arc<Memory>) -> Option<Proposal> {
+fn look(scene: &Scene<'_>, limits: &StaleLimits, drift: &Drift<'_>, memory: &Arc<Memory>) -> Option<Proposal> {
     let state = state(memory);
     if state == State::Fresh && has_tag(memory) {
         // Somebody marked it already, for reasons of their own.
@@ -149,7 +149,7 @@ fn names(mark: &Mark) -> impl Iterator<Item = &str> {
 }
 
 /// What is wrong with the ground, if it is enough to matter: in a fixed order, each once.
-fn trouble(memory: &Memory, ground: &Ground, limit: f64, drift: &Drift<'_>) -> BTreeSet<String> {
+fn trouble(memory: &Memory, ground: &Anchored, limit: f64, drift: &Drift<'_>) -> BTreeSet<String> {
     let files = ground.standing.len() + ground.changed.len() + ground.gone.len();
     let mut trouble = BTreeSet::new();
     if ground.gone.len() * ONE_IN >= files {

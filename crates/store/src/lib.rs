@@ -44,7 +44,7 @@ use write::Writing;
 
 /// Where a project's memory stands.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct StorePlace {
     /// The repository, and the way from there to its memory (`.loki/memory`), which is walked without following links.
     pub root: PathBuf,
     pub shared: PathBuf,
@@ -104,7 +104,7 @@ struct Waiting {
 
 impl Store {
     /// Opens without reading; [`Store::look`] brings what is there.
-    pub fn open(place: &Place, options: Options, faults: Option<Arc<Faults>>) -> io::Result<Store> {
+    pub fn open(place: &StorePlace, options: Options, faults: Option<Arc<Faults>>) -> io::Result<Store> {
         let state = Disk::create(&place.state)?;
         let state = match &faults {
             Some(faults) => state.with_faults(Arc::clone(faults)),

@@ -18,7 +18,7 @@ const LONG: Duration = Duration::from_millis(20);
 const PIECE: usize = 16 << 10;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ChildLimits {
     pub time: Duration,
     pub output: usize,
 }
@@ -42,7 +42,12 @@ pub enum ChildError {
 }
 
 /// Runs a program with its arguments, gives it `input` and brings what it wrote to its standard output.
-pub fn run(argv: &[String], input: &[u8], limits: Limits, cancelled: &dyn Fn() -> bool) -> Result<Vec<u8>, ChildError> {
+pub fn run(
+    argv: &[String],
+    input: &[u8],
+    limits: ChildLimits,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Vec<u8>, ChildError> {
     let (program, arguments) =
         argv.split_first().filter(|(program, _)| !program.is_empty()).ok_or(ChildError::Nameless)?;
     let mut command = Command::new(program);
@@ -55,7 +60,7 @@ pub fn run(argv: &[String], input: &[u8], limits: Limits, cancelled: &dyn Fn() -
 pub fn hear(
     mut command: Command,
     input: &[u8],
-    limits: Limits,
+    limits: ChildLimits,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, ChildError> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -198,7 +203,7 @@ mod tests {
     use super::*;
     use crate::process;
 
-    const PATIENCE: Limits = Limits { time: Duration::from_secs(20), output: 1 << 20 };
+    const PATIENCE: ChildLimits = ChildLimits { time: Duration::from_secs(20), output: 1 << 20 };
     const NEVER: &dyn Fn() -> bool = &|| false;
 
     fn shell(script: &str) -> Vec<String> {
@@ -254,7 +259,7 @@ mod tests {
         let lab = tempfile::tempdir().unwrap();
         let note = lab.path().join("pid");
         let script = format!("trap '' TERM; sleep 600 & echo $! > {}; wait", note.display());
-        let limits = Limits { time: Duration::from_millis(500), ..PATIENCE };
+        let limits = ChildLimits { time: Duration::from_millis(500), ..PATIENCE };
         let began = Instant::now();
         assert!(matches!(run(&shell(&script), b"", limits, NEVER), Err(ChildError::TimedOut(_))));
         assert!(began.elapsed() < Duration::from_secs(10));
@@ -276,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_flood_is_stopped_at_the_limit() {
-        let limits = Limits { output: 100_000, ..PATIENCE };
+        let limits = ChildLimits { output: 100_000, ..PATIENCE };
         let flood = run(&shell("exec yes contradicts"), b"", limits, NEVER);
         assert!(matches!(flood, Err(ChildError::TooLong(100_000))), "{flood:?}");
     }

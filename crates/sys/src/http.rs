@@ -18,7 +18,7 @@ const CONNECT: Duration = Duration::from_secs(3);
 const PIECE: usize = 16 << 10;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct HttpLimits {
     /// From the first byte to the last. Looking up a name is the system's affair and has the system's patience.
     pub time: Duration,
     pub answer: usize,
@@ -106,7 +106,7 @@ pub fn post_json(
     address: &Address,
     path: &str,
     body: &str,
-    limits: Limits,
+    limits: HttpLimits,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, HttpError> {
     let watch = Watch { deadline: Instant::now() + limits.time, time: limits.time, cancelled };

@@ -14,12 +14,12 @@ use super::{GitArea, WatchPlan};
 /// Where a path belongs, and what it is called in an observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Located {
-    pub(super) place: Place,
+    pub(super) place: TreePlace,
     pub(super) path: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TreePlace {
     Work,
     Git(GitArea),
     /// git is about to read or write many files.
@@ -153,16 +153,16 @@ impl Filter {
         if is_passing(name) {
             let owner = edited_beside(name)?;
             let path = inside.strip_suffix(name)?.to_owned() + owner;
-            return Some(Located { place: Place::EditorsFile, path });
+            return Some(Located { place: TreePlace::EditorsFile, path });
         }
         let place = if self.logs.is_match(inside) {
-            Place::Log
+            TreePlace::Log
         } else if is_ignored(path) {
             return None;
         } else if name == ".gitignore" {
-            Place::Rules
+            TreePlace::Rules
         } else {
-            Place::Work
+            TreePlace::Work
         };
         Some(Located { place, path: inside.to_owned() })
     }
@@ -216,9 +216,9 @@ fn is_repository_folder(name: &str) -> bool {
     matches!(name, ".git" | ".hg" | ".svn" | ".jj")
 }
 
-fn git_place(inside: &str, own: bool, common: bool) -> Option<Place> {
+fn git_place(inside: &str, own: bool, common: bool) -> Option<TreePlace> {
     if own && inside == "index.lock" {
-        return Some(Place::IndexLock);
+        return Some(TreePlace::IndexLock);
     }
     let name = inside.rsplit('/').next().unwrap_or(inside);
     if name.ends_with(".lock") || name.starts_with("tmp_") || name.starts_with(".tmp_") {
@@ -239,14 +239,14 @@ fn git_place(inside: &str, own: bool, common: bool) -> Option<Place> {
         },
         Some(("refs", _)) => GitArea::Refs,
         Some(("reftable", _)) if common => GitArea::Refs,
-        Some(("info", "exclude")) if common => return Some(Place::Rules),
+        Some(("info", "exclude")) if common => return Some(TreePlace::Rules),
         Some(("worktrees", inside)) if common => match inside.split_once('/') {
             Some((_, "HEAD" | "gitdir" | "locked")) => GitArea::Worktrees,
             _ => return None,
         },
         Some(_) => return None,
     };
-    Some(Place::Git(area))
+    Some(TreePlace::Git(area))
 }
 
 fn git_enters(inside: &str, common: bool) -> bool {
@@ -262,21 +262,21 @@ fn git_enters(inside: &str, common: bool) -> bool {
 /// The folders of `.loki` in which other programs leave something for us.
 const TRACE_FOLDERS: [&str; 7] = ["events", "state", "crash", "quality", "queue", "signals", "metrics"];
 
-fn loki_place(inside: &str) -> Option<Place> {
+fn loki_place(inside: &str) -> Option<TreePlace> {
     match inside.split_once('/') {
-        None if inside == "CONTINUITY.md" => Some(Place::Continuity),
-        None if matches!(inside, "events.jsonl" | "events.jsonl.1" | "config.json") => Some(Place::Trace),
+        None if inside == "CONTINUITY.md" => Some(TreePlace::Continuity),
+        None if matches!(inside, "events.jsonl" | "events.jsonl.1" | "config.json") => Some(TreePlace::Trace),
         None => None,
         Some(("memory", rest)) => Some(memory_place(rest)),
-        Some(("logs", _)) => Some(Place::Log),
+        Some(("logs", _)) => Some(TreePlace::Log),
         // Written by ourselves.
         Some(("metrics", rest)) if is_own_metric(rest) => None,
-        Some((folder, _)) => TRACE_FOLDERS.contains(&folder).then_some(Place::Trace),
+        Some((folder, _)) => TRACE_FOLDERS.contains(&folder).then_some(TreePlace::Trace),
     }
 }
 
-fn memory_place(inside: &str) -> Place {
-    if matches!(inside, "failures.jsonl" | ".errors.log") { Place::Trace } else { Place::Memory }
+fn memory_place(inside: &str) -> TreePlace {
+    if matches!(inside, "failures.jsonl" | ".errors.log") { TreePlace::Trace } else { TreePlace::Memory }
 }
 
 fn loki_enters(inside: &str) -> bool {

@@ -13,7 +13,7 @@ use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 
 use super::burst::{Burst, Verdict};
 use super::debounce::{Debounce, Hint};
-use super::filter::{Filter, Place};
+use super::filter::{Filter, TreePlace};
 use super::names::is_manifest;
 use super::notify::{Ears, Losses, Raw};
 use super::pace::Pace;
@@ -157,10 +157,10 @@ impl Driver {
     fn hear_change(&mut self, now: Instant, path: &Path, hint: Hint) {
         if let Some(located) = self.filter.locate(path) {
             match located.place {
-                Place::IndexLock => return self.burst.locked(now),
-                Place::EditorsFile if hint == Hint::Removed => return,
-                Place::EditorsFile => return self.hear_editor(now, path, &located.path),
-                Place::Work => self.burst.wrote(now, &located.path),
+                TreePlace::IndexLock => return self.burst.locked(now),
+                TreePlace::EditorsFile if hint == Hint::Removed => return,
+                TreePlace::EditorsFile => return self.hear_editor(now, path, &located.path),
+                TreePlace::Work => self.burst.wrote(now, &located.path),
                 _ => {}
             }
         } else if self.listing.folder(path).is_none() {
@@ -194,7 +194,7 @@ impl Driver {
         if is_folder {
             return self.burst.listed(now, inside);
         }
-        if self.filter.locate(path).is_none_or(|located| located.place != Place::Work) {
+        if self.filter.locate(path).is_none_or(|located| located.place != TreePlace::Work) {
             return;
         }
         match self.burst.opened(now, inside) {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::debounce::Hint;
-use super::filter::Place;
+use super::filter::TreePlace;
 use super::ledger::{DELAY, SCAN_DELAY};
 use super::notify::Ears;
 use super::rules::Rules;
@@ -86,7 +86,7 @@ impl Driver {
             let names = self.listing.folder(path).into_iter().flat_map(Folder::names);
             names.map(|name| path.join(name))
         });
-        let logs = files.filter_map(|path| self.filter.locate(&path).filter(|located| located.place == Place::Log));
+        let logs = files.filter_map(|path| self.filter.locate(&path).filter(|located| located.place == TreePlace::Log));
         let logs: Vec<String> = logs.map(|located| located.path).collect();
         logs.into_iter().for_each(|path| self.emit(Seen::Log { path }));
     }
@@ -107,7 +107,7 @@ impl Driver {
         }
         let Some(located) = self.filter.locate(path) else { return };
         // Folders matter only to git's operations, by being there.
-        let counts = |sort| sort != Sort::Other && (sort != Sort::Folder || matches!(located.place, Place::Git(_)));
+        let counts = |sort| sort != Sort::Other && (sort != Sort::Folder || matches!(located.place, TreePlace::Git(_)));
         let mark = found.filter(|(sort, _)| counts(*sort)).map(|(_, mark)| being_there(mark, is_folder));
         if let Some(difference) = self.listing.put(path, mark) {
             self.report(now, path, difference, DELAY);
@@ -374,22 +374,22 @@ impl Driver {
             return;
         }
         let seen = match (located.place, difference) {
-            (Place::Work, Difference::Created) => Seen::Created { path },
-            (Place::Work, Difference::Edited) => Seen::Edited { path },
-            (Place::Work, Difference::Removed) => Seen::Removed { path },
-            (Place::Git(area), _) => {
+            (TreePlace::Work, Difference::Created) => Seen::Created { path },
+            (TreePlace::Work, Difference::Edited) => Seen::Edited { path },
+            (TreePlace::Work, Difference::Removed) => Seen::Removed { path },
+            (TreePlace::Git(area), _) => {
                 self.areas.insert(area);
                 return;
             }
-            (Place::Continuity, _) => Seen::Continuity,
-            (Place::Trace, _) => Seen::LokiTrace { path },
-            (Place::Log, _) => Seen::Log { path },
-            (Place::Memory, _) => Seen::Memory { path },
-            (Place::Rules, _) => {
+            (TreePlace::Continuity, _) => Seen::Continuity,
+            (TreePlace::Trace, _) => Seen::LokiTrace { path },
+            (TreePlace::Log, _) => Seen::Log { path },
+            (TreePlace::Memory, _) => Seen::Memory { path },
+            (TreePlace::Rules, _) => {
                 self.rules_changed = true;
                 Seen::Rules { path }
             }
-            (Place::IndexLock | Place::EditorsFile, _) => return,
+            (TreePlace::IndexLock | TreePlace::EditorsFile, _) => return,
         };
         self.emit(seen);
     }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::filter::{Filter, Place};
+use super::filter::{Filter, TreePlace};
 use super::scan::Folder;
 use lokid_model::Timestamp;
 use lokid_sys::tree::{self, Mark, Sort};
@@ -48,8 +48,8 @@ pub(super) fn read(filter: &mut Filter, path: &Path, now: Timestamp) -> Option<R
             _ => {
                 let located = filter.locate_in(&full, is_ignored);
                 let matters = located.is_some_and(|located| match located.place {
-                    Place::EditorsFile | Place::IndexLock => false,
-                    Place::Git(_) => true,
+                    TreePlace::EditorsFile | TreePlace::IndexLock => false,
+                    TreePlace::Git(_) => true,
                     _ => sort != Sort::Folder,
                 });
                 if matters {

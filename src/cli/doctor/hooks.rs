@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::super::hooks::{self, Agent, Place};
+use super::super::hooks::{self, Agent, HookPlace};
 use super::super::settings::Settings;
 use super::super::words;
 use super::Check;
@@ -33,7 +33,7 @@ pub(super) fn look(settings: &Settings, status: Option<&Value>, is_up: bool, che
 }
 
 /// Nothing is said of an agent that is not used here.
-fn calls(agent: Agent, places: &[Place]) -> Option<Check> {
+fn calls(agent: Agent, places: &[HookPlace]) -> Option<Check> {
     let install = format!("`lokid hooks install {}`", agent.as_str());
     if let Some((place, gone)) = places.iter().find_map(|place| Some((place, place.gone()?))) {
         let found = format!("{} calls {gone}, which is not there ({})", agent.name(), place.path);

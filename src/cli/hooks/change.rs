@@ -42,7 +42,7 @@ pub(super) fn install(
         Shape::Grouped | Shape::Flat => merge::install(old, agent, program),
     };
     let new = new.map_err(|problem| refused(&target, &problem))?;
-    let answer = Answer { target: &target, events: &agent.events(), program: Some(program) };
+    let answer = HooksAnswer { target: &target, events: &agent.events(), program: Some(program) };
     if target.text.as_deref() == Some(&*new) {
         return answer.give("already installed", false, true, settings, screen);
     }
@@ -85,7 +85,7 @@ fn before(target: &Target, record: Option<&Record>) -> Option<String> {
 
 pub(super) fn uninstall(agent: Agent, scope: Scope, yes: bool, settings: &Settings, screen: &mut Screen) -> Done {
     let target = Target::look(agent, scope, settings)?;
-    let answer = Answer { target: &target, events: &[], program: None };
+    let answer = HooksAnswer { target: &target, events: &[], program: None };
     let ledger = target.ledger(settings);
     let record = ledger.read(MOST);
     let Some(old) = target.text.as_deref() else {
@@ -145,13 +145,13 @@ fn show(target: &Target, new: &str, screen: &mut Screen, settings: &Settings) ->
 }
 
 /// What the command says in the end.
-struct Answer<'a> {
+struct HooksAnswer<'a> {
     target: &'a Target,
     events: &'a [&'a str],
     program: Option<&'a str>,
 }
 
-impl Answer<'_> {
+impl HooksAnswer<'_> {
     fn give(&self, what: &str, changed: bool, installed: bool, settings: &Settings, screen: &mut Screen) -> Done {
         let Target { agent, scope, path, .. } = self.target;
         let backup = Some(self.target.ledger(settings).backup()).filter(|backup| plain::is_file(backup));

@@ -12,7 +12,7 @@ mod tests;
 
 pub(super) use edit::{insert, put_text, remove};
 pub(super) use scan::{Allowed, Kind, Node, Problem, parse};
-pub(super) use style::{Style, render};
+pub(super) use style::{JsonStyle, render};
 
 /// One step down: a member by its name, or an element by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

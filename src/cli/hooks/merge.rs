@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::agent::{Agent, Shape};
 use super::command;
-use super::json::{Allowed, Kind, Node, Problem, Step, Style, insert, parse, put_text, remove, render};
+use super::json::{Allowed, JsonStyle, Kind, Node, Problem, Step, insert, parse, put_text, remove, render};
 
 /// One hook of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub(super) fn fresh(agent: Agent, program: &str) -> String {
         root.insert("version".to_owned(), json!(version));
     }
     root.insert("hooks".to_owned(), Value::Object(hooks.collect()));
-    format!("{}\n", render(&Value::Object(root), &Style::default(), ""))
+    format!("{}\n", render(&Value::Object(root), &JsonStyle::default(), ""))
 }
 
 /// With our hooks at every event of the agent, once, and nothing else changed.

@@ -17,7 +17,7 @@ use super::{command, merge, module, program};
 use lokid_sys::plain;
 
 /// One agent's hooks in one file.
-pub(in crate::cli) struct Place {
+pub(in crate::cli) struct HookPlace {
     scope: Scope,
     pub(in crate::cli) path: String,
     /// In the order the agent tells of them.
@@ -44,7 +44,7 @@ pub(super) fn run(agents: &[Agent], settings: &Settings, screen: &mut Screen) ->
             "agent": agent.as_str(),
             "name": agent.name(),
             "last_event_at": last,
-            "places": places.iter().map(Place::json).collect::<Vec<_>>(),
+            "places": places.iter().map(HookPlace::json).collect::<Vec<_>>(),
         }));
     }
     if settings.json {
@@ -57,17 +57,17 @@ pub(super) fn run(agents: &[Agent], settings: &Settings, screen: &mut Screen) ->
 }
 
 /// Yours, and the project's if you stand in one.
-pub(in crate::cli) fn places(agent: Agent, settings: &Settings) -> Vec<Place> {
+pub(in crate::cli) fn places(agent: Agent, settings: &Settings) -> Vec<HookPlace> {
     let scopes = if target::root(settings).is_ok() { &[Scope::User, Scope::Project][..] } else { &[Scope::User] };
     let local = scopes.contains(&Scope::Project).then(|| by_hand(agent, settings)).flatten();
     scopes.iter().map(|scope| look(agent, *scope, settings)).chain(local).collect()
 }
 
 /// Claude Code also reads a file that nobody shares. We never write there, but somebody may have.
-fn by_hand(agent: Agent, settings: &Settings) -> Option<Place> {
+fn by_hand(agent: Agent, settings: &Settings) -> Option<HookPlace> {
     let path = target::root(settings).ok()?.join(".claude/settings.local.json");
     let text = plain::read_text(&path, target::MOST).ok().flatten().filter(|_| agent == Agent::Claude)?;
-    let mut place = Place::at(Scope::Project, path.display().to_string());
+    let mut place = HookPlace::at(Scope::Project, path.display().to_string());
     read(agent, &text, &mut place);
     Some(place).filter(|place| !place.events.is_empty())
 }
@@ -84,9 +84,9 @@ pub(in crate::cli) fn last_event(status: &Value, agent: Agent) -> Option<String>
     status.pointer(&own).and_then(Value::as_str).map(str::to_owned)
 }
 
-fn look(agent: Agent, scope: Scope, settings: &Settings) -> Place {
+fn look(agent: Agent, scope: Scope, settings: &Settings) -> HookPlace {
     let path = target::place(agent, scope, settings).map(|path| path.display().to_string()).unwrap_or_default();
-    let mut place = Place::at(scope, path);
+    let mut place = HookPlace::at(scope, path);
     match Target::look(agent, scope, settings) {
         Ok(target) => read(agent, target.text.as_deref().unwrap_or(""), &mut place),
         Err(failure) => place.problem = failure.error.map(|error| format!("{error:#}")),
@@ -94,7 +94,7 @@ fn look(agent: Agent, scope: Scope, settings: &Settings) -> Place {
     place
 }
 
-fn read(agent: Agent, text: &str, place: &mut Place) {
+fn read(agent: Agent, text: &str, place: &mut HookPlace) {
     if agent.shape() == Shape::Module {
         if module::is_ours(text) {
             place.events = agent.events().into_iter().map(str::to_owned).collect();
@@ -133,9 +133,9 @@ fn is_true(node: &Node) -> bool {
     matches!(&node.kind, Kind::Plain(word) if word == "true")
 }
 
-impl Place {
-    fn at(scope: Scope, path: String) -> Place {
-        Place { scope, path, events: Vec::new(), missing: Vec::new(), programs: Vec::new(), problem: None }
+impl HookPlace {
+    fn at(scope: Scope, path: String) -> HookPlace {
+        HookPlace { scope, path, events: Vec::new(), missing: Vec::new(), programs: Vec::new(), problem: None }
     }
 
     /// What it calls and is not there.

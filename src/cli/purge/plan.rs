@@ -12,7 +12,7 @@ use lokid_engine::{KnownProject, Registry, traces_at};
 use lokid_model::Key;
 use lokid_sys::plain;
 
-pub(super) struct Plan {
+pub(super) struct PurgePlan {
     pub(super) projects: Vec<Doomed>,
     /// lokid's own directories, when all of them go.
     pub(super) folders: Vec<Gone>,
@@ -55,7 +55,7 @@ impl Gone {
     }
 }
 
-impl Plan {
+impl PurgePlan {
     pub(super) fn is_empty(&self) -> bool {
         self.folders.is_empty() && self.projects.iter().all(|doomed| doomed.paths.is_empty() && doomed.known.is_none())
     }
@@ -64,7 +64,7 @@ impl Plan {
         self.projects.iter().flat_map(|doomed| &doomed.paths).chain(&self.folders)
     }
 
-    pub(super) fn of_project(registry: &Registry, path: &Path) -> Result<Plan, Failure> {
+    pub(super) fn of_project(registry: &Registry, path: &Path) -> Result<PurgePlan, Failure> {
         let (root, known) = registry.known_at(path).map_err(anyhow::Error::new)?;
         let mut projects = Vec::new();
         for known in known {
@@ -74,10 +74,10 @@ impl Plan {
             // A repository may bring its memory along and never have been used here.
             projects.push(Doomed::in_repository(&root)?);
         }
-        Ok(Plan { projects, folders: Vec::new() })
+        Ok(PurgePlan { projects, folders: Vec::new() })
     }
 
-    pub(super) fn of_everything(registry: &Registry, settings: &Settings) -> Result<Plan, Failure> {
+    pub(super) fn of_everything(registry: &Registry, settings: &Settings) -> Result<PurgePlan, Failure> {
         let mut projects: Vec<Doomed> = Vec::new();
         for known in registry.known().map_err(anyhow::Error::new)? {
             projects.push(Doomed::of(registry, known)?);
@@ -93,7 +93,7 @@ impl Plan {
         for doomed in &mut projects {
             doomed.paths.retain(|gone| !inside(&gone.path));
         }
-        Ok(Plan { projects, folders: outermost.into_iter().filter_map(Gone::look).collect() })
+        Ok(PurgePlan { projects, folders: outermost.into_iter().filter_map(Gone::look).collect() })
     }
 }
 

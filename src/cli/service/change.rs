@@ -13,7 +13,7 @@ use super::super::screen::Screen;
 use super::super::settings::Settings;
 use super::linger;
 use super::manager::{Manager, Steps};
-use super::plan::Plan;
+use super::plan::ServicePlan;
 use super::unit;
 use lokid_sys::plain;
 
@@ -21,19 +21,22 @@ use lokid_sys::plain;
 const MOST: u64 = 1 << 20;
 
 /// A file of the plan, and what stands there now.
-pub(super) struct Target<'a> {
+pub(super) struct ServiceTarget<'a> {
     pub(super) path: &'a Path,
     pub(super) old: Option<String>,
     pub(super) new: &'a str,
 }
 
-impl Target<'_> {
-    pub(super) fn all(plan: &Plan) -> Result<Vec<Target<'_>>, Failure> {
+impl ServiceTarget<'_> {
+    pub(super) fn all(plan: &ServicePlan) -> Result<Vec<ServiceTarget<'_>>, Failure> {
         let look = |file: &'_ super::plan::File| -> Result<Option<String>, Failure> {
             plain::leads_to(&file.path).map_err(|error| Failure::new(error).hint("mend the link, or remove it"))?;
             plain::read_text(&file.path, MOST).map_err(Failure::new)
         };
-        plan.files.iter().map(|file| Ok(Target { path: &file.path, old: look(file)?, new: &file.text })).collect()
+        plan.files
+            .iter()
+            .map(|file| Ok(ServiceTarget { path: &file.path, old: look(file)?, new: &file.text }))
+            .collect()
     }
 
     pub(super) fn is_current(&self) -> bool {
@@ -99,10 +102,10 @@ impl Target<'_> {
     }
 }
 
-pub(super) fn install(plan: &Plan, yes: bool, linger: bool, settings: &Settings, screen: &mut Screen) -> Done {
-    let targets = Target::all(plan)?;
-    let changed: Vec<&Target> = targets.iter().filter(|target| !target.is_current()).collect();
-    let answer = Answer { plan, settings };
+pub(super) fn install(plan: &ServicePlan, yes: bool, linger: bool, settings: &Settings, screen: &mut Screen) -> Done {
+    let targets = ServiceTarget::all(plan)?;
+    let changed: Vec<&ServiceTarget> = targets.iter().filter(|target| !target.is_current()).collect();
+    let answer = ServiceAnswer { plan, settings };
     if !changed.is_empty() {
         for target in &changed {
             show(target.path, target.old.as_deref().unwrap_or(""), target.new, settings, screen)?;
@@ -123,7 +126,7 @@ pub(super) fn install(plan: &Plan, yes: bool, linger: bool, settings: &Settings,
     answer.give(what, &changed, true, &steps, screen)
 }
 
-fn start(plan: &Plan, changed: &[&Target], steps: &mut Steps) {
+fn start(plan: &ServicePlan, changed: &[&ServiceTarget], steps: &mut Steps) {
     let manager = plan.manager;
     let replaced = |name: &str| changed.iter().any(|target| target.is(name) && target.old.is_some());
     // Nothing is lost while the daemon is started anew; only a socket that moves takes what waits in it along.
@@ -144,9 +147,9 @@ fn start(plan: &Plan, changed: &[&Target], steps: &mut Steps) {
     }
 }
 
-pub(super) fn uninstall(plan: &Plan, yes: bool, settings: &Settings, screen: &mut Screen) -> Done {
-    let answer = Answer { plan, settings };
-    let mut targets = Target::all(plan)?;
+pub(super) fn uninstall(plan: &ServicePlan, yes: bool, settings: &Settings, screen: &mut Screen) -> Done {
+    let answer = ServiceAnswer { plan, settings };
+    let mut targets = ServiceTarget::all(plan)?;
     targets.retain(|target| target.old.is_some() && (target.is_ours() || target.record(settings).is_some()));
     if targets.is_empty() {
         return answer.give("not installed", &[], false, &Steps::new(true), screen);
@@ -170,7 +173,7 @@ pub(super) fn uninstall(plan: &Plan, yes: bool, settings: &Settings, screen: &mu
         .filter(|link| plain::is_link(link))
         .try_for_each(|link| plain::remove(link))
         .map_err(Failure::new)?;
-    let gone: Vec<&Target> = if shared { Vec::new() } else { targets.iter().collect() };
+    let gone: Vec<&ServiceTarget> = if shared { Vec::new() } else { targets.iter().collect() };
     for target in &gone {
         target.restore(settings)?;
     }
@@ -182,14 +185,14 @@ pub(super) fn uninstall(plan: &Plan, yes: bool, settings: &Settings, screen: &mu
 }
 
 /// What enabling leaves beside the units, and a manager that cannot be reached does not take away.
-fn links(plan: &Plan) -> Vec<PathBuf> {
+fn links(plan: &ServicePlan) -> Vec<PathBuf> {
     let Some(units) = plan.files.first().and_then(|file| file.path.parent()) else { return Vec::new() };
     let wanted = ["default.target.wants", "sockets.target.wants", "timers.target.wants"];
     plan.names.iter().flat_map(|name| wanted.map(|folder| units.join(folder).join(name))).collect()
 }
 
 /// Do other projects have nights from the same template?
-fn others(plan: &Plan) -> bool {
+fn others(plan: &ServicePlan) -> bool {
     let own = links(plan);
     let folders = own.iter().filter_map(|link| link.parent());
     let found = folders.filter_map(|folder| plain::files_in(folder).ok()).flatten();
@@ -199,13 +202,20 @@ fn others(plan: &Plan) -> bool {
 }
 
 /// What the command says in the end.
-struct Answer<'a> {
-    plan: &'a Plan,
+struct ServiceAnswer<'a> {
+    plan: &'a ServicePlan,
     settings: &'a Settings,
 }
 
-impl Answer<'_> {
-    fn give(&self, what: &str, changed: &[&Target], installed: bool, steps: &Steps, screen: &mut Screen) -> Done {
+impl ServiceAnswer<'_> {
+    fn give(
+        &self,
+        what: &str,
+        changed: &[&ServiceTarget],
+        installed: bool,
+        steps: &Steps,
+        screen: &mut Screen,
+    ) -> Done {
         let (plan, settings) = (self.plan, self.settings);
         if settings.json {
             let file = |file: &super::plan::File| {

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::super::hooks::quote;
 use super::super::screen::Screen;
-use lokid_sys::child::{self, Limits};
+use lokid_sys::child::{self, ChildLimits};
 use lokid_sys::process;
 
 /// A daemon that is stopped may have to write first.
-const LIMITS: Limits = Limits { time: Duration::from_secs(90), output: 1 << 16 };
+const LIMITS: ChildLimits = ChildLimits { time: Duration::from_secs(90), output: 1 << 16 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Manager {

@@ -8,7 +8,7 @@ use super::facts::Facts;
 use super::manager::Manager;
 use super::{escape, plist, unit};
 
-pub(super) struct Plan {
+pub(super) struct ServicePlan {
     pub(super) manager: Manager,
     pub(super) files: Vec<File>,
     /// What is started and stopped: units, or the label of an agent.
@@ -22,8 +22,8 @@ pub(super) struct File {
     pub(super) text: String,
 }
 
-impl Plan {
-    pub(super) fn new(manager: Manager, facts: &Facts, night: Option<String>) -> Plan {
+impl ServicePlan {
+    pub(super) fn new(manager: Manager, facts: &Facts, night: Option<String>) -> ServicePlan {
         let unit = |name: &str, text| File { path: facts.units.join(name), text };
         let agent = |label: &str, text| File { path: facts.agents.join(format!("{label}.plist")), text };
         let (files, names) = match (manager, &night) {
@@ -46,7 +46,7 @@ impl Plan {
                 (vec![agent(&label, plist::night(facts, project))], vec![label])
             }
         };
-        Plan { manager, files, names, night }
+        ServicePlan { manager, files, names, night }
     }
 
     /// How it is spoken of.

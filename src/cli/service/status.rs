@@ -6,16 +6,16 @@ use super::super::failure::Done;
 use super::super::screen::{Screen, Style};
 use super::super::settings::Settings;
 use super::super::words;
-use super::change::Target;
+use super::change::ServiceTarget;
 use super::linger;
 use super::manager::{Manager, ask, systemctl};
-use super::plan::Plan;
+use super::plan::ServicePlan;
 
-pub(super) fn run(plan: &Plan, settings: &Settings, screen: &mut Screen) -> Done {
+pub(super) fn run(plan: &ServicePlan, settings: &Settings, screen: &mut Screen) -> Done {
     let reachable = plan.manager.is_reachable();
     let mut rows = Vec::new();
     let mut files = Vec::new();
-    for target in Target::all(plan)? {
+    for target in ServiceTarget::all(plan)? {
         let (state, style) = match (&target.old, target.is_current()) {
             (None, _) => ("not installed", Style::Dim),
             (Some(_), true) => ("installed", Style::Green),

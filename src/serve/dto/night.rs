@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::values::{NamespaceName, Time, Word, Words};
-use lokid_engine::night::{Known, Report, Told};
+use lokid_engine::night::{NightReport, NightState, ToldDeed};
 use lokid_manage::plan::Phase;
 use lokid_model::{MemoryId, Resolution, Tier};
 
@@ -81,7 +81,7 @@ struct Unread {
 }
 
 impl ConsolidateAnswer {
-    pub(in crate::serve) fn of(report: &Report) -> ConsolidateAnswer {
+    pub(in crate::serve) fn of(report: &NightReport) -> ConsolidateAnswer {
         let deeds: Vec<Deed> = report.told.iter().map(Deed::of).collect();
         let (plan, done) = if report.dry_run { (Some(deeds), None) } else { (None, Some(deeds)) };
         let unread = |one: &lokid_model::Problem| Unread { path: one.path.clone(), reason: one.reason.clone() };
@@ -104,7 +104,7 @@ impl ConsolidateAnswer {
 }
 
 impl Deed {
-    fn of(told: &Told) -> Deed {
+    fn of(told: &ToldDeed) -> Deed {
         Deed {
             phase: told.phase.as_str(),
             act: told.act.as_str(),
@@ -138,7 +138,7 @@ pub(in crate::serve) struct RunningNight {
 }
 
 impl NightAnswer {
-    pub(in crate::serve) fn of(known: &Known) -> NightAnswer {
+    pub(in crate::serve) fn of(known: &NightState) -> NightAnswer {
         NightAnswer {
             last: known.last.as_deref().map(ConsolidateAnswer::of),
             finished: known.finished.map(|at| at.to_string()),
@@ -150,7 +150,7 @@ impl NightAnswer {
     }
 }
 
-fn running(known: &Known) -> Option<RunningNight> {
+fn running(known: &NightState) -> Option<RunningNight> {
     known.running.as_ref().map(|now| RunningNight {
         cause: now.cause.as_str(),
         since: now.since.to_string(),
@@ -173,8 +173,8 @@ pub(in crate::serve) struct ConsolidationStatus {
 }
 
 impl ConsolidationStatus {
-    pub(in crate::serve) fn of(known: &Known) -> ConsolidationStatus {
-        let counts = known.last.as_deref().map(Report::counts).unwrap_or_default();
+    pub(in crate::serve) fn of(known: &NightState) -> ConsolidationStatus {
+        let counts = known.last.as_deref().map(NightReport::counts).unwrap_or_default();
         ConsolidationStatus {
             last: known.last.as_deref().map(|report| report.started_at.to_string()),
             next: known.next.map(|at| at.to_string()),

@@ -40,7 +40,7 @@ fn names_of(project: &Project) -> [String; 2] {
 
 struct Listening {
     app: App,
-    follower: lokid_engine::Follower,
+    follower: lokid_engine::FeedFollower,
     only: Option<[String; 2]>,
     sse: bool,
 }

@@ -13,7 +13,7 @@ use crate::serve::dto::bodies::Object;
 use crate::serve::dto::queries::{Format, Layer, namespace};
 use crate::serve::problem::Problem;
 use lokid_config::LayersConfig;
-use lokid_context::layers::{self, Arrangement, Shelves};
+use lokid_context::layers::{self, Arrangement, TopicGroups};
 use lokid_engine::Project;
 use lokid_index::Snapshot;
 use lokid_model::{Level, Memory, Namespace, Timestamp, token};
@@ -89,7 +89,7 @@ async fn topic(app: App, query: Layer) -> Answer {
     let (session, counted, format) = (query.session_id, query.counted.unwrap_or(true), query.format);
     let found = aside(move || {
         let snapshot = project.writer.snapshot();
-        let shelves = Shelves::of(&snapshot, &place, config.layers.topics, &project.sessions.arrangement());
+        let shelves = TopicGroups::of(&snapshot, &place, config.layers.topics, &project.sessions.arrangement());
         let found = layers::expand(&snapshot, &shelves, &name, budget, now);
         if counted {
             for memory in &found {

@@ -106,7 +106,7 @@ pub(in crate::serve) async fn learnings(app: App, call: Call) -> Answer {
 pub(in crate::serve) async fn export(app: App, call: Call) -> Answer {
     let query: queries::Export = call.query()?;
     let project = app.project(query.project.as_deref()).await?;
-    let export = Export::new(&project, query.namespace.map(|name| name.0), query.derived);
+    let export = ExportStream::new(&project, query.namespace.map(|name| name.0), query.derived);
     let pieces = futures_util::stream::unfold(export, |mut export| async move {
         let piece = export.next_piece()?;
         Some((Ok::<Bytes, std::convert::Infallible>(piece), export))
@@ -114,19 +114,19 @@ pub(in crate::serve) async fn export(app: App, call: Call) -> Answer {
     Ok(with_type(StatusCode::OK, "application/x-ndjson", Body::from_stream(pieces)))
 }
 
-struct Export {
+struct ExportStream {
     snapshot: Arc<Snapshot>,
     memories: std::vec::IntoIter<Arc<Memory>>,
 }
 
-impl Export {
-    fn new(project: &Project, namespace: Option<Namespace>, with_derived: bool) -> Export {
+impl ExportStream {
+    fn new(project: &Project, namespace: Option<Namespace>, with_derived: bool) -> ExportStream {
         let snapshot = project.writer.snapshot();
         // What the repository teaches by itself, it teaches wherever it goes.
         let own = |memory: &&Arc<Memory>| with_derived || !snapshot.is_derived(&memory.key());
         let wanted = |memory: &&Arc<Memory>| namespace.as_ref().is_none_or(|name| memory.namespace == *name);
         let memories: Vec<Arc<Memory>> = snapshot.memories().filter(wanted).filter(own).cloned().collect();
-        Export { snapshot, memories: memories.into_iter() }
+        ExportStream { snapshot, memories: memories.into_iter() }
     }
 
     fn next_piece(&mut self) -> Option<Bytes> {

@@ -11,7 +11,7 @@ use crate::serve::dto::context::{
 };
 use crate::serve::dto::queries::namespace;
 use crate::serve::problem::Problem;
-use lokid_engine::sessions::{InSession, Report};
+use lokid_engine::sessions::{InSession, UsageReport};
 
 const LONGEST_SESSION_ID: usize = 200;
 const MOST_TOKENS: usize = 10_000;
@@ -63,7 +63,7 @@ pub(in crate::serve) async fn usage(app: App, call: Call) -> Answer {
     let most = app.config().server.max_body;
     let request: UsageRequest = call.json(&app, most).await?;
     let session = request.session_id.map(session_id).transpose()?;
-    let report = Report {
+    let report = UsageReport {
         namespace: namespace(request.namespace),
         session,
         loaded: request.loaded,

@@ -11,10 +11,10 @@ use lokid_model::Memory;
 /// Each thread that answers has its own, so that nobody waits for anybody.
 const PLACES: usize = 256;
 
-type Known = Option<(Weak<Memory>, HeaderValue)>;
+type KnownTag = Option<(Weak<Memory>, HeaderValue)>;
 
 thread_local! {
-    static KNOWN: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
+    static KNOWN: RefCell<Vec<KnownTag>> = const { RefCell::new(Vec::new()) };
 }
 
 /// In quotes, as the header has it. A memory never changes in place, so the same allocation is the same content; the

@@ -9,7 +9,7 @@ use crate::serve::dto::queries::namespace;
 use crate::serve::dto::why::{BlamedCommit, KnownMemory, ToldCommit, WhyAnswer, WhyRequest};
 use crate::serve::problem::Problem;
 use lokid_encode::compress::at_level;
-use lokid_engine::why::{Question, Told, Why};
+use lokid_engine::why::{Question, Why, WhyCommit};
 use lokid_model::{Level, Memory};
 
 const MOST: usize = 50;
@@ -80,7 +80,7 @@ fn show(why: Why) -> WhyAnswer {
     }
 }
 
-fn commit(told: Told) -> ToldCommit {
+fn commit(told: WhyCommit) -> ToldCommit {
     ToldCommit {
         id: told.id.to_string(),
         date: told.at.day(),

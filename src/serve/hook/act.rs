@@ -10,7 +10,7 @@ use super::tools::Deeds;
 use crate::serve::app::App;
 use crate::serve::problem::{Code, Problem};
 use lokid_encode::errors::ErrorReader;
-use lokid_engine::sessions::Report;
+use lokid_engine::sessions::UsageReport;
 use lokid_engine::{EngineError, Project};
 use lokid_model::{Namespace, SignalKind, Timestamp};
 
@@ -68,7 +68,12 @@ pub(super) fn tell(project: &Arc<Project>, told: &Told) -> Result<(), EngineErro
         // An answer without citations was heard as well.
         let heard = Some(String::new());
         let session = Some(told.session.clone());
-        project.sessions.note_usage(&Report { session, cited: cited.clone(), text: heard, ..Report::default() });
+        project.sessions.note_usage(&UsageReport {
+            session,
+            cited: cited.clone(),
+            text: heard,
+            ..UsageReport::default()
+        });
     }
     Ok(())
 }

@@ -18,11 +18,11 @@ const PAUSE_MICROS: i64 = 60_000_000;
 
 pub(in crate::serve) struct Last {
     path: PathBuf,
-    known: Mutex<Known>,
+    known: Mutex<KnownSession>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownSession {
     at: BTreeMap<&'static str, Timestamp>,
     written: BTreeMap<&'static str, Timestamp>,
 }
@@ -38,7 +38,7 @@ impl Last {
             Some((agent.as_str(), at))
         };
         let at: BTreeMap<_, _> = Agent::ALL.iter().copied().filter_map(told).collect();
-        Last { path, known: Mutex::new(Known { written: at.clone(), at }) }
+        Last { path, known: Mutex::new(KnownSession { written: at.clone(), at }) }
     }
 
     /// Answers whether it is time to write it down.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::fields::{Field, Shape, field};
 use super::schema::{found, recalled};
-use super::session::{Answer, Session};
+use super::session::{McpAnswer, Session};
 use super::{erase, fields, files, keep, recall, why};
 use lokid_model::{ContradictionStatus, Kind, Level, Outcome, Resolution, Status, TaskType, Tier};
 
@@ -16,7 +16,7 @@ pub(super) struct Tool {
     pub(super) takes: &'static [Field],
     /// An answer, by example.
     pub(super) gives: fn() -> Value,
-    pub(super) run: fn(&Session, &fields::Arguments) -> Answer,
+    pub(super) run: fn(&Session, &fields::Arguments) -> McpAnswer,
 }
 
 impl Tool {

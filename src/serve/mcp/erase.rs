@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::fields::{Arguments, Object};
 use super::quote;
-use super::session::{Answer, Refusal, Session, memory_path};
+use super::session::{McpAnswer, Refusal, Session, memory_path};
 use lokid_model::Kind;
 
 const BLACK: &str = "[redacted]";
 /// Titles of what is forgotten are told up to here.
 const TOLD: usize = 2_000;
 
-pub(super) fn forget(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn forget(session: &Session, asked: &Arguments) -> McpAnswer {
     let given = ["id", "query", "key"].iter().filter(|name| asked.get(name).is_some()).count();
     if given != 1 {
         return Err(Refusal::argument("id", "give exactly one of `id`, `query` and `key`"));
@@ -34,7 +34,7 @@ pub(super) fn forget(session: &Session, asked: &Arguments) -> Answer {
     Ok(gone(session.write(&away(session, asked, id, false))?))
 }
 
-pub(super) fn redact(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn redact(session: &Session, asked: &Arguments) -> McpAnswer {
     match (asked.get("id"), asked.get("query")) {
         (Some(_), None) => {}
         (None, Some(_)) if asked.get("find").is_some() => {
@@ -83,7 +83,7 @@ fn several(session: &Session, asked: &Arguments, purge: bool) -> crate::serve::m
     session.post("/memories/forget", body)
 }
 
-fn one(session: &Session, asked: &Arguments, id: &str) -> Answer {
+fn one(session: &Session, asked: &Arguments, id: &str) -> McpAnswer {
     let request = session.get(&memory_path(id)).query("counted", "false");
     session.read(&asked.text("namespace").into_iter().fold(request, |request, name| request.query("namespace", name)))
 }

@@ -9,10 +9,10 @@ mod text;
 use serde_json::{Value, json};
 
 use self::path::FilePath;
-use self::shelf::{File, Shelf};
+use self::shelf::{File, McpFiles};
 use super::fields::{Arguments, brief};
 use super::quote;
-use super::session::{Answer, Refusal, Session};
+use super::session::{McpAnswer, Refusal, Session};
 
 pub(super) const COMMANDS: &[&str] = &["view", "create", "str_replace", "insert", "delete", "rename"];
 
@@ -22,8 +22,8 @@ const LONGEST_FILE: usize = 200 << 10;
 const LONGEST_VIEW: usize = 8_000;
 const MOST_LISTED: usize = 200;
 
-pub(super) fn memory(session: &Session, asked: &Arguments) -> Answer {
-    let shelf = Shelf::new(session);
+pub(super) fn memory(session: &Session, asked: &Arguments) -> McpAnswer {
+    let shelf = McpFiles::new(session);
     let command = asked.text("command").unwrap_or_default();
     if command == "rename" {
         for unwanted in ["path", "file_text", "old_str", "new_str", "insert_line", "insert_text", "view_range"] {
@@ -71,7 +71,7 @@ fn shown(result: String) -> Value {
     quote::recalled(json!({"result": result}))
 }
 
-fn view(shelf: &Shelf, path: &FilePath, asked: &Arguments) -> Answer {
+fn view(shelf: &McpFiles, path: &FilePath, asked: &Arguments) -> McpAnswer {
     if !path.is_root()
         && let Some(file) = shelf.find(path)?
     {
@@ -102,7 +102,7 @@ fn view(shelf: &Shelf, path: &FilePath, asked: &Arguments) -> Answer {
     Ok(shown(format!("{head}\n{listed}")))
 }
 
-fn create(shelf: &Shelf, path: &FilePath, text: &str) -> Result<String, Refusal> {
+fn create(shelf: &McpFiles, path: &FilePath, text: &str) -> Result<String, Refusal> {
     if path.is_root() {
         return Err(Refusal::argument("path", "names the directory itself: name a file below it"));
     }
@@ -117,7 +117,7 @@ fn create(shelf: &Shelf, path: &FilePath, text: &str) -> Result<String, Refusal>
     Ok(format!("File created successfully at: {path}"))
 }
 
-fn replace(shelf: &Shelf, path: &FilePath, old: &str, new: &str) -> Answer {
+fn replace(shelf: &McpFiles, path: &FilePath, old: &str, new: &str) -> McpAnswer {
     let file = shelf.find(path)?.ok_or_else(|| absent_error(path, ". Please provide a valid path."))?;
     let edited = text::replaced(&file.text, old, new).map_err(|why| match why {
         text::NoReplacement::Empty => Refusal::argument("old_str", "must not be empty"),
@@ -134,7 +134,7 @@ fn replace(shelf: &Shelf, path: &FilePath, old: &str, new: &str) -> Answer {
     Ok(shown(format!("The memory file has been edited.\n{}", edited.snippet)))
 }
 
-fn insert(shelf: &Shelf, path: &FilePath, line: i64, new: &str) -> Result<String, Refusal> {
+fn insert(shelf: &McpFiles, path: &FilePath, line: i64, new: &str) -> Result<String, Refusal> {
     let file = shelf.find(path)?.ok_or_else(|| absent_error(path, ""))?;
     let text = text::inserted(&file.text, line, new).map_err(|lines| {
         Refusal::no(format!(
@@ -146,7 +146,7 @@ fn insert(shelf: &Shelf, path: &FilePath, line: i64, new: &str) -> Result<String
     Ok(format!("The file {path} has been edited."))
 }
 
-fn delete(shelf: &Shelf, path: &FilePath) -> Result<String, Refusal> {
+fn delete(shelf: &McpFiles, path: &FilePath) -> Result<String, Refusal> {
     if path.is_root() {
         return Err(Refusal::argument("path", "the /memories directory itself cannot be deleted"));
     }
@@ -163,7 +163,7 @@ fn delete(shelf: &Shelf, path: &FilePath) -> Result<String, Refusal> {
     Ok(format!("Successfully deleted {path}"))
 }
 
-fn rename(shelf: &Shelf, old: &FilePath, new: &FilePath) -> Result<String, Refusal> {
+fn rename(shelf: &McpFiles, old: &FilePath, new: &FilePath) -> Result<String, Refusal> {
     for (name, path) in [("old_path", old), ("new_path", new)] {
         if path.is_root() {
             return Err(Refusal::argument(name, "the /memories directory itself cannot be renamed"));

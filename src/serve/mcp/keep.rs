@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::fields::{Arguments, Object};
 use super::quote;
 use super::recall::items;
-use super::session::{Answer, Refusal, Session};
+use super::session::{McpAnswer, Refusal, Session};
 use crate::serve::message::encode;
 
-pub(super) fn save(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn save(session: &Session, asked: &Arguments) -> McpAnswer {
     let mut record = asked.all();
     record.shift_remove("private");
     let says = asked.text("text").is_some_and(|text| !text.trim().is_empty());
@@ -24,7 +24,7 @@ pub(super) fn save(session: &Session, asked: &Arguments) -> Answer {
 }
 
 /// As Loki Mode's agents tell a pattern.
-pub(super) fn store_pattern(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn store_pattern(session: &Session, asked: &Arguments) -> McpAnswer {
     let pattern = asked.only(&["pattern", "category", "correct_approach", "incorrect_approach"]);
     asked.said("pattern")?;
     let mut record = asked.only(&["confidence"]);
@@ -33,7 +33,7 @@ pub(super) fn store_pattern(session: &Session, asked: &Arguments) -> Answer {
     remember(session, record)
 }
 
-fn remember(session: &Session, mut record: Object) -> Answer {
+fn remember(session: &Session, mut record: Object) -> McpAnswer {
     record.insert("source".to_owned(), "agent".into());
     let answer = session.write(&session.post("/memories", record))?;
     let mut told = json!({"id": answer["id"], "created": answer["created"]});
@@ -44,7 +44,7 @@ fn remember(session: &Session, mut record: Object) -> Answer {
     Ok(told)
 }
 
-pub(super) fn cite(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn cite(session: &Session, asked: &Arguments) -> McpAnswer {
     let mut body = asked.only(&["cited", "ignored", "text", "outcome", "namespace"]);
     if !["cited", "ignored", "text", "outcome"].iter().any(|name| body.contains_key(*name)) {
         return Err(Refusal::argument("cited", "give `cited`, `ignored`, `text` or `outcome`"));
@@ -54,7 +54,7 @@ pub(super) fn cite(session: &Session, asked: &Arguments) -> Answer {
     Ok(json!({"accepted": true}))
 }
 
-pub(super) fn contradictions(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn contradictions(session: &Session, asked: &Arguments) -> McpAnswer {
     if let Some(text) = asked.text("text") {
         let mut body = asked.only(&["namespace"]);
         body.insert("text".to_owned(), text.into());
@@ -72,7 +72,7 @@ pub(super) fn contradictions(session: &Session, asked: &Arguments) -> Answer {
     Ok(quote::recalled(json!({"items": found, "more": left + hidden})))
 }
 
-pub(super) fn resolve(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn resolve(session: &Session, asked: &Arguments) -> McpAnswer {
     let id = asked.said("id")?;
     let body = asked.only(&["resolution", "note", "namespace"]);
     let mut ended = session.write(&session.post(&format!("/contradictions/{}/resolve", encode(id)), body))?;
@@ -80,7 +80,7 @@ pub(super) fn resolve(session: &Session, asked: &Arguments) -> Answer {
     Ok(quote::recalled(json!({"item": ended})))
 }
 
-pub(super) fn consolidate(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn consolidate(session: &Session, asked: &Arguments) -> McpAnswer {
     let mut body = Object::new();
     body.insert("dry_run".to_owned(), asked.flag("dry_run", false).into());
     let mut done = session.write(&session.post("/consolidate", body))?;

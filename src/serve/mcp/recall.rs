@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::fields::{Arguments, Object};
 use super::quote::{self, Piece};
-use super::session::{Answer, Refusal, Session, memory_path};
+use super::session::{McpAnswer, Refusal, Session, memory_path};
 use crate::serve::message::Request;
 use lokid_model::token;
 
@@ -23,7 +23,7 @@ const HOUR: i64 = 3_600_000_000;
 /// What Loki Mode calls its collections.
 pub(super) const COLLECTIONS: &[&str] = &["all", "episodes", "patterns", "skills"];
 
-pub(super) fn search(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn search(session: &Session, asked: &Arguments) -> McpAnswer {
     asked.said("query")?;
     let level = asked.text("level").unwrap_or("summary");
     let mut body = asked.only(&["query", "kinds", "tiers", "files", "task_type", "as_of", "include", "namespace"]);
@@ -50,7 +50,7 @@ pub(super) fn search(session: &Session, asked: &Arguments) -> Answer {
     Ok(quote::recalled(told))
 }
 
-pub(super) fn timeline(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn timeline(session: &Session, asked: &Arguments) -> McpAnswer {
     let most = asked.size("limit", USUAL_ENTRIES);
     let entries = match asked.text("around_id").filter(|id| !id.trim().is_empty()) {
         Some(id) => around(session, asked, id, most)?,
@@ -103,7 +103,7 @@ pub(super) fn items(answer: &Value) -> Vec<Value> {
 const INTERNAL: &[&str] = &["usage", "sources", "updated_at", "symbols", "commits", "expired_at", "actor", "shorter"];
 const BODIES: &[&str] = &["fact", "episode", "pattern", "anti_pattern", "skill", "learning"];
 
-pub(super) fn get(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn get(session: &Session, asked: &Arguments) -> McpAnswer {
     let mut ids = asked.texts("ids");
     ids.extend(asked.text("id").filter(|id| !ids.contains(id)).into_iter().collect::<Vec<_>>());
     if ids.is_empty() {
@@ -165,7 +165,7 @@ fn is_empty(value: &Value) -> bool {
     value.as_array().is_some_and(Vec::is_empty) || value.as_str().is_some_and(str::is_empty)
 }
 
-pub(super) fn context(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn context(session: &Session, asked: &Arguments) -> McpAnswer {
     let mut signals = asked.only(&["current_file", "goal", "branch", "activity"]);
     if let Some(errors) = asked.get("errors") {
         signals.insert("recent_errors".to_owned(), errors.clone());

@@ -20,7 +20,7 @@ use super::desk::Desk;
 use super::fields::{self, Arguments, Object, brief};
 use super::prompts;
 use super::schema::like;
-use super::session::{Answer, Refusal, Session};
+use super::session::{McpAnswer, Refusal, Session};
 
 const INSTRUCTIONS: &str = "\
 The memory of this project. Search it (mem_search) before you decide, debug or repeat work, with the error message \
@@ -60,13 +60,13 @@ impl Server {
     }
 }
 
-pub(super) fn call(session: &Session, tool: &Tool, given: Object) -> Answer {
+pub(super) fn call(session: &Session, tool: &Tool, given: Object) -> McpAnswer {
     let arguments = Arguments::read(tool.takes, given)?;
     (tool.run)(session, &arguments)
 }
 
 /// A refusal is an answer too: the one who asked can read it and do better.
-fn told(answer: Answer) -> CallToolResult {
+fn told(answer: McpAnswer) -> CallToolResult {
     match answer {
         Ok(value) => CallToolResult::structured(value),
         Err(refusal) => CallToolResult::error(vec![ContentBlock::text(refusal.told())]),

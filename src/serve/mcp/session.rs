@@ -49,7 +49,7 @@ impl From<Wrong> for Refusal {
     }
 }
 
-pub(super) type Answer = Result<Value, Refusal>;
+pub(super) type McpAnswer = Result<Value, Refusal>;
 
 pub(super) struct Session {
     desk: Arc<dyn Desk>,
@@ -99,11 +99,11 @@ impl Session {
         Value::Object(body)
     }
 
-    pub(super) fn read(&self, request: &Request) -> Answer {
+    pub(super) fn read(&self, request: &Request) -> McpAnswer {
         self.json(request, Need::Read)
     }
 
-    pub(super) fn write(&self, request: &Request) -> Answer {
+    pub(super) fn write(&self, request: &Request) -> McpAnswer {
         self.json(request, Need::Write)
     }
 
@@ -124,7 +124,7 @@ impl Session {
         }
     }
 
-    fn json(&self, request: &Request, need: Need) -> Answer {
+    fn json(&self, request: &Request, need: Need) -> McpAnswer {
         json(&self.ask(request, need)?)
     }
 
@@ -152,7 +152,7 @@ impl Session {
     }
 }
 
-fn json(answer: &Response) -> Answer {
+fn json(answer: &Response) -> McpAnswer {
     answer.json().map_err(|error| Refusal::no(format!("the daemon's answer is no JSON: {error}")))
 }
 

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::fields::{Arguments, Object};
 use super::quote;
 use super::schema::{found, recalled};
-use super::session::{Answer, Session};
+use super::session::{McpAnswer, Session};
 
-pub(super) fn why(session: &Session, asked: &Arguments) -> Answer {
+pub(super) fn why(session: &Session, asked: &Arguments) -> McpAnswer {
     asked.said("file")?;
     let body = asked.only(&["file", "line", "end_line", "symbol", "k", "namespace"]);
     let Value::Object(answer) = session.read(&session.post("/why", body))? else { return Ok(json!({})) };

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::entry::Entry;
+use super::entry::ContextEntry;
 use super::{Lengths, render};
 use crate::parts::{Part, Shares};
 use lokid_model::token;
@@ -20,14 +20,14 @@ const MOST_ROUNDS: usize = 32;
 /// What there is to choose from.
 pub(super) struct Sheet<'a> {
     /// By rank, best first.
-    pub(super) entries: Vec<Entry<'a>>,
+    pub(super) entries: Vec<ContextEntry<'a>>,
     /// Work, files and topics, in the order given.
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<BudgetLine>,
     pub(super) lengths: Lengths<'a>,
 }
 
 /// Something that is no memory.
-pub(super) struct Line {
+pub(super) struct BudgetLine {
     pub(super) part: Part,
     pub(super) text: String,
     pub(super) tokens: usize,

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use super::entry::Entry;
+use super::entry::ContextEntry;
 use crate::parts::Candidate;
 use lokid_model::{Key, Memory};
 
@@ -11,8 +11,8 @@ use lokid_model::{Key, Memory};
 const BEGINNING: usize = 64;
 
 /// No key twice and no words twice, best first: binding before others, then by value, the part, the key.
-pub(super) fn ranked(candidates: &[Candidate]) -> Vec<Entry<'_>> {
-    let mut entries: Vec<Entry<'_>> = candidates.iter().map(Entry::new).collect();
+pub(super) fn ranked(candidates: &[Candidate]) -> Vec<ContextEntry<'_>> {
+    let mut entries: Vec<ContextEntry<'_>> = candidates.iter().map(ContextEntry::new).collect();
     // A memory that is given twice stands in the most pressing part.
     entries.sort_by(|a, b| {
         let binding = b.is_binding().cmp(&a.is_binding());
@@ -31,8 +31,9 @@ pub(super) fn ranked(candidates: &[Candidate]) -> Vec<Entry<'_>> {
 }
 
 /// The first of those with the same words stays. Most differ early on, so few are read to their ends.
-fn without_repetitions(entries: &mut Vec<Entry<'_>>) {
-    let beginning = |entry: &Entry<'_>| folded(said(&entry.candidate.memory)).take(BEGINNING).collect::<String>();
+fn without_repetitions(entries: &mut Vec<ContextEntry<'_>>) {
+    let beginning =
+        |entry: &ContextEntry<'_>| folded(said(&entry.candidate.memory)).take(BEGINNING).collect::<String>();
     let mut alike: HashMap<String, usize> = HashMap::with_capacity(entries.len());
     let beginnings: Vec<String> = entries.iter().map(beginning).collect();
     beginnings.iter().for_each(|beginning| *alike.entry(beginning.clone()).or_default() += 1);
@@ -44,13 +45,13 @@ fn without_repetitions(entries: &mut Vec<Entry<'_>>) {
     });
 }
 
-fn by_value(a: &Entry<'_>, b: &Entry<'_>) -> Ordering {
+fn by_value(a: &ContextEntry<'_>, b: &ContextEntry<'_>) -> Ordering {
     b.value.total_cmp(&a.value)
 }
 
 /// Ties are broken by what is said, so that the order in which candidates come never shows.
-fn by_content(a: &Entry<'_>, b: &Entry<'_>) -> Ordering {
-    fn content<'e>(entry: &'e Entry<'_>) -> impl Ord + 'e {
+fn by_content(a: &ContextEntry<'_>, b: &ContextEntry<'_>) -> Ordering {
+    fn content<'e>(entry: &'e ContextEntry<'_>) -> impl Ord + 'e {
         let (candidate, memory) = (entry.candidate, &entry.candidate.memory);
         let shorter = (&memory.shorter.summary, &memory.shorter.compressed, &memory.shorter.index);
         (&entry.key, candidate.longest, &candidate.why, &memory.text, &memory.title, shorter)

@@ -20,7 +20,7 @@ const MOST_BYTES_A_TOKEN: usize = 8;
 const LONG_INDEX_LINE: usize = 48;
 const INDEX_CHARS: usize = 60;
 
-pub(super) struct Entry<'a> {
+pub(super) struct ContextEntry<'a> {
     pub(super) candidate: &'a Candidate,
     pub(super) key: Key,
     /// As given, except that what is no number is worth least.
@@ -42,11 +42,11 @@ struct Shown {
     tokens: usize,
 }
 
-impl<'a> Entry<'a> {
-    pub(super) fn new(candidate: &'a Candidate) -> Entry<'a> {
+impl<'a> ContextEntry<'a> {
+    pub(super) fn new(candidate: &'a Candidate) -> ContextEntry<'a> {
         let value = if candidate.value.is_nan() { f64::NEG_INFINITY } else { candidate.value + 0.0 };
         let forms = [const { Form::Untried }; FORMS.len()];
-        Entry { candidate, key: candidate.memory.key(), value, forms }
+        ContextEntry { candidate, key: candidate.memory.key(), value, forms }
     }
 
     pub(super) fn part(&self) -> Part {

@@ -15,7 +15,7 @@ fn at_level(memory: &Memory, level: Level) -> String {
 }
 
 fn disclose(snapshot: &Snapshot, hits: &[(Key, f64)], budget: usize) -> Disclosed {
-    let sources = Sources {
+    let sources = LayerSources {
         snapshot,
         namespace: &Namespace::default(),
         limits: &limits(),

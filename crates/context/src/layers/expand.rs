@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::shelves::Shelves;
+use super::shelves::TopicGroups;
 use lokid_index::Snapshot;
 use lokid_index::topics::{is_told, name_of};
 use lokid_model::time::DAY;
@@ -19,7 +19,13 @@ const HALF_USED: f64 = 5.0;
 /// The best memories of a topic that fit into `budget` tokens at full length: what binds first, then decisions,
 /// patterns and learnings, and among each the weightiest. The topic may be one that is shown, a part of it or a whole
 /// of which only parts are shown, by its name or its id. Looks at every memory of the namespace once.
-pub fn expand(snapshot: &Snapshot, shelves: &Shelves, topic: &str, budget: usize, now: Timestamp) -> Vec<Arc<Memory>> {
+pub fn expand(
+    snapshot: &Snapshot,
+    shelves: &TopicGroups,
+    topic: &str,
+    budget: usize,
+    now: Timestamp,
+) -> Vec<Arc<Memory>> {
     let mut left = budget;
     let mut best = ranked(snapshot, shelves, topic, now, |_| true);
     if best.is_empty() {
@@ -36,7 +42,7 @@ pub fn expand(snapshot: &Snapshot, shelves: &Shelves, topic: &str, budget: usize
 
 /// A topic of Loki Mode's: what it names, or what bears its name as it means it (an episode's phase, a pattern's
 /// category); failing that, what speaks of it.
-fn neighbours(snapshot: &Snapshot, shelves: &Shelves, topic: &str, now: Timestamp) -> Vec<Arc<Memory>> {
+fn neighbours(snapshot: &Snapshot, shelves: &TopicGroups, topic: &str, now: Timestamp) -> Vec<Arc<Memory>> {
     let namespace = shelves.namespace();
     let Some(theirs) = snapshot.neighbour(namespace).and_then(|known| known.topic(topic).cloned()) else {
         return Vec::new();
@@ -67,13 +73,13 @@ fn neighbours(snapshot: &Snapshot, shelves: &Shelves, topic: &str, now: Timestam
 }
 
 /// What binds in a topic, the weightiest first.
-pub(crate) fn binding(snapshot: &Snapshot, shelves: &Shelves, topic: &str, now: Timestamp) -> Vec<Arc<Memory>> {
+pub(crate) fn binding(snapshot: &Snapshot, shelves: &TopicGroups, topic: &str, now: Timestamp) -> Vec<Arc<Memory>> {
     ranked(snapshot, shelves, topic, now, |memory| matches!(memory.tier, Tier::Mandate | Tier::Guardrail))
 }
 
 fn ranked(
     snapshot: &Snapshot,
-    shelves: &Shelves,
+    shelves: &TopicGroups,
     topic: &str,
     now: Timestamp,
     is_wanted: impl Fn(&Memory) -> bool,

@@ -25,12 +25,12 @@ pub struct Arrangement {
 
 /// One topic as it is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shelf {
+pub struct TopicGroup {
     pub name: String,
     pub topic: Topic,
 }
 
-impl Shelf {
+impl TopicGroup {
     /// What it holds, and how to open it.
     pub fn pointer(&self) -> Pointer {
         let text = format!("{}: {}", self.name, super::kinds_text(&self.topic, KINDS_TOLD));
@@ -49,9 +49,9 @@ const KINDS_TOLD: usize = 2;
 
 /// The topics of a namespace as they are shown.
 #[derive(Clone, Debug)]
-pub struct Shelves {
+pub struct TopicGroups {
     namespace: Namespace,
-    shown: Vec<Shelf>,
+    shown: Vec<TopicGroup>,
     total: Topic,
     /// Names that are not tests: a test of one of them stands with it.
     modules: BTreeSet<String>,
@@ -67,11 +67,11 @@ const SMALLEST: u64 = 40;
 
 const TESTS: &str = "tests/";
 
-impl Shelves {
-    pub fn of(snapshot: &Snapshot, namespace: &Namespace, most: usize, arrangement: &Arrangement) -> Shelves {
+impl TopicGroups {
+    pub fn of(snapshot: &Snapshot, namespace: &Namespace, most: usize, arrangement: &Arrangement) -> TopicGroups {
         let names = || snapshot.topics().of(namespace);
         let root = |name: &str| name.split('/').next().unwrap_or(name).to_owned();
-        let mut shelves = Shelves {
+        let mut shelves = TopicGroups {
             namespace: namespace.clone(),
             shown: Vec::new(),
             total: Topic::default(),
@@ -98,7 +98,7 @@ impl Shelves {
     }
 
     /// In the order they are shown, "other" last.
-    pub fn shown(&self) -> &[Shelf] {
+    pub fn shown(&self) -> &[TopicGroup] {
         &self.shown
     }
 
@@ -154,10 +154,10 @@ fn use_of(uses: &BTreeMap<String, f64>, name: &str) -> f64 {
 }
 
 /// What finds no room, or is a single memory among many, stands with the whole it is part of, else under "other".
-fn with_rest_last(groups: Vec<Shelf>, most: usize) -> Vec<Shelf> {
+fn with_rest_last(groups: Vec<TopicGroup>, most: usize) -> Vec<TopicGroup> {
     let total: u64 = groups.iter().map(|group| group.topic.count).sum();
-    let is_rest = |group: &Shelf| group.name == OTHER || (group.topic.count == 1 && total > SMALLEST);
-    let (mut rest, mut shown): (Vec<Shelf>, Vec<Shelf>) = groups.into_iter().partition(is_rest);
+    let is_rest = |group: &TopicGroup| group.name == OTHER || (group.topic.count == 1 && total > SMALLEST);
+    let (mut rest, mut shown): (Vec<TopicGroup>, Vec<TopicGroup>) = groups.into_iter().partition(is_rest);
     // One alone is better called by its name.
     if rest.len() == 1 && rest[0].name != OTHER && shown.len() < most {
         shown.append(&mut rest);
@@ -175,7 +175,7 @@ fn with_rest_last(groups: Vec<Shelf>, most: usize) -> Vec<Shelf> {
         }
     }
     if other.count > 0 && shown.len() < most {
-        shown.push(Shelf { name: OTHER.to_owned(), topic: other });
+        shown.push(TopicGroup { name: OTHER.to_owned(), topic: other });
     }
     shown
 }
@@ -197,10 +197,10 @@ impl Tree {
     }
 
     /// The tops, and in place of those that are too large their largest parts, each without what stands elsewhere.
-    fn cut(&self, total: u64) -> Vec<Shelf> {
-        let shelf = |name: &String, topic: &Topic| Shelf { name: name.clone(), topic: topic.clone() };
+    fn cut(&self, total: u64) -> Vec<TopicGroup> {
+        let shelf = |name: &String, topic: &Topic| TopicGroup { name: name.clone(), topic: topic.clone() };
         let tops = self.0.iter().filter(|(name, _)| !name.contains('/'));
-        let mut waiting: Vec<Shelf> = tops.map(|(name, topic)| shelf(name, topic)).collect();
+        let mut waiting: Vec<TopicGroup> = tops.map(|(name, topic)| shelf(name, topic)).collect();
         let mut groups = Vec::new();
         while let Some(mut group) = waiting.pop() {
             if group.topic.count * GIANT > total && group.topic.count >= FEW {
@@ -216,13 +216,13 @@ impl Tree {
         groups
     }
 
-    fn parts(&self, whole: &str, total: u64) -> Vec<Shelf> {
+    fn parts(&self, whole: &str, total: u64) -> Vec<TopicGroup> {
         let start = format!("{whole}/");
         let below = self.0.range(start.clone()..).take_while(|(name, _)| name.starts_with(&start));
         let next = below.filter(|(name, _)| !name[start.len()..].contains('/'));
         let large = next.filter(|(_, topic)| topic.count >= 2 && topic.count * SMALLEST >= total);
-        let mut parts: Vec<Shelf> =
-            large.map(|(name, topic)| Shelf { name: name.clone(), topic: topic.clone() }).collect();
+        let mut parts: Vec<TopicGroup> =
+            large.map(|(name, topic)| TopicGroup { name: name.clone(), topic: topic.clone() }).collect();
         parts.sort_by(|a, b| b.topic.count.cmp(&a.topic.count).then(a.name.cmp(&b.name)));
         parts.truncate(MOST_PARTS);
         parts

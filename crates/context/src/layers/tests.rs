@@ -101,8 +101,8 @@ fn index_words(snapshot: &Snapshot) -> String {
     index_text(snapshot, &Namespace::default(), &limits(), &Arrangement::default())
 }
 
-fn shelves(snapshot: &Snapshot) -> Shelves {
-    Shelves::of(snapshot, &Namespace::default(), 12, &Arrangement::default())
+fn shelves(snapshot: &Snapshot) -> TopicGroups {
+    TopicGroups::of(snapshot, &Namespace::default(), 12, &Arrangement::default())
 }
 
 #[test]
@@ -249,8 +249,8 @@ fn an_arrangement_joins_topics_orders_them_by_use_and_shortens_the_timeline() {
         timeline_days: Some(30),
     };
     let plain = shelves(&snapshot);
-    let arranged = Shelves::of(&snapshot, &Namespace::default(), 12, &arrangement);
-    let count = |shelves: &Shelves, wanted: &[&str]| -> u64 {
+    let arranged = TopicGroups::of(&snapshot, &Namespace::default(), 12, &arrangement);
+    let count = |shelves: &TopicGroups, wanted: &[&str]| -> u64 {
         let own = shelves.shown().iter().filter(|shelf| wanted.iter().any(|name| shelf.name == *name));
         own.map(|shelf| shelf.topic.count).sum()
     };

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::shelves::{Arrangement, Shelf, Shelves};
+use super::shelves::{Arrangement, TopicGroup, TopicGroups};
 use super::{clip, happened_at, kinds_text, neighbour, since, timeline_of};
 use lokid_config::LayersConfig;
 use lokid_index::Snapshot;
@@ -37,7 +37,7 @@ pub fn index_text(
     limits: &LayersConfig,
     arrangement: &Arrangement,
 ) -> String {
-    index_within(snapshot, &Shelves::of(snapshot, namespace, limits.topics, arrangement), INDEX_TOKENS)
+    index_within(snapshot, &TopicGroups::of(snapshot, namespace, limits.topics, arrangement), INDEX_TOKENS)
 }
 
 /// Layer two in at most five hundred tokens.
@@ -48,13 +48,13 @@ pub fn timeline_text(
     arrangement: &Arrangement,
     now: Timestamp,
 ) -> String {
-    let shelves = Shelves::of(snapshot, namespace, limits.topics, arrangement);
+    let shelves = TopicGroups::of(snapshot, namespace, limits.topics, arrangement);
     timeline_within(snapshot, &shelves, limits, arrangement, now, TIMELINE_TOKENS, &[]).text
 }
 
 /// Layer one in at most `most` tokens, and never more than a hundred: as many topics as possible, the first of them
 /// with their kinds as far as there is room.
-pub(crate) fn index_within(snapshot: &Snapshot, shelves: &Shelves, most: usize) -> String {
+pub(crate) fn index_within(snapshot: &Snapshot, shelves: &TopicGroups, most: usize) -> String {
     let most = most.min(INDEX_TOKENS);
     let fits = |text: &String| token::estimate(text) <= most;
     let shown = shelves.shown();
@@ -74,15 +74,15 @@ pub(crate) fn index_within(snapshot: &Snapshot, shelves: &Shelves, most: usize) 
 }
 
 /// The first `told` topics on a line each, the others together on one.
-fn index_form(shelves: &Shelves, shown: &[Shelf], told: usize) -> String {
+fn index_form(shelves: &TopicGroups, shown: &[TopicGroup], told: usize) -> String {
     let count = shelves.total().count;
     let memories = if count == 1 { "memory" } else { "memories" };
     let mut text = format!("{count} {memories} by topic. {HOW_TO_OPEN}\n");
-    for Shelf { name, topic } in &shown[..told] {
+    for TopicGroup { name, topic } in &shown[..told] {
         text.push_str(&format!("- {name}: {}\n", kinds_text(topic, KINDS)));
     }
     let brief: Vec<String> =
-        shown[told..].iter().map(|Shelf { name, topic }| format!("{name} {}", topic.count)).collect();
+        shown[told..].iter().map(|TopicGroup { name, topic }| format!("{name} {}", topic.count)).collect();
     if !brief.is_empty() {
         text.push_str(&format!("- {}{}\n", if told > 0 { "also " } else { "" }, brief.join(", ")));
     }
@@ -90,7 +90,7 @@ fn index_form(shelves: &Shelves, shown: &[Shelf], told: usize) -> String {
 }
 
 /// What Loki Mode says there is, the most relevant first, where it says more than a name.
-fn their_topics(neighbour: &Neighbour, shown: &[Shelf]) -> Vec<String> {
+fn their_topics(neighbour: &Neighbour, shown: &[TopicGroup]) -> Vec<String> {
     let word = |topic: &Value, names: &[&str]| -> String {
         let found = names.iter().find_map(|name| topic.get(*name).and_then(Value::as_str));
         clip(found.unwrap_or_default(), THEIR_CHARS)
@@ -111,7 +111,7 @@ pub(crate) struct Told {
 }
 
 /// One line of a timeline.
-struct Line {
+struct LayerLine {
     day: String,
     what: String,
     outcome: String,
@@ -122,7 +122,7 @@ struct Line {
 /// done and what was learnt lately. What one part leaves over is the next one's.
 pub(crate) fn timeline_within(
     snapshot: &Snapshot,
-    shelves: &Shelves,
+    shelves: &TopicGroups,
     limits: &LayersConfig,
     arrangement: &Arrangement,
     now: Timestamp,
@@ -158,7 +158,7 @@ pub(crate) fn timeline_within(
 }
 
 impl Told {
-    fn add(&mut self, heading: &str, lines: &[Line], most: usize) {
+    fn add(&mut self, heading: &str, lines: &[LayerLine], most: usize) {
         let mut heading = format!("{heading}\n");
         for (at, line) in lines.iter().enumerate() {
             // The same words again are no news.
@@ -178,9 +178,9 @@ impl Told {
     }
 }
 
-impl Line {
+impl LayerLine {
     fn text(&self) -> String {
-        let Line { day, what, outcome, id } = self;
+        let LayerLine { day, what, outcome, id } = self;
         let day = if day.is_empty() { String::new() } else { format!("{day} ") };
         let outcome = if matches!(outcome.as_str(), "" | "unknown") { String::new() } else { format!(" ({outcome})") };
         let id = if id.is_empty() { String::new() } else { format!(" [{id}]") };
@@ -202,7 +202,7 @@ fn only(timeline: &mut Map<String, Value>, topics: &[&str]) {
     }
 }
 
-fn focus(timeline: &Map<String, Value>) -> Vec<Line> {
+fn focus(timeline: &Map<String, Value>) -> Vec<LayerLine> {
     let active = timeline.get("active_context");
     let part = |name: &str| active.and_then(|active| active.get(name));
     let words = |value: &Value| match value {
@@ -213,7 +213,7 @@ fn focus(timeline: &Map<String, Value>) -> Vec<Line> {
     let named = [("", "current_focus"), ("blocked by ", "blocked_by"), ("next: ", "next_up")];
     let told = named.map(|(label, name)| (label, clip(&part(name).map(words).unwrap_or_default(), LINE_CHARS)));
     let told = told.into_iter().filter(|(_, text)| !text.is_empty());
-    told.map(|(label, text)| Line {
+    told.map(|(label, text)| LayerLine {
         what: format!("{label}{text}"),
         day: String::new(),
         outcome: String::new(),
@@ -222,13 +222,13 @@ fn focus(timeline: &Map<String, Value>) -> Vec<Line> {
     .collect()
 }
 
-fn lines(timeline: &Map<String, Value>, list: &str, since: &str) -> Vec<Line> {
+fn lines(timeline: &Map<String, Value>, list: &str, since: &str) -> Vec<LayerLine> {
     let part = |entry: &Value, names: &[&str]| -> String {
         let found = names.iter().find_map(|name| entry.get(*name).and_then(Value::as_str));
         found.unwrap_or_default().to_owned()
     };
     let entries = timeline.get(list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    let told = entries.iter().map(|entry| Line {
+    let told = entries.iter().map(|entry| LayerLine {
         day: part(entry, &["date", "timestamp"]).chars().take(10).collect(),
         what: clip(&part(entry, &["decision", "action", "type"]), LINE_CHARS),
         outcome: part(entry, &["outcome"]),
@@ -239,7 +239,7 @@ fn lines(timeline: &Map<String, Value>, list: &str, since: &str) -> Vec<Line> {
 
 /// The newest of what was learnt otherwise than by a decision. What documents and code show at any time did not happen
 /// on a day.
-fn lessons(snapshot: &Snapshot, shelves: &Shelves, since: &str, now: Timestamp, topics: &[&str]) -> Vec<Line> {
+fn lessons(snapshot: &Snapshot, shelves: &TopicGroups, since: &str, now: Timestamp, topics: &[&str]) -> Vec<LayerLine> {
     let happened = |memory: &Memory| match memory.kind {
         Kind::Learning | Kind::AntiPattern => true,
         Kind::Episode | Kind::Decision | Kind::CodePattern | Kind::Workflow => false,
@@ -249,7 +249,7 @@ fn lessons(snapshot: &Snapshot, shelves: &Shelves, since: &str, now: Timestamp, 
     let of_topic = |memory: &Memory| topics.is_empty() || topics.contains(&shelves.shelf_of(&name_of(memory)));
     let held = newest.filter(|memory| happened(memory) && is_told(memory) && memory.holds_now(now));
     let held = held.filter(|memory| of_topic(memory));
-    let told = held.take(LESSONS).map(|memory| Line {
+    let told = held.take(LESSONS).map(|memory| LayerLine {
         day: happened_at(memory).day(),
         what: clip(memory.headline(), LINE_CHARS),
         outcome: String::new(),

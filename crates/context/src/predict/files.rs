@@ -12,7 +12,7 @@ mod words;
 use std::cmp::Ordering;
 
 pub use evidence::Feature;
-pub(crate) use evidence::{Evidence, FEATURES};
+pub(crate) use evidence::{FEATURES, FileEvidence};
 pub use weights::{BadWeights, Weights};
 
 use super::PredictedFile;
@@ -53,13 +53,13 @@ pub fn predict(
 
 /// The best of the candidates with what they weigh; ties by path.
 pub(crate) fn best<'a, 'b>(
-    candidates: &'a [Evidence<'b>],
+    candidates: &'a [FileEvidence<'b>],
     weights: &Weights,
     k: usize,
-) -> Vec<(f64, &'a Evidence<'b>)> {
-    let mut weighed: Vec<(f64, &Evidence<'b>)> =
+) -> Vec<(f64, &'a FileEvidence<'b>)> {
+    let mut weighed: Vec<(f64, &FileEvidence<'b>)> =
         candidates.iter().map(|evidence| (weights.weigh(&evidence.features), evidence)).collect();
-    let order = |one: &(f64, &Evidence<'b>), other: &(f64, &Evidence<'b>)| -> Ordering {
+    let order = |one: &(f64, &FileEvidence<'b>), other: &(f64, &FileEvidence<'b>)| -> Ordering {
         other.0.total_cmp(&one.0).then_with(|| one.1.path.cmp(other.1.path))
     };
     if weighed.len() > k && k > 0 {

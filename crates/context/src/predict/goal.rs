@@ -12,7 +12,7 @@ mod why;
 
 use std::collections::BTreeMap;
 
-use self::evidence::Evidence;
+use self::evidence::GoalEvidence;
 use self::features::{Feature, Features, chance, weigh};
 use self::question::{Question, sorts_of};
 use super::PredictedFile;
@@ -32,7 +32,7 @@ const MOST_OF_TREE: usize = 60;
 const MOST_NAMESAKES: usize = 12;
 
 /// A file that the evidence speaks for, as it is called today.
-struct Candidate {
+struct GoalCandidate {
     path: String,
     features: Features,
     /// As `Subjects` knows it.
@@ -41,9 +41,9 @@ struct Candidate {
     pulled_by: Option<String>,
 }
 
-impl Candidate {
-    fn new(path: &str) -> Candidate {
-        Candidate { path: path.to_owned(), features: Features::default(), file: None, pulled_by: None }
+impl GoalCandidate {
+    fn new(path: &str) -> GoalCandidate {
+        GoalCandidate { path: path.to_owned(), features: Features::default(), file: None, pulled_by: None }
     }
 
     fn get(&self, feature: Feature) -> f64 {
@@ -69,9 +69,9 @@ pub fn predict(
     k: usize,
 ) -> Vec<PredictedFile> {
     let question = Question::new(subjects, text);
-    let evidence = Evidence::gather(subjects, &question);
+    let evidence = GoalEvidence::gather(subjects, &question);
     let found = gather(subjects, cochange, terrain, &question, &evidence, now_seconds);
-    let mut weighed: Vec<(f64, &Candidate)> = found.iter().map(|one| (weigh(&one.features), one)).collect();
+    let mut weighed: Vec<(f64, &GoalCandidate)> = found.iter().map(|one| (weigh(&one.features), one)).collect();
     weighed.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.path.cmp(&other.1.path)));
     weighed
         .into_iter()
@@ -89,17 +89,17 @@ fn gather(
     cochange: &Cochange,
     terrain: &dyn Terrain,
     question: &Question<'_>,
-    evidence: &Evidence,
+    evidence: &GoalEvidence,
     now_seconds: i64,
-) -> Vec<Candidate> {
-    let mut found: BTreeMap<String, Candidate> = BTreeMap::new();
+) -> Vec<GoalCandidate> {
+    let mut found: BTreeMap<String, GoalCandidate> = BTreeMap::new();
     of_history(&mut found, subjects, cochange, evidence);
     of_tree(&mut found, terrain, question);
     if found.is_empty() {
         return Vec::new();
     }
     let can_be_meant =
-        |one: &Candidate| terrain.is_there(&one.path) && (!is_trivial(&one.path) || one.get(Feature::Path) > 0.0);
+        |one: &GoalCandidate| terrain.is_there(&one.path) && (!is_trivial(&one.path) || one.get(Feature::Path) > 0.0);
     found.retain(|_, candidate| can_be_meant(candidate));
     for candidate in found.values_mut() {
         of_itself(candidate, cochange, question);
@@ -127,7 +127,12 @@ fn gather(
 }
 
 /// What history says, those with several names gathered under today's.
-fn of_history(found: &mut BTreeMap<String, Candidate>, subjects: &Subjects, cochange: &Cochange, evidence: &Evidence) {
+fn of_history(
+    found: &mut BTreeMap<String, GoalCandidate>,
+    subjects: &Subjects,
+    cochange: &Cochange,
+    evidence: &GoalEvidence,
+) {
     for file in evidence.heaviest(subjects, MOST_OF_HISTORY) {
         let (at, known) = (file as usize, cochange.find(subjects.path(file)));
         let known = known.map(|place| cochange.today(place));
@@ -135,7 +140,7 @@ fn of_history(found: &mut BTreeMap<String, Candidate>, subjects: &Subjects, coch
             continue;
         }
         let path = known.map_or(subjects.path(file), |place| cochange.path(place));
-        let candidate = found.entry(path.to_owned()).or_insert_with(|| Candidate::new(path));
+        let candidate = found.entry(path.to_owned()).or_insert_with(|| GoalCandidate::new(path));
         candidate.file = candidate.file.or(Some(file));
         for (feature, value) in [(Feature::Alike, evidence.said[at]), (Feature::WordBest, evidence.word[at])] {
             candidate.features[feature as usize] += value as f32;
@@ -145,20 +150,20 @@ fn of_history(found: &mut BTreeMap<String, Candidate>, subjects: &Subjects, coch
 }
 
 /// What the files themselves say.
-fn of_tree(found: &mut BTreeMap<String, Candidate>, terrain: &dyn Terrain, question: &Question<'_>) {
+fn of_tree(found: &mut BTreeMap<String, GoalCandidate>, terrain: &dyn Terrain, question: &Question<'_>) {
     let terms: Vec<u64> = question.terms.iter().map(|term| term.hash).collect();
     for (at, (path, share)) in terrain.saying(&terms).into_iter().enumerate() {
         match found.get_mut(path) {
             Some(candidate) => candidate.features[Feature::Says as usize] = share as f32,
             None if at < MOST_OF_TREE => {
-                found.entry(path.to_owned()).or_insert_with(|| Candidate::new(path)).raise(Feature::Says, share);
+                found.entry(path.to_owned()).or_insert_with(|| GoalCandidate::new(path)).raise(Feature::Says, share);
             }
             None => {}
         }
     }
 }
 
-fn of_itself(candidate: &mut Candidate, cochange: &Cochange, question: &Question<'_>) {
+fn of_itself(candidate: &mut GoalCandidate, cochange: &Cochange, question: &Question<'_>) {
     let path = candidate.path.to_lowercase();
     let stem = stem_of(&path);
     let is_word = question.terms.iter().any(|term| term.word.eq_ignore_ascii_case(&stem));
@@ -176,7 +181,12 @@ fn of_itself(candidate: &mut Candidate, cochange: &Cochange, question: &Question
 }
 
 /// What belongs to the likeliest so far.
-fn of_the_best(found: &mut BTreeMap<String, Candidate>, cochange: &Cochange, question: &Question<'_>, now: Timestamp) {
+fn of_the_best(
+    found: &mut BTreeMap<String, GoalCandidate>,
+    cochange: &Cochange,
+    question: &Question<'_>,
+    now: Timestamp,
+) {
     let mut seeds: Vec<(f64, String)> =
         found.values().map(|one| (chance(weigh(&one.features)), one.path.clone())).collect();
     seeds.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
@@ -189,7 +199,7 @@ fn of_the_best(found: &mut BTreeMap<String, Candidate>, cochange: &Cochange, que
                 return;
             }
             let candidate = found.entry(path.to_owned()).or_insert_with(|| {
-                let mut candidate = Candidate::new(path);
+                let mut candidate = GoalCandidate::new(path);
                 of_itself(&mut candidate, cochange, question);
                 of_goal.iter().for_each(|(feature, value)| candidate.features[*feature as usize] = *value as f32);
                 candidate

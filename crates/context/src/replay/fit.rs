@@ -6,7 +6,7 @@
 
 use super::measure::{LIST, Score};
 use super::{Progress, Protocol, ReplayTerrain, telling};
-use crate::predict::files::{Evidence, FEATURES, Feature, Opened, Weights, best, gather};
+use crate::predict::files::{FEATURES, Feature, FileEvidence, Opened, Weights, best, gather};
 use lokid_index::cochange::Cochange;
 use lokid_model::Commit;
 
@@ -125,14 +125,14 @@ fn lessons_of(
 }
 
 fn lesson(
-    candidates: &[Evidence<'_>],
+    candidates: &[FileEvidence<'_>],
     clue: &Opened<'_>,
     files: &[&str],
     start: &Weights,
     commit: usize,
     share: f64,
 ) -> Lesson {
-    let row = |evidence: &Evidence<'_>, stands_for: f64| Row {
+    let row = |evidence: &FileEvidence<'_>, stands_for: f64| Row {
         features: evidence.features,
         is_needed: files.binary_search(&evidence.path).is_ok(),
         stands_for: stands_for.ln() as f32,

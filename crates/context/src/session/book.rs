@@ -21,7 +21,7 @@ const LEAST_FROM: f64 = 0.9;
 const LEAST: f64 = 0.25;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sessions {
+pub struct SessionBook {
     sessions: BTreeMap<String, Session>,
 }
 
@@ -49,7 +49,7 @@ pub struct Pressure {
     pub share: f64,
 }
 
-impl Sessions {
+impl SessionBook {
     pub fn get(&self, id: &str) -> Option<&Session> {
         self.sessions.get(&session_name(id))
     }
@@ -181,8 +181,8 @@ impl Sessions {
     }
 
     /// A broken entry costs only itself.
-    pub fn from_value(value: &Value) -> Sessions {
-        let mut book = Sessions::default();
+    pub fn from_value(value: &Value) -> SessionBook {
+        let mut book = SessionBook::default();
         for (id, session) in value.get("sessions").and_then(Value::as_object).into_iter().flatten() {
             if let Some(session) = Session::from_value(session) {
                 book.sessions.insert(session_name(id), session);

@@ -19,7 +19,7 @@ pub(super) struct Fill<'a> {
 }
 
 #[derive(Clone)]
-pub(super) struct Line {
+pub(super) struct SessionLine {
     pub(super) text: String,
     pub(super) item: SessionItem,
 }
@@ -40,8 +40,8 @@ impl Fill<'_> {
     }
 
     /// Each at the first of these lengths that fits.
-    fn choose<'a>(&self, memories: &[&'a Memory], levels: &[Level]) -> Vec<(&'a Memory, Line)> {
-        let mut taken: Vec<(&Memory, Line)> = Vec::new();
+    fn choose<'a>(&self, memories: &[&'a Memory], levels: &[Level]) -> Vec<(&'a Memory, SessionLine)> {
+        let mut taken: Vec<(&Memory, SessionLine)> = Vec::new();
         let mut so_far = format!("{}\n", self.heading);
         for memory in memories {
             let fitting = levels.iter().filter_map(|level| self.line(memory, *level)).find(|line| {
@@ -57,7 +57,7 @@ impl Fill<'_> {
     }
 
     /// What room is left goes to longer forms, one step for everyone before the next step for anyone.
-    fn lengthen(&self, taken: &mut [(&Memory, Line)]) {
+    fn lengthen(&self, taken: &mut [(&Memory, SessionLine)]) {
         for level in LONGER {
             for place in 0..taken.len() {
                 let (memory, line) = &taken[place];
@@ -76,13 +76,13 @@ impl Fill<'_> {
         }
     }
 
-    fn line(&self, memory: &Memory, level: Level) -> Option<Line> {
+    fn line(&self, memory: &Memory, level: Level) -> Option<SessionLine> {
         let text = line_of(memory, level, self.lengths)?;
         let item = SessionItem { key: memory.key(), tier: memory.tier, tokens: token::estimate(&text), level };
-        Some(Line { text, item })
+        Some(SessionLine { text, item })
     }
 
-    fn section(&self, lines: Vec<Line>) -> Section {
+    fn section(&self, lines: Vec<SessionLine>) -> Section {
         Section { heading: self.heading, lines }
     }
 }

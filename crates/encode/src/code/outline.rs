@@ -136,7 +136,7 @@ pub(super) struct Walk<'t> {
 
 /// Where a walk stands.
 #[derive(Clone, Copy)]
-struct Place<'p> {
+struct OutlinePlace<'p> {
     container: Option<&'p str>,
     /// Within a type, where functions are methods.
     in_type: bool,
@@ -144,15 +144,15 @@ struct Place<'p> {
     depth: usize,
 }
 
-impl<'p> Place<'p> {
-    const TOP: Place<'static> = Place { container: None, in_type: false, is_public: true, depth: 0 };
+impl<'p> OutlinePlace<'p> {
+    const TOP: OutlinePlace<'static> = OutlinePlace { container: None, in_type: false, is_public: true, depth: 0 };
 
     /// One level deeper, unless that is too deep.
-    fn within(self, container: Option<&'p str>, in_type: bool) -> Option<Place<'p>> {
-        (self.depth < DEEPEST).then_some(Place { container, in_type, depth: self.depth + 1, ..self })
+    fn within(self, container: Option<&'p str>, in_type: bool) -> Option<OutlinePlace<'p>> {
+        (self.depth < DEEPEST).then_some(OutlinePlace { container, in_type, depth: self.depth + 1, ..self })
     }
 
-    fn deeper(self) -> Option<Place<'p>> {
+    fn deeper(self) -> Option<OutlinePlace<'p>> {
         self.within(self.container, self.in_type)
     }
 }
@@ -165,7 +165,7 @@ impl<'t> Walk<'t> {
         kind: DefinitionKind,
         form: Form,
         node: Node<'t>,
-        place: Place<'_>,
+        place: OutlinePlace<'_>,
     ) -> Option<&mut Found<'t>> {
         if name.is_empty() || self.found.len() >= MOST_DEFINITIONS {
             return None;

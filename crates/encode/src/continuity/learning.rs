@@ -10,7 +10,7 @@ use crate::excerpt::plain_words;
 const MOST_TEXT: usize = 2_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum LearningRole {
     Error,
     Cause,
     Fix,
@@ -19,7 +19,7 @@ enum Role {
 }
 
 /// What a label promises, if it is one of those that learnings are told with.
-fn role(label: &str) -> Option<Role> {
+fn role(label: &str) -> Option<LearningRole> {
     let words = plain_words(label);
     let has = |any: &[&str]| words.iter().any(|word| any.contains(&word.as_str()));
     if words.is_empty() || words.len() > 5 {
@@ -27,13 +27,13 @@ fn role(label: &str) -> Option<Role> {
     }
     // "Why it failed" is a cause although it speaks of failing.
     if has(&["why", "cause", "causes", "reason", "because"]) {
-        Some(Role::Cause)
+        Some(LearningRole::Cause)
     } else if has(&["prevent", "prevention", "fix", "fixed", "solution", "resolution", "lesson", "learning", "learned"])
         || has(&["learnt", "instead", "workaround", "avoid", "remedy", "takeaway", "approach", "action", "rule"])
     {
-        Some(Role::Fix)
+        Some(LearningRole::Fix)
     } else if has(&["error", "failed", "failure", "mistake", "problem", "issue", "symptom", "challenge", "happened"]) {
-        Some(Role::Error)
+        Some(LearningRole::Error)
     } else if has(&[
         "timestamp",
         "time",
@@ -47,7 +47,7 @@ fn role(label: &str) -> Option<Role> {
         "status",
         "iteration",
     ]) {
-        Some(Role::Aside)
+        Some(LearningRole::Aside)
     } else {
         None
     }
@@ -63,7 +63,7 @@ pub(super) struct Learnings {
     done: Vec<Learning>,
     open: Learning,
     title: String,
-    label: Option<Role>,
+    label: Option<LearningRole>,
     /// Do the points that follow belong to the open learning?
     attach: bool,
 }
@@ -136,28 +136,28 @@ impl Learnings {
         self.open.text = text;
     }
 
-    fn part(&mut self, role: Role, text: &str) {
+    fn part(&mut self, role: LearningRole, text: &str) {
         let text = bare(text);
         if is_placeholder(&text) {
             return;
         }
         let place = match role {
-            Role::Error => &self.open.error,
-            Role::Cause => &self.open.cause,
-            Role::Fix => &self.open.fix,
-            Role::Aside => return,
+            LearningRole::Error => &self.open.error,
+            LearningRole::Cause => &self.open.cause,
+            LearningRole::Fix => &self.open.fix,
+            LearningRole::Aside => return,
         };
-        let is_next = !place.is_empty() || (role == Role::Error && self.open != Learning::default());
-        if is_next && !self.open.text.is_empty() && role != Role::Error {
+        let is_next = !place.is_empty() || (role == LearningRole::Error && self.open != Learning::default());
+        if is_next && !self.open.text.is_empty() && role != LearningRole::Error {
             return self.more(&text);
         }
         if is_next {
             self.close();
         }
         match role {
-            Role::Error => self.open.error = text,
-            Role::Cause => self.open.cause = text,
-            Role::Fix | Role::Aside => self.open.fix = text,
+            LearningRole::Error => self.open.error = text,
+            LearningRole::Cause => self.open.cause = text,
+            LearningRole::Fix | LearningRole::Aside => self.open.fix = text,
         }
     }
 
@@ -166,7 +166,9 @@ impl Learnings {
         for (column, cell) in &item.cells {
             match role(column) {
                 Some(role) => self.part(role, cell),
-                None if self.open.error.is_empty() && plain_words(cell).len() > 1 => self.part(Role::Error, cell),
+                None if self.open.error.is_empty() && plain_words(cell).len() > 1 => {
+                    self.part(LearningRole::Error, cell)
+                }
                 None => self.more(cell),
             }
         }
@@ -213,7 +215,7 @@ impl Learnings {
     }
 }
 
-fn part(text: &str) -> Option<(Role, &str)> {
+fn part(text: &str) -> Option<(LearningRole, &str)> {
     let (label, rest) = labelled(text)?;
     Some((role(label)?, rest))
 }
@@ -248,15 +250,15 @@ fn is_advice(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::continuity::lines::{Block, LABEL_LEVEL, blocks, visible};
+    use crate::continuity::lines::{LABEL_LEVEL, LineBlock, blocks, visible};
 
     fn learnt(text: &str) -> Vec<(String, String, String)> {
         let mut learnings = Learnings::default();
         for block in blocks(&visible(text)) {
             match block {
-                Block::Heading { level: LABEL_LEVEL, text } => learnings.label(&text),
-                Block::Heading { text, .. } => learnings.heading(&text),
-                Block::Item(item) => learnings.item(&item),
+                LineBlock::Heading { level: LABEL_LEVEL, text } => learnings.label(&text),
+                LineBlock::Heading { text, .. } => learnings.heading(&text),
+                LineBlock::Item(item) => learnings.item(&item),
             }
         }
         learnings.finish().into_iter().map(|learning| (learning.error, learning.cause, learning.fix)).collect()

@@ -8,7 +8,7 @@ const MOST_TEXT: usize = 2_000;
 const MOST_DETAILS: usize = 24;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Block {
+pub(super) enum LineBlock {
     /// A bold label on a line of its own counts as the deepest heading.
     Heading {
         level: usize,
@@ -84,8 +84,8 @@ fn without_fences(text: &str) -> String {
 }
 
 /// The blocks of a text that went through [`visible`].
-pub(super) fn blocks(text: &str) -> Vec<Block> {
-    let mut reader = Reader::default();
+pub(super) fn blocks(text: &str) -> Vec<LineBlock> {
+    let mut reader = LineReader::default();
     for line in text.lines() {
         if reader.blocks.len() >= MOST_BLOCKS {
             break;
@@ -98,8 +98,8 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
 }
 
 #[derive(Default)]
-struct Reader {
-    blocks: Vec<Block>,
+struct LineReader {
+    blocks: Vec<LineBlock>,
     open: Option<(usize, Item)>,
     columns: Vec<String>,
     /// A row that may turn out to be the names of the columns.
@@ -107,7 +107,7 @@ struct Reader {
     after_blank: bool,
 }
 
-impl Reader {
+impl LineReader {
     fn line(&mut self, line: &str) {
         let after_blank = std::mem::replace(&mut self.after_blank, line.trim().is_empty());
         let indent = line.chars().take_while(|c| c.is_whitespace()).map(|c| if c == '\t' { 4 } else { 1 }).sum();
@@ -123,14 +123,14 @@ impl Reader {
             }
         } else if let Some((level, text)) = heading(text) {
             self.close();
-            self.blocks.push(Block::Heading { level, text: head(text, MOST_TEXT).to_owned() });
+            self.blocks.push(LineBlock::Heading { level, text: head(text, MOST_TEXT).to_owned() });
         } else if is_rule(text) {
             self.underline(text);
         } else if let Some((checked, text)) = bullet(text) {
             self.bullet(indent, checked, text);
         } else if let Some((label, rest)) = bold_label(text).filter(|_| !self.hangs_on_open(indent)) {
             self.close();
-            self.blocks.push(Block::Heading { level: LABEL_LEVEL, text: label.to_owned() });
+            self.blocks.push(LineBlock::Heading { level: LABEL_LEVEL, text: label.to_owned() });
             if !rest.is_empty() {
                 self.open = Some((0, Item { text: head(rest, MOST_TEXT).to_owned(), ..Item::default() }));
             }
@@ -150,7 +150,7 @@ impl Reader {
     fn underline(&mut self, text: &str) {
         match self.open.take() {
             Some((_, item)) if text.starts_with('=') && !item.listed => {
-                self.blocks.push(Block::Heading { level: 1, text: item.text });
+                self.blocks.push(LineBlock::Heading { level: 1, text: item.text });
             }
             open => {
                 self.open = open;
@@ -209,7 +209,7 @@ impl Reader {
         let names = self.columns.iter().cloned().chain(std::iter::repeat(String::new()));
         let cells: Vec<(String, String)> = names.zip(cells).filter(|(_, cell)| !cell.is_empty()).collect();
         let text = cells.first().map(|(_, cell)| cell.clone()).unwrap_or_default();
-        self.blocks.push(Block::Item(Item { text, cells, listed: true, ..Item::default() }));
+        self.blocks.push(LineBlock::Item(Item { text, cells, listed: true, ..Item::default() }));
     }
 
     fn end_first_row(&mut self) {
@@ -225,7 +225,7 @@ impl Reader {
 
     fn close(&mut self) {
         if let Some((_, item)) = self.open.take() {
-            self.blocks.push(Block::Item(item));
+            self.blocks.push(LineBlock::Item(item));
         }
     }
 }
@@ -298,8 +298,8 @@ mod tests {
 
     fn items(text: &str) -> Vec<Item> {
         let item = |block| match block {
-            Block::Item(item) => Some(item),
-            Block::Heading { .. } => None,
+            LineBlock::Item(item) => Some(item),
+            LineBlock::Heading { .. } => None,
         };
         blocks(&visible(text)).into_iter().filter_map(item).collect()
     }
@@ -342,8 +342,8 @@ mod tests {
     fn headings_come_in_three_shapes() {
         let levels = |text: &str| -> Vec<(usize, String)> {
             let heading = |block| match block {
-                Block::Heading { level, text } => Some((level, text)),
-                Block::Item(_) => None,
+                LineBlock::Heading { level, text } => Some((level, text)),
+                LineBlock::Item(_) => None,
             };
             blocks(&visible(text)).into_iter().filter_map(heading).collect()
         };

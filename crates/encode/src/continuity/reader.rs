@@ -3,7 +3,7 @@
 
 use super::item::{bare, is_placeholder, told};
 use super::learning::{Learnings, is_part};
-use super::lines::{Block, Item, LABEL_LEVEL, blocks, visible};
+use super::lines::{Item, LABEL_LEVEL, LineBlock, blocks, visible};
 use super::reference::references;
 use super::section::Section;
 use super::statement::{labelled, statement};
@@ -20,8 +20,8 @@ pub fn read(text: &str) -> Continuity {
     let mut reader = Reader::default();
     for block in blocks(&text) {
         match block {
-            Block::Heading { level, text } => reader.heading(level, &text),
-            Block::Item(item) => reader.item(&item),
+            LineBlock::Heading { level, text } => reader.heading(level, &text),
+            LineBlock::Item(item) => reader.item(&item),
         }
     }
     let mut found = reader.found;

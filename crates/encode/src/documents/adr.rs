@@ -20,7 +20,7 @@ enum Standing {
 
 /// What the sections of a record are for.
 #[derive(Clone, Copy, PartialEq)]
-enum Role {
+enum AdrRole {
     Status,
     Context,
     Decision,
@@ -70,7 +70,8 @@ pub(super) fn learn_log(path: &str, outline: Outline) -> Learnt {
 fn record(path: &str, outline: &Outline, within: &str) -> Option<Learnt> {
     let told = told(outline);
     let part = |role| prose::cut(&join(&told, role), PART);
-    let (context, mut decision, consequences) = (part(Role::Context), part(Role::Decision), part(Role::Consequences));
+    let (context, mut decision, consequences) =
+        (part(AdrRole::Context), part(AdrRole::Decision), part(AdrRole::Consequences));
     if decision.is_empty() {
         decision = prose::cut(&opening(outline), PART);
     }
@@ -85,7 +86,7 @@ fn record(path: &str, outline: &Outline, within: &str) -> Option<Learnt> {
     };
     let status = status_lines.first().map(|line| prose::cut(&prose::plain(line), 120));
     let mut text = format!("{title}\n");
-    let options = join(&told, Role::Options);
+    let options = join(&told, AdrRole::Options);
     let named = [
         ("Status", status.unwrap_or_default()),
         ("Date", dated.map(Timestamp::day).unwrap_or_default()),
@@ -168,42 +169,42 @@ impl Block {
     }
 }
 
-fn role(heading: &str) -> Option<Role> {
+fn role(heading: &str) -> Option<AdrRole> {
     let heading = prose::fold(heading);
     let heading = heading.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
     let starts = |words: &[&str]| words.iter().any(|word| heading.starts_with(word));
     if matches!(heading, "status" | "current status") {
-        Some(Role::Status)
+        Some(AdrRole::Status)
     } else if starts(&["date"]) {
-        Some(Role::Date)
+        Some(AdrRole::Date)
     } else if starts(&["context", "problem", "motivation", "background", "issue", "why", "rationale"]) {
-        Some(Role::Context)
+        Some(AdrRole::Context)
     } else if starts(&["consequences", "positive consequences", "negative consequences", "implications", "result"]) {
-        Some(Role::Consequences)
+        Some(AdrRole::Consequences)
     } else if starts(&["considered options", "options considered", "considered alternatives", "alternatives"]) {
-        Some(Role::Options)
+        Some(AdrRole::Options)
     } else if starts(&["decision", "solution", "the decision", "outcome", "recommendation", "summary", "proposal"])
         && !starts(&["decision driver", "decision maker"])
     {
-        Some(Role::Decision)
+        Some(AdrRole::Decision)
     } else {
         None
     }
 }
 
 /// Every section with what it is for; a section without a role of its own has that of the nearest above.
-fn told(outline: &Outline) -> Vec<(Role, &Section)> {
+fn told(outline: &Outline) -> Vec<(AdrRole, &Section)> {
     let of = |section: &Section| {
         role(&section.heading).or_else(|| section.above.iter().skip(1).rev().find_map(|heading| role(heading)))
     };
     outline.sections.iter().filter_map(|section| Some((of(section)?, section))).collect()
 }
 
-fn join(told: &[(Role, &Section)], wanted: Role) -> String {
+fn join(told: &[(AdrRole, &Section)], wanted: AdrRole) -> String {
     let mut out = String::new();
     for (_, section) in told.iter().filter(|(role, _)| *role == wanted) {
         // Options are described at length below their own headings; their names are enough.
-        if wanted == Role::Options && role(&section.heading) != Some(Role::Options) {
+        if wanted == AdrRole::Options && role(&section.heading) != Some(AdrRole::Options) {
             continue;
         }
         for block in &section.blocks {
@@ -248,12 +249,12 @@ fn strip_word<'a>(text: &'a str, word: &str) -> &'a str {
 }
 
 /// The lines that speak of the status, wherever the form at hand puts them.
-fn status_lines(outline: &Outline, told: &[(Role, &Section)]) -> Vec<String> {
+fn status_lines(outline: &Outline, told: &[(AdrRole, &Section)]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     if let Some(status) = outline.front.as_ref().and_then(|front| front.get("status")) {
         lines.extend(status.texts().into_iter().map(str::to_owned));
     }
-    let sections = told.iter().filter(|(role, _)| *role == Role::Status);
+    let sections = told.iter().filter(|(role, _)| *role == AdrRole::Status);
     lines.extend(sections.flat_map(|(_, section)| &section.blocks).map(|block| block.raw().to_owned()));
     lines.extend(labelled(outline, &["status"]));
     for label in ["supersedes", "superseded by", "amends", "replaces", "replaced by"] {
@@ -291,11 +292,11 @@ fn standing(line: &str) -> Option<Standing> {
     }
 }
 
-fn date_of(outline: &Outline, told: &[(Role, &Section)]) -> Option<Timestamp> {
+fn date_of(outline: &Outline, told: &[(AdrRole, &Section)]) -> Option<Timestamp> {
     let front = outline.front.as_ref().and_then(|front| date::find(front.get("date")?.text()?));
     let said = || labelled(outline, &["date", "decision date", "decided"]).find_map(|line| date::find(&line));
     let section = || {
-        let dated = told.iter().filter(|(role, _)| matches!(role, Role::Date));
+        let dated = told.iter().filter(|(role, _)| matches!(role, AdrRole::Date));
         dated.flat_map(|(_, section)| &section.blocks).find_map(|block| date::find(block.raw()))
     };
     let status = || status_lines(outline, told).first().and_then(|line| date::find(line));

@@ -69,7 +69,7 @@ const FREED: &[&str] = &[
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum RulePlace {
     ListItem,
     RunningText,
 }
@@ -79,7 +79,7 @@ fn listed(list: &str, word: &str) -> bool {
 }
 
 /// Plain text (no markup) of one list item or one sentence.
-pub(super) fn is_rule(text: &str, place: Place) -> bool {
+pub(super) fn is_rule(text: &str, place: RulePlace) -> bool {
     let text = text.trim();
     let words = text.split_whitespace().take(3).count();
     if words < 2 || text.ends_with('?') {
@@ -95,9 +95,9 @@ pub(super) fn is_rule(text: &str, place: Place) -> bool {
     }
     let said = |words: &[&str]| words.iter().any(|word| folded.contains(&format!(" {word} ")));
     match place {
-        Place::ListItem => said(MODALS) || clause_commands(body),
+        RulePlace::ListItem => said(MODALS) || clause_commands(body),
         // "This should be fast" tells; only to a doer, or of what is allowed, it commands.
-        Place::RunningText => {
+        RulePlace::RunningText => {
             let strong = says_any(text, &STRONG_ALONE) || addresses(&folded);
             let expected = EXPECTED.iter().any(|words| folded.contains(words));
             let leads_to_how = text.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("to "));
@@ -227,7 +227,7 @@ fn is_telling(folded: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn check(text: &str, place: Place, expect: bool) {
+    fn check(text: &str, place: RulePlace, expect: bool) {
         assert_eq!(is_rule(text, place), expect, "{text}");
     }
 
@@ -243,7 +243,7 @@ mod tests {
             "All new code should be covered by tests",
             "Do not run `cargo test` directly.",
         ] {
-            check(rule, Place::ListItem, true);
+            check(rule, RulePlace::ListItem, true);
         }
         for other in [
             "Use of AI",
@@ -253,17 +253,17 @@ mod tests {
             "What should I do?",
             "Rust",
         ] {
-            check(other, Place::ListItem, false);
+            check(other, RulePlace::ListItem, false);
         }
     }
 
     #[test]
     fn running_text_must_command_more_plainly() {
-        check("This should be fast enough for most.", Place::RunningText, false);
-        check("You don't need our permission to start on an issue.", Place::RunningText, false);
-        check("All use of AI must follow the policy.", Place::RunningText, true);
-        check("Run `just fmt` after every change.", Place::RunningText, true);
-        check("The parser reads one line at a time.", Place::RunningText, false);
+        check("This should be fast enough for most.", RulePlace::RunningText, false);
+        check("You don't need our permission to start on an issue.", RulePlace::RunningText, false);
+        check("All use of AI must follow the policy.", RulePlace::RunningText, true);
+        check("Run `just fmt` after every change.", RulePlace::RunningText, true);
+        check("The parser reads one line at a time.", RulePlace::RunningText, false);
     }
 
     #[test]

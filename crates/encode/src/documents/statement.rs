@@ -144,7 +144,7 @@ fn end_of_list(blocks: &[Block], at: usize) -> usize {
 /// Are the items parts of the sentence that leads in, rather than sentences that command by themselves?
 fn governed(blocks: &[Block], lead: &str) -> bool {
     let commands = |block: &Block| match block {
-        Block::Item { depth: 0, text, .. } => rule::is_rule(&prose::plain(text), rule::Place::ListItem),
+        Block::Item { depth: 0, text, .. } => rule::is_rule(&prose::plain(text), rule::RulePlace::ListItem),
         _ => true,
     };
     rule::lead_governs(lead) || !blocks.iter().all(commands)
@@ -156,7 +156,7 @@ fn list(blocks: &[Block], lead: &str) -> Statement {
     for block in blocks {
         let Block::Item { depth, text, .. } = block else { continue };
         let plain = prose::plain(text);
-        said.commands |= !rule::lead_governs(lead) && rule::is_rule(&plain, rule::Place::ListItem);
+        said.commands |= !rule::lead_governs(lead) && rule::is_rule(&plain, rule::RulePlace::ListItem);
         said.text.push_str(if said.text.is_empty() { "" } else { "\n" });
         said.text.push_str(&format!("{}- {plain}", "  ".repeat((*depth).min(4))));
         said.raw.push_str(text);
@@ -168,7 +168,7 @@ fn list(blocks: &[Block], lead: &str) -> Statement {
 fn is_full(blocks: &[Block]) -> bool {
     blocks.iter().all(|block| match block {
         Block::Item { text, .. } => {
-            text.chars().count() >= 60 && rule::is_rule(&prose::plain(text), rule::Place::ListItem)
+            text.chars().count() >= 60 && rule::is_rule(&prose::plain(text), rule::RulePlace::ListItem)
         }
         _ => false,
     })
@@ -216,7 +216,7 @@ fn item(blocks: &[Block], lead: &str, found: &mut Vec<Statement>) {
         .collect();
     let Some(((raw, own), below)) = texts.split_first() else { return };
     let led = rule::lead_commands(lead);
-    let judge = |text: &str| led || rule::is_rule(text.trim_end_matches(':'), rule::Place::ListItem);
+    let judge = |text: &str| led || rule::is_rule(text.trim_end_matches(':'), rule::RulePlace::ListItem);
     let whole = below.iter().fold(own.clone(), |whole, (_, text)| format!("{whole}\n- {text}"));
     let commands = judge(own) || below.iter().any(|(_, text)| judge(text));
     if whole.chars().count() <= WITH_BELOW || below.is_empty() {
@@ -232,7 +232,7 @@ fn item(blocks: &[Block], lead: &str, found: &mut Vec<Statement>) {
     let above = if announces { own.as_str() } else { "" };
     let led = led || rule::lead_commands(above);
     for (raw, text) in below {
-        let commands = led || rule::is_rule(text, rule::Place::ListItem);
+        let commands = led || rule::is_rule(text, rule::RulePlace::ListItem);
         let (lead, text, raw) = (above.to_owned(), text.clone(), (*raw).to_owned());
         found.push(Statement { lead, text, raw, commands, ..Statement::default() });
     }
@@ -246,7 +246,7 @@ fn paragraph(raw: &str, text: &str, found: &mut Vec<Statement>) {
     }
     let of = |text: String, commands| Statement { text, raw: raw.to_owned(), commands, ..Statement::default() };
     let sentences = prose::sentences(text);
-    let is_rule = |sentence: &str| rule::is_rule(sentence, rule::Place::RunningText);
+    let is_rule = |sentence: &str| rule::is_rule(sentence, rule::RulePlace::RunningText);
     if text.chars().count() <= WHOLE || !sentences.iter().any(|sentence| is_rule(sentence)) {
         found.push(of(text.to_owned(), sentences.iter().any(|sentence| is_rule(sentence))));
         return;

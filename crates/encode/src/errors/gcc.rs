@@ -73,7 +73,7 @@ pub(super) fn begin(text: &str) -> Opened {
     }
     if let Some(found) = SANITIZER.captures(text) {
         let draft = Draft::new(Tool::Sanitizer, found[1].trim(), "");
-        return Some(Box::new(Report { draft, ended: false }));
+        return Some(Box::new(GccReport { draft, ended: false }));
     }
     if let Some(found) = ASSERT.captures(text) {
         let draft = Draft::new(Tool::Signal, "assertion", &found[3]).at(&found[1], found[2].parse().ok());
@@ -163,12 +163,12 @@ impl Block for Undefined {
 }
 
 /// A sanitizer's report; its first stack is where it happened.
-struct Report {
+struct GccReport {
     draft: Draft,
     ended: bool,
 }
 
-impl Block for Report {
+impl Block for GccReport {
     fn feed(&mut self, line: &str, _: &mut Run) -> Verdict {
         if let Some(found) = SANITIZER_CALL.captures(line) {
             if !self.ended && self.draft.frames.len() < 200 {

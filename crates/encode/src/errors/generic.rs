@@ -69,7 +69,7 @@ pub(super) fn begin(text: &str) -> Opened {
     if says_nothing_happened(&draft.message) {
         return None;
     }
-    Some(Box::new(Line { draft, jvm: false }))
+    Some(Box::new(ErrorLine { draft, jvm: false }))
 }
 
 fn joined(message: Option<String>, error: Option<String>) -> Option<String> {
@@ -214,22 +214,22 @@ fn told(level: &str, rest: &str) -> Draft {
 }
 
 /// The line, and a stack that follows it without naming its exception anew.
-struct Line {
+struct ErrorLine {
     draft: Draft,
     jvm: bool,
 }
 
-impl Block for Line {
+impl Block for ErrorLine {
     fn feed(&mut self, line: &str, _: &mut Run) -> Verdict {
         if !line.starts_with([' ', '\t']) || !line.trim_start().starts_with("at ") {
             return Verdict::Refused;
         }
         let frame: Option<Frame> = match stack::call(line) {
-            Some((stack::Call::Jvm(frame), _)) => {
+            Some((stack::StackCall::Jvm(frame), _)) => {
                 self.jvm = true;
                 Some(frame)
             }
-            Some((stack::Call::Js(frame), _)) => frame,
+            Some((stack::StackCall::Js(frame), _)) => frame,
             None => return Verdict::Refused,
         };
         self.draft.frames.extend(frame);

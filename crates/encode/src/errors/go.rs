@@ -47,7 +47,7 @@ pub(super) fn begin(text: &str, run: &mut Run) -> Opened {
         return None;
     }
     if let Some(found) = PANIC.captures(text) {
-        return Some(Box::new(Panic::new(&found[1], &found[2], None)));
+        return Some(Box::new(GoPanic::new(&found[1], &found[2], None)));
     }
     let found = COMPILE.captures(text)?;
     let message = found[3].strip_prefix("error: ").unwrap_or(&found[3]);
@@ -147,7 +147,7 @@ impl Block for Tests {
     }
 }
 
-struct Panic {
+struct GoPanic {
     kind: String,
     message: String,
     test: Option<String>,
@@ -157,14 +157,14 @@ struct Panic {
     before: usize,
 }
 
-impl Panic {
+impl GoPanic {
     fn new(kind: &str, message: &str, test: Option<String>) -> Self {
         let message = message.trim_end_matches(" [recovered]").trim_end_matches(" [recovered, repanicked]").to_owned();
-        Panic { kind: kind.to_owned(), message, test, frames: Vec::new(), goroutines: 0, traced: false, before: 0 }
+        GoPanic { kind: kind.to_owned(), message, test, frames: Vec::new(), goroutines: 0, traced: false, before: 0 }
     }
 }
 
-impl Block for Panic {
+impl Block for GoPanic {
     fn feed(&mut self, line: &str, run: &mut Run) -> Verdict {
         if self.test.is_none()
             && let Some((Tool::GoPanic, test)) = run.announced(2)

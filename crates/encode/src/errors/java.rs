@@ -160,7 +160,7 @@ impl Block for GradleTest {
         if line.starts_with("        ")
             && let Some((call, _)) = stack::call(line)
         {
-            if let stack::Call::Jvm(frame) = call {
+            if let stack::StackCall::Jvm(frame) = call {
                 self.draft.frames.push(frame);
             }
             return Verdict::Mine;

@@ -21,7 +21,7 @@ static ERROR: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn begin(text: &str, run: &mut Run) -> Opened {
     if let Some(found) = VITEST.captures(text) {
         let test = found.get(2).map(|test| test.as_str().to_owned());
-        return Some(Box::new(Section::new(Tool::Vitest, Some(found[1].to_owned()), test)));
+        return Some(Box::new(JestSection::new(Tool::Vitest, Some(found[1].to_owned()), test)));
     }
     if let Some(found) = JEST_FILE.captures(text) {
         // A file may be told twice: as it fails, and in the summary of a long run.
@@ -34,10 +34,10 @@ pub(super) fn begin(text: &str, run: &mut Run) -> Opened {
         return None;
     }
     let test = (title != "Test suite failed to run").then(|| title.to_owned());
-    Some(Box::new(Section::new(Tool::Jest, Some(file), test)))
+    Some(Box::new(JestSection::new(Tool::Jest, Some(file), test)))
 }
 
-struct Section {
+struct JestSection {
     tool: Tool,
     file: Option<String>,
     test: Option<String>,
@@ -48,9 +48,9 @@ struct Section {
     explains: bool,
 }
 
-impl Section {
+impl JestSection {
     fn new(tool: Tool, file: Option<String>, test: Option<String>) -> Self {
-        Section { tool, file, test, kind: None, message: None, frames: Vec::new(), explains: false }
+        JestSection { tool, file, test, kind: None, message: None, frames: Vec::new(), explains: false }
     }
 
     fn ends(&self, line: &str) -> bool {
@@ -61,7 +61,7 @@ impl Section {
     }
 }
 
-impl Block for Section {
+impl Block for JestSection {
     fn feed(&mut self, line: &str, _: &mut Run) -> Verdict {
         if self.ends(line) {
             return Verdict::Refused;
@@ -80,7 +80,7 @@ impl Block for Section {
         if trimmed.starts_with("at ")
             && let Some((call, _)) = stack::call(line)
         {
-            if let stack::Call::Js(Some(frame)) = call {
+            if let stack::StackCall::Js(Some(frame)) = call {
                 self.frames.push(frame);
             }
             return Verdict::Mine;

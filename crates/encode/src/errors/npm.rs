@@ -24,19 +24,19 @@ pub(super) fn begin(text: &str) -> Opened {
         return Single::opened(draft, |_| false);
     }
     let found = PREFIX.captures(text)?;
-    let mut block = Report::default();
+    let mut block = NpmReport::default();
     block.take(found.get(1).map_or("", |m| m.as_str()));
     Some(Box::new(block))
 }
 
 #[derive(Default)]
-struct Report {
+struct NpmReport {
     code: Option<String>,
     message: Option<String>,
     lifecycle: bool,
 }
 
-impl Report {
+impl NpmReport {
     fn take(&mut self, said: &str) {
         let trimmed = said.trim();
         if let Some(code) = trimmed.strip_prefix("code ") {
@@ -54,7 +54,7 @@ impl Report {
     }
 }
 
-impl Block for Report {
+impl Block for NpmReport {
     fn feed(&mut self, line: &str, _: &mut Run) -> Verdict {
         let Some(found) = PREFIX.captures(line) else { return Verdict::Refused };
         self.take(found.get(1).map_or("", |m| m.as_str()));

@@ -31,7 +31,7 @@ pub(super) fn begin(text: &str, run: &mut Run) -> Opened {
                 (Some(test_name(name)), None)
             }
         };
-        return Some(Box::new(Section { test, file, ..Section::default() }));
+        return Some(Box::new(PytestSection { test, file, ..PytestSection::default() }));
     }
     let found = SUMMARY.captures(text)?;
     let test = found[3].strip_prefix("::").map(test_name);
@@ -40,7 +40,7 @@ pub(super) fn begin(text: &str, run: &mut Run) -> Opened {
         && *left > 0
     {
         *left -= 1;
-        return Some(Box::new(Known));
+        return Some(Box::new(KnownTest));
     }
     let said = found.get(4).map_or("", |m| m.as_str());
     let (kind, message) = exception(said).unwrap_or_else(|| ("FAILED test".to_owned(), said.to_owned()));
@@ -66,9 +66,9 @@ fn exception(said: &str) -> Option<(String, String)> {
 }
 
 /// A line of the summary whose failure has been told.
-struct Known;
+struct KnownTest;
 
-impl Block for Known {
+impl Block for KnownTest {
     fn feed(&mut self, _: &str, _: &mut Run) -> Verdict {
         Verdict::Refused
     }
@@ -79,7 +79,7 @@ impl Block for Known {
 }
 
 #[derive(Default)]
-struct Section {
+struct PytestSection {
     test: Option<String>,
     file: Option<String>,
     /// In the order of the calls, outermost first.
@@ -89,7 +89,7 @@ struct Section {
     syntax: Option<Place>,
 }
 
-impl Block for Section {
+impl Block for PytestSection {
     fn feed(&mut self, line: &str, _: &mut Run) -> Verdict {
         if (line.starts_with("===") && line.ends_with("===")) || SECTION.is_match(line) || SUMMARY.is_match(line) {
             return Verdict::Refused;

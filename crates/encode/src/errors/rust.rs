@@ -44,7 +44,7 @@ pub(super) fn begin(text: &str, run: &mut Run) -> Opened {
         return None;
     }
     if let Some(found) = SECTION.captures(text) {
-        return Some(Box::new(Section {
+        return Some(Box::new(RustSection {
             test: found[1].to_owned(),
             panic: None,
             said: None,
@@ -52,7 +52,7 @@ pub(super) fn begin(text: &str, run: &mut Run) -> Opened {
             settled: false,
         }));
     }
-    if let Some(panic) = Panic::begin(text, run) {
+    if let Some(panic) = RustPanic::begin(text, run) {
         return Some(Box::new(panic));
     }
     let found = ERROR.captures(text)?;
@@ -166,7 +166,7 @@ impl Block for Compile {
 }
 
 /// A panic from its first line to the end of its backtrace.
-struct Panic {
+struct RustPanic {
     thread: String,
     message: Option<String>,
     place: Option<Place>,
@@ -176,8 +176,8 @@ struct Panic {
     test: Option<String>,
 }
 
-impl Panic {
-    fn begin(text: &str, run: &Run) -> Option<Panic> {
+impl RustPanic {
+    fn begin(text: &str, run: &Run) -> Option<RustPanic> {
         let found = PANIC.captures(text)?;
         let thread = found[1].to_owned();
         let (message, place) = if let Some(new) = NEW_STYLE.captures(&found[2]) {
@@ -189,7 +189,7 @@ impl Panic {
         };
         let unnamed = thread == "main" || thread.starts_with('<') || thread.contains('-');
         let test = (thread.contains("::") || (run.rust_tests && !unnamed)).then(|| thread.clone());
-        Some(Panic { thread, message, place, frames: Vec::new(), tracing: false, lines: 0, test })
+        Some(RustPanic { thread, message, place, frames: Vec::new(), tracing: false, lines: 0, test })
     }
 
     fn take(&mut self, line: &str) -> Verdict {
@@ -238,7 +238,7 @@ impl Panic {
     }
 }
 
-impl Block for Panic {
+impl Block for RustPanic {
     fn feed(&mut self, line: &str, _: &mut Run) -> Verdict {
         self.take(line)
     }
@@ -249,15 +249,15 @@ impl Block for Panic {
 }
 
 /// What one failed test printed.
-struct Section {
+struct RustSection {
     test: String,
-    panic: Option<(Panic, bool)>,
+    panic: Option<(RustPanic, bool)>,
     said: Option<String>,
     place: Option<Place>,
     settled: bool,
 }
 
-impl Block for Section {
+impl Block for RustSection {
     fn feed(&mut self, line: &str, run: &mut Run) -> Verdict {
         if SECTION.is_match(line) || line == "failures:" || line.starts_with("test result: ") {
             return Verdict::Refused;
@@ -266,7 +266,7 @@ impl Block for Section {
             Some((panic, open)) => {
                 *open = *open && matches!(panic.take(line), Verdict::Mine | Verdict::Maybe);
             }
-            None => self.panic = Panic::begin(line, run).map(|panic| (panic, true)),
+            None => self.panic = RustPanic::begin(line, run).map(|panic| (panic, true)),
         }
         if let Some(found) = UNEXPECTED.captures(line) {
             self.said = Some(found[1].to_owned());

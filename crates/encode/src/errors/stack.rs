@@ -49,26 +49,26 @@ pub(super) fn begin(text: &str, run: &mut Run) -> Opened {
 }
 
 /// What one call of a stack says.
-pub(super) enum Call {
+pub(super) enum StackCall {
     Jvm(Frame),
     Js(Option<Frame>),
 }
 
-pub(super) fn call(line: &str) -> Option<(Call, bool)> {
+pub(super) fn call(line: &str) -> Option<(StackCall, bool)> {
     if let Some(found) = JVM_CALL.captures(line) {
         let line = found.get(3).and_then(|line| line.as_str().parse().ok());
         return Some((
-            Call::Jvm(Frame { file: found[2].to_owned(), line, function: Some(found[1].to_owned()) }),
+            StackCall::Jvm(Frame { file: found[2].to_owned(), line, function: Some(found[1].to_owned()) }),
             false,
         ));
     }
     if let Some(found) = JS_CALL.captures(line) {
         let function = found.get(1).map(|name| name.as_str().to_owned());
         let frame = Frame { file: found[2].to_owned(), line: found[3].parse().ok(), function };
-        return Some((Call::Js(Some(frame)), found.get(4).is_some()));
+        return Some((StackCall::Js(Some(frame)), found.get(4).is_some()));
     }
     let found = JS_OTHER.captures(line)?;
-    Some((Call::Js(None), found.get(1).is_some()))
+    Some((StackCall::Js(None), found.get(1).is_some()))
 }
 
 #[derive(Default)]
@@ -117,12 +117,12 @@ impl Stack {
         self.fields |= opens;
         match call {
             _ if self.suppressed => {}
-            Call::Jvm(frame) => {
+            StackCall::Jvm(frame) => {
                 self.jvm = true;
                 self.frames.push(frame);
             }
-            Call::Js(Some(frame)) => self.frames.push(frame),
-            Call::Js(None) => {}
+            StackCall::Js(Some(frame)) => self.frames.push(frame),
+            StackCall::Js(None) => {}
         }
         self.frames.truncate(2000);
         Some(())

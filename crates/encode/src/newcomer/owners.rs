@@ -18,12 +18,12 @@ pub struct Changed<'a> {
     pub authors: Vec<(&'a str, u32)>,
 }
 
-struct Line<'a> {
+struct OwnersLine<'a> {
     glob: &'a str,
     owners: Vec<&'a str>,
 }
 
-fn lines<'a>(project: &Project<'a>) -> Option<(&'static str, Vec<Line<'a>>)> {
+fn lines<'a>(project: &Project<'a>) -> Option<(&'static str, Vec<OwnersLine<'a>>)> {
     let places = [".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"];
     let (path, text) = places.into_iter().find_map(|path| Some((path, project.text(path)?)))?;
     let line = |line: &'a str| {
@@ -31,7 +31,7 @@ fn lines<'a>(project: &Project<'a>) -> Option<(&'static str, Vec<Line<'a>>)> {
         let mut words = line.split_whitespace();
         let glob = words.next().filter(|glob| !glob.starts_with(['#', '[', '^']))?;
         let owners: Vec<&str> = words.filter(|word| word.contains('@')).collect();
-        (!owners.is_empty()).then_some(Line { glob, owners })
+        (!owners.is_empty()).then_some(OwnersLine { glob, owners })
     };
     Some((path, text.lines().filter_map(line).take(MOST_LINES).collect()))
 }

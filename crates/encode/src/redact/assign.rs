@@ -107,14 +107,14 @@ impl Name {
 }
 
 /// Where a value begins, and how strictly it is to be judged there.
-struct Place {
+struct AssignmentPlace {
     at: usize,
     style: Style,
     grade: Grade,
 }
 
 /// Finds what connects the name with its value.
-fn behind(text: &str, name: &Name, promise: Promise) -> Option<Place> {
+fn behind(text: &str, name: &Name, promise: Promise) -> Option<AssignmentPlace> {
     let bytes = text.as_bytes();
     let mut at = name.end;
     while let Some(end) = bytes.get(at).filter(|byte| **byte == 0x1b).and_then(|_| colour_end(bytes, at)) {
@@ -126,8 +126,8 @@ fn behind(text: &str, name: &Name, promise: Promise) -> Option<Place> {
         at += 1;
     }
     let spaced = skip_blank(bytes, at);
-    let place = |at, style| Some(Place { at, style, grade: promise.grade });
-    let strict = |at| Some(Place { at, style: Style::Quoted, grade: strict(promise.grade) });
+    let place = |at, style| Some(AssignmentPlace { at, style, grade: promise.grade });
+    let strict = |at| Some(AssignmentPlace { at, style: Style::Quoted, grade: strict(promise.grade) });
     let rest = &bytes[spaced..];
     match rest {
         [b':', b':', ..] | [b'=', b'~', ..] => None,
@@ -147,7 +147,7 @@ fn behind(text: &str, name: &Name, promise: Promise) -> Option<Place> {
         [b'>', ..] if name.start > 0 && bytes[name.start - 1] == b'<' => {
             let inside = window(text, spaced + 1, LONGEST_VALUE);
             let closed = inside.find('<').is_some_and(|at| inside[at..].starts_with("</"));
-            closed.then_some(Place { at: spaced + 1, style: Style::Plain, grade: promise.grade })
+            closed.then_some(AssignmentPlace { at: spaced + 1, style: Style::Plain, grade: promise.grade })
         }
         [b'(', ..] if quoted.is_none() && quote_at(bytes, spaced + 1).is_some() => {
             if text[name.start..name.end].ends_with("pass") { None } else { strict(spaced + 1) }
@@ -167,7 +167,7 @@ fn behind(text: &str, name: &Name, promise: Promise) -> Option<Place> {
 }
 
 /// A value that is only set apart by a blank: options, `.netrc`, SQL, Dockerfiles, and speech.
-fn apart(text: &str, name: &Name, promise: Promise, at: usize, spaced: usize) -> Option<Place> {
+fn apart(text: &str, name: &Name, promise: Promise, at: usize, spaced: usize) -> Option<AssignmentPlace> {
     let bytes = text.as_bytes();
     if spaced == at {
         return None;
@@ -176,22 +176,22 @@ fn apart(text: &str, name: &Name, promise: Promise, at: usize, spaced: usize) ->
     let line = line_before(text, name.start);
     let word = |word: &str| line.split_ascii_whitespace().any(|other| other.eq_ignore_ascii_case(word));
     if name.flag {
-        return Some(Place { at: spaced, style: Style::Plain, grade: strict(grade) });
+        return Some(AssignmentPlace { at: spaced, style: Style::Plain, grade: strict(grade) });
     }
     if (word("login") && (word("machine") || word("default"))) || &text[name.start..name.end] == "requirepass" {
-        return Some(Place { at: spaced, style: Style::Plain, grade });
+        return Some(AssignmentPlace { at: spaced, style: Style::Plain, grade });
     }
     let rest = window(text, spaced, 120).lines().next().unwrap_or_default().trim_end();
     let lone = line.trim().is_empty() && !rest.contains(' ');
     if word("login") || (lone && grade == Grade::Password) {
-        return Some(Place { at: spaced, style: Style::Bare, grade });
+        return Some(AssignmentPlace { at: spaced, style: Style::Bare, grade });
     }
     if name.capitals && matches!(line.trim(), "ENV" | "ARG" | "set -gx" | "set -x" | "setenv") {
-        return Some(Place { at: spaced, style: Style::Plain, grade });
+        return Some(AssignmentPlace { at: spaced, style: Style::Plain, grade });
     }
     let about_password = matches!(grade, Grade::Password | Grade::Phrase);
     if about_password && quote_at(bytes, spaced).is_some() {
-        return Some(Place { at: spaced, style: Style::Quoted, grade: strict(grade) });
+        return Some(AssignmentPlace { at: spaced, style: Style::Quoted, grade: strict(grade) });
     }
     // "the password for the staging host is …"
     let phrase =
@@ -199,7 +199,7 @@ fn apart(text: &str, name: &Name, promise: Promise, at: usize, spaced: usize) ->
     let spaced = spaced + phrase;
     let said = ["is ", "was ", "to ", "ist ", "lautet ", "by ", "= ", "is: ", "is now "];
     let after = said.iter().filter(|word| text[spaced..].starts_with(**word)).map(|word| word.len()).max()?;
-    Some(Place { at: spaced + after, style: Style::Bare, grade })
+    Some(AssignmentPlace { at: spaced + after, style: Style::Bare, grade })
 }
 
 /// In a call or a list the name may be a label: only what looks drawn, or has digits or marks in it, is a value there.

@@ -11,14 +11,14 @@ use lokid_model::Timestamp;
 const MOST_QUOTE: usize = 60;
 
 #[derive(Clone, Default)]
-pub(super) struct Reader {
+pub(super) struct ClaudeReader {
     /// The last message whose tokens were counted: one message comes in several lines, each with all its tokens.
     counted: String,
     /// Was the call that sent out another agent seen? Its work then stands for that agent's.
     sent_out: bool,
 }
 
-impl Reader {
+impl ClaudeReader {
     pub(super) fn line(&mut self, line: &Map<String, Value>, session: &mut Session<'_>) {
         let text = |name: &str| line.get(name).and_then(Value::as_str);
         let is = |name: &str| line.get(name).and_then(Value::as_bool) == Some(true);

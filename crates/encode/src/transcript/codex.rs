@@ -14,7 +14,7 @@ use lokid_model::Timestamp;
 const MOST_RUNNING: usize = 32;
 
 #[derive(Clone, Default)]
-pub(super) struct Reader {
+pub(super) struct CodexReader {
     /// Tokens of the whole session so far, as the last count said.
     total: u64,
     /// Exit codes and files that events told of calls which wait for their answer.
@@ -23,7 +23,7 @@ pub(super) struct Reader {
     running: BTreeMap<i64, Call>,
 }
 
-impl Reader {
+impl CodexReader {
     pub(super) fn line(&mut self, line: &Map<String, Value>, session: &mut Session<'_>) {
         let at = line.get("timestamp").and_then(Value::as_str).and_then(Timestamp::parse);
         let payload = line.get("payload").and_then(Value::as_object);

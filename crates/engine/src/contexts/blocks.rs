@@ -239,7 +239,7 @@ impl Contexts {
         let hits: Vec<(Key, f64)> = hits.iter().map(|hit| (hit.memory.key(), hit.score)).collect();
         let snapshot = self.writer.snapshot();
         let config = self.env.config.load();
-        let sources = disclose::Sources {
+        let sources = disclose::LayerSources {
             snapshot: &snapshot,
             namespace,
             limits: &config.layers,

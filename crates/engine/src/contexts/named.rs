@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::ground::Ground;
+use crate::ground::CodeGround;
 use lokid_context::predict::PredictedFile;
 use lokid_encode::errors::{ErrorReader, Frame, is_application, repo_file};
 use lokid_index::cochange::stem_of;
@@ -29,7 +29,7 @@ const DEFINING: f64 = 0.4;
 pub(super) type Definitions<'a> = &'a dyn Fn(&str, &mut dyn FnMut(&str, u32));
 
 /// Likeliest first.
-pub(super) fn files(text: &str, root: &str, ground: &Ground, definitions: Definitions<'_>) -> Vec<PredictedFile> {
+pub(super) fn files(text: &str, root: &str, ground: &CodeGround, definitions: Definitions<'_>) -> Vec<PredictedFile> {
     let text = &text[..text.floor_char_boundary(LONGEST)];
     let mut naming = Naming { root, ground, stems: None, found: BTreeMap::new() };
     let mut names = BTreeSet::new();
@@ -56,7 +56,7 @@ pub(super) fn files(text: &str, root: &str, ground: &Ground, definitions: Defini
 
 struct Naming<'a> {
     root: &'a str,
-    ground: &'a Ground,
+    ground: &'a CodeGround,
     /// By what a file is called without its ending, filled when it is first asked for.
     stems: Option<HashMap<String, Vec<&'a str>>>,
     found: BTreeMap<String, PredictedFile>,

@@ -18,7 +18,7 @@ const LONGEST_TEXT: usize = 512 << 10;
 const MOST_TEXTS: usize = 256;
 
 #[derive(Debug, Default)]
-pub(super) struct Book {
+pub(super) struct EyesBook {
     pub(super) places: BTreeMap<String, TailPlace>,
     /// By path, without secrets.
     texts: BTreeMap<String, String>,
@@ -27,8 +27,8 @@ pub(super) struct Book {
     pub(super) people: Option<BTreeSet<String>>,
 }
 
-impl Book {
-    pub(super) fn open(folder: &Path) -> Book {
+impl EyesBook {
+    pub(super) fn open(folder: &Path) -> EyesBook {
         let text = plain::read_text(&folder.join(FILE), LARGEST).ok().flatten();
         let whole: Value = text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         let table = |name: &str| whole.get(name).and_then(Value::as_object).cloned().unwrap_or_default();
@@ -36,7 +36,7 @@ impl Book {
         let people = whole.get("people").and_then(Value::as_array).map(|people| {
             people.iter().filter_map(|person| person.as_str().map(str::to_owned)).collect::<BTreeSet<String>>()
         });
-        Book {
+        EyesBook {
             places: table("places").iter().filter_map(|(path, row)| Some((path.clone(), place_of(row)?))).collect(),
             texts: texts.collect(),
             errors: ErrorBook::of_value(whole.get("errors").unwrap_or(&Value::Null)),
@@ -99,18 +99,18 @@ mod tests {
     #[test]
     fn what_was_seen_comes_back_after_a_restart_and_a_broken_book_is_an_empty_one() {
         let lab = tempfile::tempdir().unwrap();
-        let mut book = Book::default();
+        let mut book = EyesBook::default();
         let place = TailPlace { device: 1, inode: u64::MAX, offset: 3, head_hash: 4, head_length: 5, skipping: true };
         book.places.insert("a.log".into(), place.clone());
         book.set_text(".loki/CONTINUITY.md", "# Now\n".into());
         book.set_text("large", "x".repeat(LONGEST_TEXT + 1));
         book.people = Some(BTreeSet::from(["ada".to_owned()]));
         book.save(lab.path()).unwrap();
-        let again = Book::open(lab.path());
+        let again = EyesBook::open(lab.path());
         assert_eq!(again.places["a.log"], place);
         assert_eq!((again.text(".loki/CONTINUITY.md"), again.text("large")), (Some("# Now\n"), None));
         assert_eq!(again.people, book.people);
         plain::replace(&lab.path().join(FILE), b"{\"places\": {\"a.log\": [1,").unwrap();
-        assert!(Book::open(lab.path()).places.is_empty());
+        assert!(EyesBook::open(lab.path()).places.is_empty());
     }
 }

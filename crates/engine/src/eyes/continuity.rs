@@ -24,7 +24,7 @@ const MOST_LOOKS: u32 = 30;
 
 /// Where a reading that waits for its end stands.
 #[derive(Default)]
-pub(super) struct Reading {
+pub(super) struct ContinuityReading {
     pub(super) again_at: Option<Instant>,
     last: Option<String>,
     same: u32,
@@ -43,14 +43,14 @@ impl EyesWorker {
         let text = self.env.redaction.text(&without_own_words(&text));
         let before = self.book.text(PATH).map(str::to_owned);
         if before.as_ref() == Some(&text) {
-            self.continuity = Reading::default();
+            self.continuity = ContinuityReading::default();
             return;
         }
         if !looks_complete(&text, before.as_deref()) && !self.has_settled(&text) {
             self.continuity.again_at = Some(self.env.clock.monotonic() + AGAIN);
             return;
         }
-        self.continuity = Reading::default();
+        self.continuity = ContinuityReading::default();
         if text.trim().is_empty() {
             return;
         }

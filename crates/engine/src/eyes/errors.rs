@@ -18,11 +18,11 @@ const QUIET: i64 = 10 * 60 * 1_000_000;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ErrorBook {
-    known: BTreeMap<String, Known>,
+    known: BTreeMap<String, KnownError>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Known {
+struct KnownError {
     headline: String,
     excerpt: String,
     /// The failure's own file first.
@@ -137,7 +137,7 @@ impl ErrorBook {
     }
 
     pub(super) fn to_value(&self) -> Value {
-        let row = |known: &Known| {
+        let row = |known: &KnownError| {
             let remedy = known.candidate.as_ref().map(|remedy| json!([remedy.commit, remedy.told, remedy.at]));
             json!({
                 "headline": known.headline, "excerpt": known.excerpt, "files": known.files, "log": known.log,
@@ -160,7 +160,7 @@ impl ErrorBook {
             let list = row.get("files").and_then(Value::as_array);
             list.into_iter().flatten().filter_map(|file| file.as_str().map(str::to_owned)).collect()
         };
-        let known = |row: &Value| Known {
+        let known = |row: &Value| KnownError {
             headline: text(row, "headline"),
             excerpt: text(row, "excerpt"),
             files: files(row),
@@ -186,7 +186,7 @@ fn headline(failure: &Failure) -> String {
 }
 
 /// The memory of a failure; with a remedy, of how it was resolved.
-fn draft(fingerprint: &str, known: &Known, remedy: Option<&Remedy>) -> Draft {
+fn draft(fingerprint: &str, known: &KnownError, remedy: Option<&Remedy>) -> Draft {
     let id = MemoryId::new(&format!("learn-err-{fingerprint}")).expect("made of hex digits");
     let mut text = known.headline.clone();
     if let Some(file) = known.files.first() {

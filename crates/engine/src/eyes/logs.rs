@@ -21,11 +21,11 @@ const MOST_MEMORIES: usize = 50;
 
 pub(super) struct ErrorLogs {
     logs: Logs,
-    readers: BTreeMap<String, Reading>,
+    readers: BTreeMap<String, LogReading>,
 }
 
 #[derive(Default)]
-struct Reading {
+struct LogReading {
     reader: ErrorReader,
     flush_at: Option<Instant>,
     /// Fingerprints since it was last silent.
@@ -39,7 +39,7 @@ struct Reading {
 /// Blocks that stand over several lines: how they begin and how they end.
 const HIDDEN: [(&str, &str); 2] = [("-----begin ", "-----end "), ("<private", "</private")];
 
-impl Reading {
+impl LogReading {
     /// Leaves out what lies inside a hidden block that began in lines read earlier, and notes one that stays open.
     fn without_hidden(&mut self, lines: Vec<String>) -> Vec<String> {
         let mut seen = Vec::with_capacity(lines.len());
@@ -148,7 +148,7 @@ impl EyesWorker {
             let resolved = self.book.errors.quiet(Some(&path), &reading.found, self.env.clock.now());
             self.remember(resolved);
             // The reader stays for what it knows of this log; only its timer is gone.
-            let rested = Reading { flush_at: None, found: Vec::new(), remembered: 0, ..reading };
+            let rested = LogReading { flush_at: None, found: Vec::new(), remembered: 0, ..reading };
             self.logs.readers.insert(path, rested);
         }
     }

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::view::{FileView, LARGEST_CODE, LARGEST_TEXT, Reading, is_text};
-use super::{Ground, naming};
+use super::view::{FileView, LARGEST_CODE, LARGEST_TEXT, TextReading, is_text};
+use super::{CodeGround, naming};
 use lokid_encode::code::{Files, GoModule, Language};
 use lokid_model::{Commit, FileStatus};
 use lokid_sys::git::blobs::{BlobId, Blobs};
@@ -18,8 +18,8 @@ const NAMED: i64 = -1;
 
 pub struct HistoryGround {
     blobs: Blobs,
-    reading: Reading,
-    ground: Ground,
+    reading: TextReading,
+    ground: CodeGround,
     /// All files, and what is in them.
     tree: BTreeMap<String, BlobId>,
     files: Files,
@@ -35,7 +35,7 @@ impl HistoryGround {
         let tree: BTreeMap<String, BlobId> = blobs.files(commit)?.into_iter().collect();
         let files = file_set(&blobs, &tree);
         let mut past =
-            HistoryGround { blobs, reading: Reading::new(), ground: Ground::default(), tree, files, read: 0 };
+            HistoryGround { blobs, reading: TextReading::new(), ground: CodeGround::default(), tree, files, read: 0 };
         // Source code first: there may be more than can be read.
         let code = past.tree.iter().filter(|(path, _)| Language::of(path).is_some());
         let text = past.tree.iter().filter(|(path, _)| is_text(path));
@@ -90,7 +90,7 @@ impl HistoryGround {
         }
     }
 
-    pub fn ground(&self) -> &Ground {
+    pub fn ground(&self) -> &CodeGround {
         &self.ground
     }
 

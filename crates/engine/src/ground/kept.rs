@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::common::Common;
 use super::words::Word;
-use super::{FileView, Ground};
+use super::{CodeGround, FileView};
 
-impl Ground {
+impl CodeGround {
     /// First what is common, then a line a file.
     pub fn write(&self, text: &mut String) {
         let (files, words) = self.common.rows();
@@ -24,8 +24,8 @@ impl Ground {
         }
     }
 
-    pub fn read<'a>(mut lines: impl Iterator<Item = &'a str>) -> Ground {
-        let mut ground = Ground::default();
+    pub fn read<'a>(mut lines: impl Iterator<Item = &'a str>) -> CodeGround {
+        let mut ground = CodeGround::default();
         let head = lines.next().and_then(|line| serde_json::from_str(line).ok());
         let Some((common, is_part)) = head.as_ref().and_then(read_head) else { return ground };
         (ground.common, ground.is_part) = (common, is_part);

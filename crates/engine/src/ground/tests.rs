@@ -3,15 +3,15 @@
 use super::*;
 use lokid_encode::code::Files;
 
-fn ground(files: &[(&str, &str)]) -> Ground {
-    let mut ground = Ground::default();
+fn ground(files: &[(&str, &str)]) -> CodeGround {
+    let mut ground = CodeGround::default();
     ground.put_all(views(files));
     ground
 }
 
 fn views(files: &[(&str, &str)]) -> Vec<(String, FileView)> {
     let all = Files::new(files.iter().map(|(path, _)| (*path).to_owned()).collect());
-    let mut reading = Reading::new();
+    let mut reading = TextReading::new();
     files.iter().map(|(path, text)| ((*path).to_owned(), reading.view(path, text, &all))).collect()
 }
 
@@ -107,7 +107,7 @@ fn a_file_that_is_unknown_may_be_there_only_if_not_all_are_known() {
     assert!(ground.is_there("setup.cfg") && !ground.is_there("nowhere.py"));
     ground.set_part(true);
     assert!(ground.is_there("nowhere.py"));
-    assert!(Ground::default().is_there("anything"));
+    assert!(CodeGround::default().is_there("anything"));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn the_ground_comes_back_from_its_lines_and_a_bad_line_is_passed_over() {
     let mut text = String::new();
     ground.write(&mut text);
     text.push_str("[\"half\n[1]\n");
-    let again = Ground::read(text.lines());
+    let again = CodeGround::read(text.lines());
     let mut rewritten = String::new();
     again.write(&mut rewritten);
     assert_eq!(rewritten.lines().count(), text.lines().count() - 2);
@@ -126,7 +126,7 @@ fn the_ground_comes_back_from_its_lines_and_a_bad_line_is_passed_over() {
     for (path, _) in shop() {
         assert_eq!(again.alike(path, 9), ground.alike(path, 9), "{path}");
     }
-    assert!(Ground::read("nonsense".lines()).is_empty());
+    assert!(CodeGround::read("nonsense".lines()).is_empty());
 }
 
 #[test]
@@ -161,7 +161,7 @@ proptest::proptest! {
     fn no_text_and_no_order_of_changes_makes_the_ground_panic(
         steps in proptest::collection::vec(("[a-c/é]{0,4}", "[a-zé_./\\n\\x00 ]{0,60}", proptest::bool::ANY), 0..30),
     ) {
-        let mut ground = Ground::default();
+        let mut ground = CodeGround::default();
         for (path, text, stays) in steps {
             if stays {
                 ground.put(&path, FileView::of_text(&path, &text));

@@ -51,13 +51,13 @@ pub fn is_text(path: &str) -> bool {
 
 /// Makes views of texts.
 #[derive(Default)]
-pub struct Reading {
+pub struct TextReading {
     parser: Parser,
 }
 
-impl Reading {
-    pub fn new() -> Reading {
-        Reading::default()
+impl TextReading {
+    pub fn new() -> TextReading {
+        TextReading::default()
     }
 
     /// A file as it stands; with the study of it if it is source code.

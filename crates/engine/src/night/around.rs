@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::Tools;
 use super::familiar::Familiar;
-use super::ground::Grounds;
+use super::ground::AnchorCheck;
 use crate::company::{self, PairReader, Words};
 use crate::decide;
 use crate::search::Ready;
@@ -13,7 +13,7 @@ use lokid_encode::{compress, errors, workflows};
 use lokid_index::Snapshot;
 use lokid_index::roster::Filter;
 use lokid_manage::contradict;
-use lokid_manage::plan::{Around, Ground};
+use lokid_manage::plan::{Anchored, Around};
 use lokid_manage::statement::{self, Judgement};
 use lokid_model::{Key, Kind, Level, Memory, MemoryId, Namespace, Scope, Timestamp, Usage, Verdict};
 
@@ -29,7 +29,7 @@ pub(super) struct Surroundings<'a> {
     ready: &'a Option<Ready>,
     words: Words<'a>,
     /// Made when it is first asked for: most phases do not look at the code.
-    grounds: OnceLock<Grounds>,
+    grounds: OnceLock<AnchorCheck>,
     reader: &'a PairReader,
 }
 
@@ -151,8 +151,8 @@ impl Around for Surroundings<'_> {
         compress::made(memory, level)
     }
 
-    fn ground(&self, memory: &Memory) -> Ground {
-        self.grounds.get_or_init(|| Grounds::of(&self.tools.env.root, &self.tools.repository)).under(memory)
+    fn ground(&self, memory: &Memory) -> Anchored {
+        self.grounds.get_or_init(|| AnchorCheck::of(&self.tools.env.root, &self.tools.repository)).under(memory)
     }
 
     fn is_fresh(&self, memory: &Memory) -> bool {

@@ -3,11 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Report, Tools, Wish};
+use super::{NightReport, Tools, Wish};
 use crate::env::Env;
 use crate::memory_care::Pressure;
 use lokid_manage::plan::Phase;
-use lokid_manage::schedule::{Cause, Decision, Policy, Seen, decide};
+use lokid_manage::schedule::{Cause, Decision, Policy, SeenNow, decide};
 use lokid_model::{SignalKind, Timestamp};
 use lokid_sys::power;
 
@@ -50,7 +50,7 @@ impl Scheduler {
         }
     }
 
-    pub(super) fn ran(&mut self, report: &Report, now: Timestamp) {
+    pub(super) fn ran(&mut self, report: &NightReport, now: Timestamp) {
         if !report.dry_run {
             (self.ended, self.rested) = (None, Some(now));
         }
@@ -64,7 +64,7 @@ impl Scheduler {
         let policy = policy(&tools.env);
         let version = tools.writer.snapshot().version();
         let clock = &tools.env.clock;
-        let seen = Seen {
+        let seen = SeenNow {
             now,
             offset: &|at| clock.utc_offset_at(at),
             finished,

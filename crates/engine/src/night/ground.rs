@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use crate::past::CodeMap;
 use crate::repository::Repository;
 use lokid_index::cochange::Cochange;
-use lokid_manage::plan::Ground;
+use lokid_manage::plan::Anchored;
 use lokid_manage::promote;
 use lokid_model::{Memory, Timestamp};
 use lokid_sys::kept;
@@ -19,7 +19,7 @@ use lokid_sys::kept;
 const MOST_FILES: usize = 64;
 const SECOND: i64 = 1_000_000;
 
-pub(super) struct Grounds {
+pub(super) struct AnchorCheck {
     root: PathBuf,
     /// Nothing while the past is still being read.
     past: Option<Past>,
@@ -33,19 +33,19 @@ struct Past {
     names: BTreeSet<String>,
 }
 
-impl Grounds {
-    pub(super) fn of(root: &Path, repository: &Repository) -> Grounds {
+impl AnchorCheck {
+    pub(super) fn of(root: &Path, repository: &Repository) -> AnchorCheck {
         let past = repository.past().filter(|past| past.progress().is_complete());
         let past = past.map(|past| {
             let (history, code) = (past.cochange(), past.code());
             let names = code.names().map(|name| bare(name).to_owned()).collect();
             Past { history, code, names }
         });
-        Grounds { root: root.to_owned(), past, on_disk: Mutex::default() }
+        AnchorCheck { root: root.to_owned(), past, on_disk: Mutex::default() }
     }
 
-    pub(super) fn under(&self, memory: &Memory) -> Ground {
-        let mut ground = Ground::default();
+    pub(super) fn under(&self, memory: &Memory) -> Anchored {
+        let mut ground = Anchored::default();
         let since = promote::right_since(memory);
         for file in memory.anchors.files.iter().take(MOST_FILES) {
             match self.look(file, since) {
@@ -81,7 +81,7 @@ impl Grounds {
     }
 
     /// Names that were anchored in files we can read, and that no file defines any more.
-    fn lost(&self, memory: &Memory, ground: &Ground) -> Vec<String> {
+    fn lost(&self, memory: &Memory, ground: &Anchored) -> Vec<String> {
         let Some(past) = &self.past else { return Vec::new() };
         let readable = ground.standing.iter().chain(&ground.changed).any(|file| past.code.get(file).is_some());
         if !readable {

@@ -74,10 +74,10 @@ impl<'a> Planner<'a> {
             Phase::Compress => age::plan(&scene),
             Phase::Promote => promote::plan(&scene),
             // How much of a file is another is not kept; that it is gone, or a name in it, is known.
-            Phase::Stale => stale::plan(&scene, &stale::Limits::default(), &|_, _| None),
+            Phase::Stale => stale::plan(&scene, &stale::StaleLimits::default(), &|_, _| None),
             Phase::Forget => {
                 let watched_since = self.tools.night.known().met;
-                forget::plan(&scene, &forget::Limits { watched_since, ..forget::Limits::default() })
+                forget::plan(&scene, &forget::ForgetLimits { watched_since, ..forget::ForgetLimits::default() })
             }
             Phase::Connect => connect::plan(&scene),
         };

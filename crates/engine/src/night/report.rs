@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::{Known, Wish};
+use super::{NightState, Wish};
 use lokid_manage::plan::{Act, Phase, Proposal};
 use lokid_manage::schedule::Cause;
 use lokid_model::{Change, Key, MemoryId, Namespace, Problem, Timestamp};
@@ -19,13 +19,13 @@ const PLANNED: usize = 10_000;
 const LARGEST: u64 = 4 << 20;
 
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct NightReport {
     pub cause: Cause,
     pub dry_run: bool,
     pub started_at: Timestamp,
     pub took: Duration,
     counts: [usize; Act::ALL.len()],
-    pub told: Vec<Told>,
+    pub told: Vec<ToldDeed>,
     /// Done, and too many to tell.
     pub untold: usize,
     /// Not done, because the memory had changed meanwhile or the disk refused.
@@ -40,7 +40,7 @@ pub struct Report {
 
 /// One thing a night did.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct ToldDeed {
     pub phase: Phase,
     pub act: Act,
     pub namespace: Namespace,
@@ -48,9 +48,9 @@ pub struct Told {
     pub why: String,
 }
 
-impl Report {
-    pub(super) fn begin(wish: &Wish, started_at: Timestamp) -> Report {
-        Report {
+impl NightReport {
+    pub(super) fn begin(wish: &Wish, started_at: Timestamp) -> NightReport {
+        NightReport {
             cause: wish.cause,
             dry_run: wish.dry_run,
             started_at,
@@ -75,7 +75,7 @@ impl Report {
             }
             self.count_in(proposal);
             if self.told.len() < most {
-                self.told.push(Told {
+                self.told.push(ToldDeed {
                     phase: proposal.phase,
                     act: proposal.act,
                     namespace: namespace.clone(),
@@ -149,22 +149,22 @@ impl Report {
 }
 
 /// Broken or of another time: as if there had been no night yet.
-pub(super) fn read(file: &Path) -> Known {
+pub(super) fn read(file: &Path) -> NightState {
     let text = plain::read_text(file, LARGEST).ok().flatten();
     let Some(Value::Object(kept)) = text.and_then(|text| serde_json::from_str(&text).ok()) else {
-        return Known::default();
+        return NightState::default();
     };
     let time = |value: Option<&Value>| value.and_then(Value::as_str).and_then(Timestamp::parse);
-    Known {
+    NightState {
         last: kept.get("last").and_then(report_from).map(Arc::new),
         finished: time(kept.get("finished")),
         met: time(kept.get("met")),
         paused: kept.get("paused").and_then(Value::as_bool).unwrap_or(false),
-        ..Known::default()
+        ..NightState::default()
     }
 }
 
-pub(super) fn write(file: &Path, known: &Known) -> std::io::Result<()> {
+pub(super) fn write(file: &Path, known: &NightState) -> std::io::Result<()> {
     let kept = json!({
         "finished": known.finished.map(|at| at.to_string()),
         "met": known.met.map(|at| at.to_string()),
@@ -174,8 +174,8 @@ pub(super) fn write(file: &Path, known: &Known) -> std::io::Result<()> {
     plain::replace(file, kept.to_string().as_bytes())
 }
 
-fn report_to(report: &Report) -> Value {
-    let told = |told: &Told| {
+fn report_to(report: &NightReport) -> Value {
+    let told = |told: &ToldDeed| {
         let about: Vec<&str> = told.about.iter().map(MemoryId::as_str).collect();
         json!([told.phase.as_str(), told.act.as_str(), told.namespace.as_str(), about, told.why])
     };
@@ -196,7 +196,7 @@ fn report_to(report: &Report) -> Value {
     })
 }
 
-fn report_from(kept: &Value) -> Option<Report> {
+fn report_from(kept: &Value) -> Option<NightReport> {
     let text = |name: &str| kept.get(name).and_then(Value::as_str);
     let number = |name: &str| kept.get(name).and_then(Value::as_u64).unwrap_or(0) as usize;
     let flag = |name: &str| kept.get(name).and_then(Value::as_bool).unwrap_or(false);
@@ -209,7 +209,7 @@ fn report_from(kept: &Value) -> Option<Report> {
     let problem = |one: &Value| {
         Some(Problem { path: one.get(0)?.as_str()?.to_owned(), reason: one.get(1)?.as_str()?.to_owned() })
     };
-    Some(Report {
+    Some(NightReport {
         cause: Cause::parse(text("cause")?)?,
         dry_run: false,
         started_at: Timestamp::parse(text("started_at")?)?,
@@ -225,10 +225,10 @@ fn report_from(kept: &Value) -> Option<Report> {
     })
 }
 
-fn told_from(kept: &Value) -> Option<Told> {
+fn told_from(kept: &Value) -> Option<ToldDeed> {
     let text = |at: usize| kept.get(at).and_then(Value::as_str);
     let ids = kept.get(3)?.as_array()?.iter().filter_map(Value::as_str).filter_map(MemoryId::foreign);
-    Some(Told {
+    Some(ToldDeed {
         phase: Phase::parse(text(0)?)?,
         act: Act::parse(text(1)?)?,
         namespace: Namespace::new(text(2)?)?,
@@ -245,8 +245,8 @@ mod tests {
     fn a_report_comes_back_from_its_file_as_it_was() {
         let lab = tempfile::tempdir().unwrap();
         let file = lab.path().join("night.json");
-        let mut report = Report::begin(&Wish::of(Cause::Asked), Timestamp::from_micros(5_000_000));
-        report.told.push(Told {
+        let mut report = NightReport::begin(&Wish::of(Cause::Asked), Timestamp::from_micros(5_000_000));
+        report.told.push(ToldDeed {
             phase: Phase::Dedupe,
             act: Act::Deduped,
             namespace: Namespace::default(),
@@ -255,8 +255,11 @@ mod tests {
         });
         report.counts[Act::Deduped as usize] = 1;
         report.interrupted = true;
-        let known =
-            Known { last: Some(Arc::new(report.clone())), finished: Some(report.started_at), ..Known::default() };
+        let known = NightState {
+            last: Some(Arc::new(report.clone())),
+            finished: Some(report.started_at),
+            ..NightState::default()
+        };
         write(&file, &known).unwrap();
         let back = read(&file);
         assert_eq!((back.finished, back.paused), (known.finished, false));

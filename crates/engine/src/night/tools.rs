@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Night, Report};
+use super::{Night, NightReport};
 use crate::env::Env;
 use crate::inbox::WriterHandle;
 use crate::judge::Judge;
@@ -64,7 +64,7 @@ impl Tools {
         }
     }
 
-    pub(super) fn tell_night(&self, op: &'static str, report: &Report, phase: Option<(Phase, usize)>) {
+    pub(super) fn tell_night(&self, op: &'static str, report: &NightReport, phase: Option<(Phase, usize)>) {
         let mut data = report.counts();
         data.insert("op".to_owned(), op.into());
         data.insert("cause".to_owned(), report.cause.as_str().into());

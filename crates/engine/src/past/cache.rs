@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::code::CodeMap;
 use super::{Chapter, Lesson};
-use crate::ground::Ground;
+use crate::ground::CodeGround;
 use lokid_config::RedactConfig;
 use lokid_index::cochange::Cochange;
 use lokid_index::commits::CommitIndex;
@@ -145,19 +145,19 @@ impl Folder {
         if self.is_current(&head) { CodeMap::read(lines) } else { CodeMap::default() }
     }
 
-    pub(super) fn keep_ground(&self, ground: &Ground) -> io::Result<()> {
-        let mut text = json!({ "version": self.version, "words": Ground::VERSION }).to_string();
+    pub(super) fn keep_ground(&self, ground: &CodeGround) -> io::Result<()> {
+        let mut text = json!({ "version": self.version, "words": CodeGround::VERSION }).to_string();
         text.push('\n');
         ground.write(&mut text);
         self.write("ground.ndjson", text.as_bytes())
     }
 
-    pub(super) fn ground(&self) -> Ground {
-        let Some(text) = self.read("ground.ndjson") else { return Ground::default() };
+    pub(super) fn ground(&self) -> CodeGround {
+        let Some(text) = self.read("ground.ndjson") else { return CodeGround::default() };
         let mut lines = text.lines();
         let head = lines.next().and_then(|line| serde_json::from_str::<Value>(line).ok()).unwrap_or_default();
-        let knows_the_words = head.get("words").and_then(Value::as_u64) == Some(Ground::VERSION);
-        if self.is_current(&head) && knows_the_words { Ground::read(lines) } else { Ground::default() }
+        let knows_the_words = head.get("words").and_then(Value::as_u64) == Some(CodeGround::VERSION);
+        if self.is_current(&head) && knows_the_words { CodeGround::read(lines) } else { CodeGround::default() }
     }
 }
 
@@ -201,7 +201,7 @@ mod tests {
         };
         let folder = Folder::new(lab.path(), &rules(&[]));
         assert!(folder.ground().is_empty());
-        let mut ground = Ground::default();
+        let mut ground = CodeGround::default();
         ground.put("notes.md", FileView::of_text("notes.md", "what is kept"));
         folder.keep_ground(&ground).unwrap();
         assert_eq!(folder.ground().paths().collect::<Vec<_>>(), ["notes.md"]);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{Chapter, Lesson, PastWorker};
-use crate::ground::{FileView, LARGEST_CODE, Reading};
+use crate::ground::{FileView, LARGEST_CODE, TextReading};
 use lokid_encode::code::pattern::{self, CodePattern, FileShapes, Shape};
 use lokid_encode::code::{Files, GoModule, Language, module_of};
 use lokid_encode::newcomer::{self, Unit, Warning};
@@ -172,7 +172,7 @@ impl PastWorker {
         self.shrink_ground(most);
         self.begin(Chapter::Code, wanted.len() + texts.len());
         let all = self.file_set(files);
-        let mut reading = Reading::new();
+        let mut reading = TextReading::new();
         let mut map = CodeMap::default();
         let mut views = Vec::new();
         let mut fresh = 0;
@@ -213,7 +213,7 @@ impl PastWorker {
         let files = self.all_files();
         let all = self.file_set(&files);
         let most = self.env.config.load().bootstrap.max_files;
-        let mut reading = Reading::new();
+        let mut reading = TextReading::new();
         let mut is_code = false;
         for path in paths {
             if Language::of(path).is_none() {
@@ -248,7 +248,7 @@ impl PastWorker {
         self.ground.stamp(path) == Some(stamp) && self.stamp_of(path) == Some(stamp)
     }
 
-    fn study(&self, reading: &mut Reading, path: &str, files: &Files) -> Option<(Arc<CodeFile>, FileView)> {
+    fn study(&self, reading: &mut TextReading, path: &str, files: &Files) -> Option<(Arc<CodeFile>, FileView)> {
         let stamp = self.stamp_of(path).filter(|(size, _)| *size <= LARGEST_CODE)?;
         let text = self.text_of(path, LARGEST_CODE)?;
         let language = Language::of_file(path, &text)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::cache::Folder;
 use super::{PastHandle, PastWorker};
-use crate::ground::Ground;
+use crate::ground::CodeGround;
 use lokid_config::RedactConfig;
 use lokid_context::predict::files::Weights;
 use lokid_index::cochange::Cochange;
@@ -22,7 +22,7 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Clone, Default)]
 pub struct PastKnown {
     pub cochange: Arc<Cochange>,
-    pub ground: Arc<Ground>,
+    pub ground: Arc<CodeGround>,
     pub subjects: Arc<Subjects>,
     pub commits: Option<Arc<CommitIndex>>,
     pub weights: Arc<Weights>,

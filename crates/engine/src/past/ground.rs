@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::PastWorker;
-use crate::ground::{FileView, Ground, LARGEST_TEXT, is_text};
+use crate::ground::{CodeGround, FileView, LARGEST_TEXT, is_text};
 use lokid_encode::code::Language;
 use lokid_sys::kept;
 
@@ -92,7 +92,7 @@ impl PastWorker {
     /// One that grew far beyond what is allowed now is begun anew.
     pub(super) fn shrink_ground(&mut self, most: usize) {
         if self.ground.len() > most + most / 8 + 64 {
-            self.ground = Ground::default();
+            self.ground = CodeGround::default();
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Registry, unusable};
 use crate::error::ProjectError;
-use crate::identity::{Book, Known};
+use crate::identity::{KnownIdentity, ProjectBook};
 use crate::place::{memory_dir, split};
 use lokid_store::traces::{self, Traces};
 use lokid_sys::plain;
@@ -44,7 +44,7 @@ impl Registry {
         if plain::folder_identity(&self.dirs.state).is_err() {
             return Ok(Vec::new());
         }
-        let known = Book::open(&self.dirs.state).and_then(|book| book.read()).map_err(failed)?;
+        let known = ProjectBook::open(&self.dirs.state).and_then(|book| book.read()).map_err(failed)?;
         Ok(known.into_iter().map(|known| self.place(known)).collect())
     }
 
@@ -55,7 +55,7 @@ impl Registry {
         Ok((root.clone(), self.known()?.into_iter().filter(at).collect()))
     }
 
-    fn place(&self, known: Known) -> KnownProject {
+    fn place(&self, known: KnownIdentity) -> KnownProject {
         KnownProject {
             state: self.dirs.state.join("projects").join(&known.id),
             cache: self.dirs.cache.join(&known.id),
@@ -69,7 +69,7 @@ impl Registry {
     pub fn place_of(&self, path: &Path) -> Result<(PathBuf, PathBuf), ProjectError> {
         let located = self.locate_existing(path)?;
         let failed = |error: io::Error| unusable(&located.root, error);
-        let book = Book::open(&self.dirs.state).map_err(failed)?;
+        let book = ProjectBook::open(&self.dirs.state).map_err(failed)?;
         let known = book.identify(&located.root, located.git_dir.as_deref(), self.clock.now()).map_err(failed)?;
         Ok((located.root.clone(), self.dirs.state.join("projects").join(&known.id)))
     }
@@ -88,14 +88,14 @@ impl Registry {
 
     /// From now on nobody has heard of it.
     pub fn strike(&self, id: &str) -> Result<(), ProjectError> {
-        let struck = Book::open(&self.dirs.state).and_then(|book| book.strike(id));
+        let struck = ProjectBook::open(&self.dirs.state).and_then(|book| book.strike(id));
         struck.map_err(|error| unusable(&self.dirs.state, error))
     }
 
     /// Removes the caches of projects that nobody knows, and of those that are neither watched nor there. They can be
     /// made again; state and memories stay, whatever became of the repository. Answers with how many went.
     pub fn sweep(&self) -> usize {
-        let Ok(known) = Book::open(&self.dirs.state).and_then(|book| book.read()) else { return 0 };
+        let Ok(known) = ProjectBook::open(&self.dirs.state).and_then(|book| book.read()) else { return 0 };
         let folders = plain::files_in(&self.dirs.cache).unwrap_or_default();
         let is_wanted = |name: &str| {
             let entry = known.iter().find(|known| known.id == name);

@@ -20,15 +20,15 @@ pub(super) struct Readings {
 }
 
 /// A project is being read, until this is dropped, however that comes about.
-pub(super) struct Reading<'a> {
+pub(super) struct ProjectReading<'a> {
     all: &'a Readings,
     root: &'a Path,
 }
 
 impl Readings {
-    pub(super) fn begin<'a>(&'a self, root: &'a Path) -> Reading<'a> {
+    pub(super) fn begin<'a>(&'a self, root: &'a Path) -> ProjectReading<'a> {
         self.roots.write().insert(root.to_owned());
-        Reading { all: self, root }
+        ProjectReading { all: self, root }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -45,7 +45,7 @@ impl Readings {
     }
 }
 
-impl Drop for Reading<'_> {
+impl Drop for ProjectReading<'_> {
     fn drop(&mut self) {
         self.all.roots.write().remove(self.root);
         self.all.over.send_replace(());

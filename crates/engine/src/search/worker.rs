@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
-use super::{Progress, Ready, Task};
+use super::{IndexProgress, Ready, SearchTask};
 use crate::usage::UsageBook;
 use lokid_index::Snapshot;
 use lokid_index::meaning::Model;
@@ -40,7 +40,7 @@ pub(super) struct Bench {
     pub(super) usage: Arc<UsageBook>,
     pub(super) clock: Clock,
     pub(super) ready: Arc<ArcSwap<Option<Ready>>>,
-    pub(super) progress: Arc<Progress>,
+    pub(super) progress: Arc<IndexProgress>,
 }
 
 pub(super) struct Worker {
@@ -101,30 +101,30 @@ impl Worker {
     }
 
     /// Until it is told to stop. What is under way then is found missing at the next start.
-    pub(super) fn run(&mut self, inbox: &Receiver<Task>) {
+    pub(super) fn run(&mut self, inbox: &Receiver<SearchTask>) {
         loop {
             let task = match self.patience() {
                 Some(Duration::ZERO) => inbox.try_recv().ok(),
                 Some(patience) => match inbox.recv_timeout(patience) {
                     Ok(task) => Some(task),
                     Err(RecvTimeoutError::Timeout) => None,
-                    Err(RecvTimeoutError::Disconnected) => Some(Task::Stop),
+                    Err(RecvTimeoutError::Disconnected) => Some(SearchTask::Stop),
                 },
-                None => Some(inbox.recv().unwrap_or(Task::Stop)),
+                None => Some(inbox.recv().unwrap_or(SearchTask::Stop)),
             };
             match task {
-                Some(Task::Changed { keys, purged }) => self.hear(keys, purged),
-                Some(Task::Model(embedder)) => self.switch(embedder),
-                Some(Task::Used) => self.mark_dirty(),
-                Some(Task::Rest) => self.rest(),
-                Some(Task::Reached(reply)) => {
+                Some(SearchTask::Changed { keys, purged }) => self.hear(keys, purged),
+                Some(SearchTask::Model(embedder)) => self.switch(embedder),
+                Some(SearchTask::Used) => self.mark_dirty(),
+                Some(SearchTask::Rest) => self.rest(),
+                Some(SearchTask::Reached(reply)) => {
                     while !self.backlog.is_empty() {
                         self.catch_up();
                     }
                     let _ = reply.send(());
                 }
-                Some(Task::Heard(reply)) => drop(reply.send(())),
-                Some(Task::Stop) => {
+                Some(SearchTask::Heard(reply)) => drop(reply.send(())),
+                Some(SearchTask::Stop) => {
                     self.commit();
                     self.scrub();
                     if let Some(next) = &mut self.next {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{NOBODY, Sessions, State};
+use super::{NOBODY, Sessions, SessionsState};
 use crate::focus::Owner;
 use lokid_context::assemble::{Assembled, Item};
 use lokid_context::disclose::Disclosed;
@@ -16,7 +16,7 @@ use lokid_model::{Key, Level, Memory, Tier, citation, token};
 /// Memories of a session whose evidence is remembered.
 const MOST_EVIDENCE: usize = 1_024;
 
-impl State {
+impl SessionsState {
     pub(super) fn note_evidence(&mut self, session: &str, items: &[SessionItem], evidence: &BTreeMap<Key, Evidence>) {
         let known = &mut self.under_way(session).evidence;
         for item in items {

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::Sessions;
-use lokid_context::session::Sessions as SessionBook;
+use lokid_context::session::SessionBook;
 use lokid_model::{Document, DocumentKind, Timestamp, time};
 
 /// What was handed over longer ago is history.

@@ -14,7 +14,7 @@ const BYTES_A_TOKEN: u64 = 4;
 
 /// What somebody tells of memories that were handed out.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct UsageReport {
     pub namespace: Namespace,
     pub session: Option<String>,
     pub loaded: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Report {
 }
 
 impl Sessions {
-    pub fn note_usage(&self, report: &Report) {
+    pub fn note_usage(&self, report: &UsageReport) {
         let now = self.env.clock.now();
         let session = report.session.as_deref();
         let loaded = self.named(&report.namespace, session, &report.loaded);

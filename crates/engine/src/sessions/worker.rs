@@ -16,7 +16,7 @@ use lokid_sys::thread;
 /// Counts are written down this much later, so that a burst is written once.
 const SAVE_AFTER: Duration = Duration::from_secs(5);
 
-pub(super) enum Task {
+pub(super) enum SessionTask {
     Signal(Box<Signal>),
     /// Working notes name these memories.
     Referenced(Vec<String>),
@@ -27,13 +27,13 @@ pub(super) enum Task {
 
 #[derive(Default)]
 pub(super) struct Queue {
-    tasks: OnceLock<Sender<Task>>,
+    tasks: OnceLock<Sender<SessionTask>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl Queue {
     /// Never waits; without a thread there is nobody to tell.
-    pub(super) fn tell(&self, task: Task) {
+    pub(super) fn tell(&self, task: SessionTask) {
         if let Some(tasks) = self.tasks.get() {
             let _ = tasks.send(task);
         }
@@ -52,13 +52,13 @@ impl Sessions {
     /// Everything that was told is taken in and written down.
     pub(crate) fn stop(&self) {
         let Some(thread) = self.queue.thread.lock().take() else { return };
-        self.queue.tell(Task::Stop);
+        self.queue.tell(SessionTask::Stop);
         if thread.join().is_err() {
             tracing::error!(project = %self.env.name, "the account of sessions ended in a panic");
         }
     }
 
-    fn run(&self, tasks: &Receiver<Task>) {
+    fn run(&self, tasks: &Receiver<SessionTask>) {
         let mut save_at: Option<Instant> = None;
         loop {
             let next = match save_at {
@@ -66,7 +66,7 @@ impl Sessions {
                 Some(at) => tasks.recv_timeout(at.saturating_duration_since(self.env.clock.monotonic())),
             };
             match next {
-                Ok(Task::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(SessionTask::Stop) | Err(RecvTimeoutError::Disconnected) => break,
                 Ok(task) => {
                     save_at.get_or_insert(self.env.clock.monotonic() + SAVE_AFTER);
                     if std::panic::catch_unwind(AssertUnwindSafe(|| self.take(task))).is_err() {
@@ -83,11 +83,11 @@ impl Sessions {
         self.save();
     }
 
-    fn take(&self, task: Task) {
+    fn take(&self, task: SessionTask) {
         match task {
-            Task::Signal(signal) => self.heed(&signal),
-            Task::Referenced(names) => self.note_references(&names),
-            Task::Counted | Task::Stop => {}
+            SessionTask::Signal(signal) => self.heed(&signal),
+            SessionTask::Referenced(names) => self.note_references(&names),
+            SessionTask::Counted | SessionTask::Stop => {}
         }
     }
 }

@@ -25,7 +25,7 @@ const PIECE: usize = 256 << 10;
 
 /// Where the log of a project stands.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct StrategyPlace {
     /// The repository, and the way from there to its `.loki`, which is walked without following links.
     pub root: PathBuf,
     pub loki: PathBuf,
@@ -33,8 +33,8 @@ pub struct Place {
     pub writer: String,
 }
 
-pub(super) struct Book {
-    place: Option<Place>,
+pub(super) struct StrategyBook {
+    place: Option<StrategyPlace>,
     waiting: Mutex<Waiting>,
     /// Held while lines are written, so that they come in order.
     writing: Mutex<()>,
@@ -46,10 +46,10 @@ struct Waiting {
     lost: u64,
 }
 
-impl Book {
+impl StrategyBook {
     /// Without a place nothing is written down.
-    pub(super) fn new(place: Option<Place>) -> Book {
-        Book { place, waiting: Mutex::default(), writing: Mutex::new(()) }
+    pub(super) fn new(place: Option<StrategyPlace>) -> StrategyBook {
+        StrategyBook { place, waiting: Mutex::default(), writing: Mutex::new(()) }
     }
 
     /// Tells whether enough wait to be written.
@@ -93,7 +93,7 @@ impl Book {
     }
 }
 
-fn write(place: &Place, lines: &[String], written: &mut usize, now: Timestamp) -> io::Result<()> {
+fn write(place: &StrategyPlace, lines: &[String], written: &mut usize, now: Timestamp) -> io::Result<()> {
     match Disk::open_nofollow_chain(&place.root, &place.loki, false) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         opened => drop(opened?),
@@ -150,15 +150,15 @@ mod tests {
 
     struct Lab {
         root: tempfile::TempDir,
-        book: Book,
+        book: StrategyBook,
     }
 
     impl Lab {
         fn new() -> Lab {
             let root = tempfile::tempdir().unwrap();
             std::fs::create_dir(root.path().join(".loki")).unwrap();
-            let place = Place { root: root.path().to_owned(), loki: ".loki".into(), writer: "0a1b".to_owned() };
-            Lab { root, book: Book::new(Some(place)) }
+            let place = StrategyPlace { root: root.path().to_owned(), loki: ".loki".into(), writer: "0a1b".to_owned() };
+            Lab { root, book: StrategyBook::new(Some(place)) }
         }
 
         fn folder(&self) -> PathBuf {
@@ -225,7 +225,7 @@ mod tests {
         lab.book.push("x\n".to_owned());
         lab.book.flush(day(0)).unwrap();
         assert!(!lab.root.path().join(".loki").exists());
-        Book::new(None).flush(day(0)).unwrap();
+        StrategyBook::new(None).flush(day(0)).unwrap();
     }
 
     #[test]

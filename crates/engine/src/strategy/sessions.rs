@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use lokid_model::{Key, Scope, TaskType};
 use lokid_retrieve::strategy::Profile;
 
-/// Sessions that are remembered, and recalls and answers of each.
+/// TriedSessions that are remembered, and recalls and answers of each.
 const MOST_SESSIONS: usize = 64;
 const MOST_RECALLS: usize = 256;
 const MOST_RETURNED: usize = 50;
 
 /// One recall of a session.
-pub(super) struct Told {
+pub(super) struct ToldRecall {
     pub(super) id: String,
     pub(super) task: TaskType,
     pub(super) profile: Profile,
@@ -20,22 +20,22 @@ pub(super) struct Told {
 }
 
 #[derive(Default)]
-pub(super) struct Sessions {
-    under_way: BTreeMap<String, UnderWay>,
+pub(super) struct TriedSessions {
+    under_way: BTreeMap<String, TriedSession>,
     turns: u64,
 }
 
 #[derive(Default)]
-struct UnderWay {
-    recalls: Vec<Told>,
+struct TriedSession {
+    recalls: Vec<ToldRecall>,
     /// Which turn it was heard of last.
     turn: u64,
 }
 
-impl Sessions {
-    pub(super) fn note(&mut self, session: &str, mut told: Told) {
+impl TriedSessions {
+    pub(super) fn note(&mut self, session: &str, mut told: ToldRecall) {
         if self.under_way.len() >= MOST_SESSIONS && !self.under_way.contains_key(session) {
-            // Sessions that never say that they end: the one not heard of for longest makes room.
+            // TriedSessions that never say that they end: the one not heard of for longest makes room.
             let idlest = self.under_way.iter().min_by_key(|(_, known)| known.turn).map(|(name, _)| name.clone());
             idlest.map(|name| self.under_way.remove(&name));
         }
@@ -49,7 +49,7 @@ impl Sessions {
     }
 
     /// All it was told, in order; the next of the same name begins anew.
-    pub(super) fn end(&mut self, session: &str) -> Vec<Told> {
+    pub(super) fn end(&mut self, session: &str) -> Vec<ToldRecall> {
         self.under_way.remove(session).map(|known| known.recalls).unwrap_or_default()
     }
 }
@@ -58,13 +58,13 @@ impl Sessions {
 mod tests {
     use super::*;
 
-    fn told(number: usize) -> Told {
-        Told { id: number.to_string(), task: TaskType::Review, profile: Profile::Default, returned: Vec::new() }
+    fn told(number: usize) -> ToldRecall {
+        ToldRecall { id: number.to_string(), task: TaskType::Review, profile: Profile::Default, returned: Vec::new() }
     }
 
     #[test]
     fn neither_sessions_nor_their_recalls_grow_without_end() {
-        let mut sessions = Sessions::default();
+        let mut sessions = TriedSessions::default();
         sessions.note("first", told(0));
         for number in 0..MOST_SESSIONS {
             sessions.note(&format!("s{number}"), told(number));

@@ -22,7 +22,7 @@ impl Lab {
     }
 
     fn open(root: &std::path::Path) -> Strategy {
-        let place = Place { root: root.to_owned(), loki: ".loki".into(), writer: "0a1b".to_owned() };
+        let place = StrategyPlace { root: root.to_owned(), loki: ".loki".into(), writer: "0a1b".to_owned() };
         Strategy::open(Some(place), Some(root.join("state/strategy.json")))
     }
 
@@ -30,7 +30,7 @@ impl Lab {
         let task = TaskType::Debugging;
         let chosen = self.strategy.choose(task, &CONFIGURED, true, Some(session), query, now);
         let returned = returned.iter().map(|(id, scope)| (key(id), *scope)).collect();
-        let given = Given {
+        let given = GivenAnswer {
             session: Some(session),
             namespace: &Namespace::default(),
             task,

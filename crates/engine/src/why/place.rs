@@ -16,7 +16,7 @@ const NEAR: f64 = 0.5;
 const LARGEST_AROUND: u32 = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct WhyPlace {
     /// As git names it.
     pub(super) path: String,
     pub(super) text: String,
@@ -34,10 +34,10 @@ impl Recall {
         file: &str,
         lines: Option<(u32, u32)>,
         symbol: Option<&str>,
-    ) -> Result<Place, EngineError> {
+    ) -> Result<WhyPlace, EngineError> {
         let path = self.repository.inside(file);
         let text = self.standing(&path).ok_or_else(|| invalid("file", self.missing(&path)))?;
-        let mut place = Place { path, text, lines: None, symbol: None, around: None };
+        let mut place = WhyPlace { path, text, lines: None, symbol: None, around: None };
         if let Some(symbol) = symbol {
             let (name, span) = place.defined(symbol).map_err(|reason| {
                 let elsewhere = self.defined_elsewhere(symbol, &place.path);
@@ -94,7 +94,7 @@ impl Recall {
     }
 }
 
-impl Place {
+impl WhyPlace {
     fn check(&self, (first, last): (u32, u32)) -> Result<(), EngineError> {
         let all = self.text.lines().count() as u32;
         let path = &self.path;
@@ -221,8 +221,8 @@ mod tests {
 
     const TEXT: &str = "import os\n\n\nclass Session:\n    def send(self):\n        return 1\n\n    def close(self):\n        pass\n\n\nclass Pool:\n    def close(self):\n        pass\n";
 
-    fn place() -> Place {
-        Place { path: "a.py".into(), text: TEXT.into(), lines: None, symbol: None, around: None }
+    fn place() -> WhyPlace {
+        WhyPlace { path: "a.py".into(), text: TEXT.into(), lines: None, symbol: None, around: None }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::place::{Place, parts};
+use super::place::{WhyPlace, parts};
 use super::{Blamed, told};
 use crate::past::PastKnown;
 use crate::recall::Recall;
@@ -50,10 +50,10 @@ impl Found {
     }
 }
 
-pub(super) struct Search<'a> {
+pub(super) struct WhySearch<'a> {
     recall: &'a Recall,
     commits: Option<&'a CommitIndex>,
-    place: &'a Place,
+    place: &'a WhyPlace,
     /// Every name the file had, today's first.
     pub(super) names: Vec<String>,
     committed: Option<Committed>,
@@ -61,19 +61,19 @@ pub(super) struct Search<'a> {
     cancelled: &'a dyn Fn() -> bool,
 }
 
-impl<'a> Search<'a> {
+impl<'a> WhySearch<'a> {
     pub(super) fn new(
         recall: &'a Recall,
         known: &'a PastKnown,
-        place: &'a Place,
+        place: &'a WhyPlace,
         cancelled: &'a dyn Fn() -> bool,
-    ) -> Search<'a> {
+    ) -> WhySearch<'a> {
         let committed = Committed::open(&recall.env.root, &place.path, &place.text);
         let until = recall.env.clock.monotonic() + PATIENCE;
         let earlier = known.cochange.all_names(&place.path).into_iter().filter(|name| *name != place.path);
         let names = std::iter::once(place.path.as_str()).chain(earlier).map(str::to_owned).collect();
         let commits = known.commits.as_deref();
-        let mut search = Search { recall, commits, place, names, committed, until, cancelled };
+        let mut search = WhySearch { recall, commits, place, names, committed, until, cancelled };
         search.follow_renames();
         search
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cochange, Place};
+use super::{Cochange, PathId};
 use crate::packed;
 
 /// A mark, and a version: another content or other half-lives are another number here.
@@ -14,7 +14,7 @@ impl Cochange {
     /// The same counts give the same bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let older = self.places.iter().filter(|(name, place)| self.files[**place as usize].path != **name);
-        let older: BTreeMap<&str, Place> = older.map(|(name, place)| (name.as_str(), *place)).collect();
+        let older: BTreeMap<&str, PathId> = older.map(|(name, place)| (name.as_str(), *place)).collect();
         let read = (self.first, self.commits, &self.head, self.tells_deletions);
         packed::seal(HEAD, &(read, &self.authors, &self.files, older, &self.followed, &self.log))
     }
@@ -25,13 +25,13 @@ impl Cochange {
         let (first, commits, head, tells_deletions) = read;
         let mut counts =
             Cochange { first, commits, head, tells_deletions, authors, files, places, log, ..Cochange::default() };
-        let followed: BTreeMap<Place, Place> = followed;
+        let followed: BTreeMap<PathId, PathId> = followed;
         if !counts.is_sound() || followed.iter().any(|(old, new)| *old.max(new) as usize >= counts.files.len()) {
             return None;
         }
         followed.into_iter().for_each(|(old, new)| counts.follow(old, new));
         counts.author_places = counts.authors.iter().zip(0..).map(|(author, at)| (author.name.clone(), at)).collect();
-        for place in 0..counts.files.len() as Place {
+        for place in 0..counts.files.len() as PathId {
             counts.places.insert(counts.files[place as usize].path.clone(), place);
             counts.list(place);
         }
@@ -46,7 +46,7 @@ impl Cochange {
     /// Does everything that names a file or an author name one there is?
     fn is_sound(&self) -> bool {
         let is_author = |author: &u32| (*author as usize) < self.authors.len();
-        let is_file = |place: &Place| (*place as usize) < self.files.len();
+        let is_file = |place: &PathId| (*place as usize) < self.files.len();
         self.first.unsigned_abs() < FURTHEST
             && self.places.values().all(is_file)
             && self.files.iter().all(|file| {

@@ -2,7 +2,7 @@
 //! what became of them, and never tell of a deletion: there, a file that changed for the last time when another one of
 //! its name appeared has most likely moved. It is a guess that is taken back when the file changes again.
 
-use super::{Cochange, Place, moves};
+use super::{Cochange, PathId, moves};
 use lokid_model::{Commit, FileStatus};
 
 /// Names in a chain of moves.
@@ -40,7 +40,7 @@ impl Cochange {
         }
     }
 
-    pub(super) fn follow(&mut self, old: Place, new: Place) {
+    pub(super) fn follow(&mut self, old: PathId, new: PathId) {
         if self.following.contains_key(&new) {
             return;
         }
@@ -48,14 +48,14 @@ impl Cochange {
         self.following.insert(new, old);
     }
 
-    fn unfollow(&mut self, old: Place) {
+    fn unfollow(&mut self, old: PathId) {
         if let Some(new) = self.followed.remove(&old) {
             self.following.remove(&new);
         }
     }
 
     /// The file that this one has become.
-    pub fn today(&self, place: Place) -> Place {
+    pub fn today(&self, place: PathId) -> PathId {
         if self.followed.is_empty() {
             return place;
         }
@@ -72,7 +72,7 @@ impl Cochange {
     /// Every name a file ever had, today's first.
     pub fn all_names(&self, path: &str) -> Vec<&str> {
         let Some(place) = self.places.get(path).map(|place| self.today(*place)) else { return Vec::new() };
-        let places: Vec<Place> = self.names_of(place).collect();
+        let places: Vec<PathId> = self.names_of(place).collect();
         let today = self.files[place as usize].path.as_str();
         let known = self.places.iter().filter(|(name, place)| *name != today && places.contains(place));
         let mut names: Vec<&str> = known.map(|(name, _)| name.as_str()).collect();
@@ -82,7 +82,7 @@ impl Cochange {
     }
 
     /// Where the commits of a file are kept: under its own name, then under those it had before.
-    pub(super) fn names_of(&self, place: Place) -> impl Iterator<Item = Place> {
+    pub(super) fn names_of(&self, place: PathId) -> impl Iterator<Item = PathId> {
         std::iter::successors(Some(place), |place| self.following.get(place).copied()).take(LONGEST)
     }
 }

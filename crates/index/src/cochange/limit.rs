@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Cochange, Place};
+use super::{Cochange, PathId};
 
 pub(super) const MOST_FILES: usize = 100_000;
 pub(super) const MOST_AUTHORS: usize = 20_000;
@@ -32,7 +32,7 @@ impl Cochange {
         });
         order.truncate(most);
         order.sort_unstable();
-        let moved: HashMap<Place, Place> = order.iter().zip(0..).map(|(old, new)| (*old as Place, new)).collect();
+        let moved: HashMap<PathId, PathId> = order.iter().zip(0..).map(|(old, new)| (*old as PathId, new)).collect();
         let mut old = std::mem::take(&mut self.files).into_iter().map(Some).collect::<Vec<_>>();
         self.files = order.iter().filter_map(|at| old[*at].take()).collect();
         self.places.retain(|_, place| moved.get(place).map(|new| *place = *new).is_some());
@@ -50,6 +50,6 @@ impl Cochange {
         }
         self.folders.clear();
         self.stems.clear();
-        (0..self.files.len()).for_each(|place| self.list(place as Place));
+        (0..self.files.len()).for_each(|place| self.list(place as PathId));
     }
 }

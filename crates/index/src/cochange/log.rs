@@ -3,7 +3,7 @@
 use super::{Author, Cochange, HALF_LIFE_HEAT, MOST_COMMITS_OF_AN_AUTHOR, Weight, age, folder_of, limit, stem_of};
 
 /// Where a file stands. It holds until the next commit is taken in.
-pub type Place = u32;
+pub type PathId = u32;
 
 /// A commit, as small as can be.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -12,7 +12,7 @@ pub struct Entry {
     pub time: i64,
     pub author: Option<u32>,
     /// In rising order, each once.
-    pub files: Box<[Place]>,
+    pub files: Box<[PathId]>,
 }
 
 impl Cochange {
@@ -81,31 +81,31 @@ impl Cochange {
         numbers.map(|number| ((self.newest() - number) as u64, self.entry(*number)))
     }
 
-    pub fn find(&self, path: &str) -> Option<Place> {
+    pub fn find(&self, path: &str) -> Option<PathId> {
         self.places.get(path).copied()
     }
 
     /// As it is called today.
-    pub fn path(&self, place: Place) -> &str {
+    pub fn path(&self, place: PathId) -> &str {
         &self.files[place as usize].path
     }
 
-    pub fn is_gone(&self, place: Place) -> bool {
+    pub fn is_gone(&self, place: PathId) -> bool {
         self.files[place as usize].gone || self.followed.contains_key(&place)
     }
 
     /// Commits of the file, those of late counted in full and those of 200 commits ago half.
-    pub fn heat(&self, place: Place) -> f64 {
+    pub fn heat(&self, place: PathId) -> f64 {
         self.files[place as usize].heat.at(self.newest() as f64 / HALF_LIFE_HEAT)
     }
 
     /// Logged commits since the file changed.
-    pub fn age(&self, place: Place) -> Option<u64> {
+    pub fn age(&self, place: PathId) -> Option<u64> {
         self.files[place as usize].commits.back().map(|number| (self.newest() - number) as u64)
     }
 
     /// The commits of a file, newest first, each with the number of commits since.
-    pub fn commits_of(&self, place: Place) -> impl Iterator<Item = (u64, &Entry)> {
+    pub fn commits_of(&self, place: PathId) -> impl Iterator<Item = (u64, &Entry)> {
         let mut last = i64::MAX;
         let numbers = self.names_of(place).flat_map(|place| self.files[place as usize].commits.iter().rev());
         // The commit of a move is one of both names.
@@ -113,7 +113,7 @@ impl Cochange {
     }
 
     /// How many commits of the file are in the log.
-    pub fn count_of(&self, place: Place) -> usize {
+    pub fn count_of(&self, place: PathId) -> usize {
         if self.following.contains_key(&place) {
             return self.commits_of(place).count();
         }
@@ -136,12 +136,12 @@ impl Cochange {
     }
 
     /// Files of the same folder, gone or not.
-    pub fn in_folder(&self, path: &str) -> impl Iterator<Item = Place> {
+    pub fn in_folder(&self, path: &str) -> impl Iterator<Item = PathId> {
         self.folders.get(folder_of(path)).into_iter().flatten().copied()
     }
 
     /// Files whose names say that they are about the same, gone or not.
-    pub fn namesakes(&self, path: &str) -> impl Iterator<Item = Place> {
+    pub fn namesakes(&self, path: &str) -> impl Iterator<Item = PathId> {
         self.stems.get(&stem_of(path)).into_iter().flatten().copied()
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Cochange, Place, Weight, age};
+use super::{Cochange, PathId, Weight, age};
 use lokid_model::Timestamp;
 
 /// Two commits that happened to touch two files prove little: a pair has to outweigh this.
@@ -25,7 +25,7 @@ impl Cochange {
     /// The files that change with this one, surest first, without those that are gone.
     pub fn partners(&self, path: &str, now: Timestamp, k: usize) -> Vec<Partner<'_>> {
         let Some(place) = self.find(path) else { return Vec::new() };
-        let mut pairs: HashMap<Place, (u32, Weight)> = HashMap::new();
+        let mut pairs: HashMap<PathId, (u32, Weight)> = HashMap::new();
         for (since, entry) in self.commits_of(place).take(MOST_COMMITS) {
             // The more files a commit has, the less each pair of them means. The square root foretold later commits
             // better than the number itself, and than no sharing.
@@ -47,7 +47,7 @@ impl Cochange {
 
     /// How often the one asked about changed without the other counts against the pair, and to a lesser degree how
     /// often the other changed by itself: a partner that changes with everything is nobody's partner.
-    fn partner(&self, other: Place, (times, weight): (u32, Weight), own: f64, age: f64) -> Option<Partner<'_>> {
+    fn partner(&self, other: PathId, (times, weight): (u32, Weight), own: f64, age: f64) -> Option<Partner<'_>> {
         let other = &self.files[other as usize];
         let alone = own.powf(1.0 - UBIQUITY) * other.weight.at(age).powf(UBIQUITY);
         let score = weight.at(age) / (alone + DOUBT);

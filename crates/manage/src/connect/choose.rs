@@ -18,14 +18,14 @@ pub(super) struct Settled {
 }
 
 /// A link that stands or is wished for.
-struct Entry<'a> {
+struct LinkEntry<'a> {
     pair: (usize, usize, Slot),
     strength: f64,
     stands: Option<&'a Arc<Link>>,
     wish: Option<Wish>,
 }
 
-pub(super) fn settle(cast: &Cast<'_>, known: &Known<'_>, wanted: Wanted, limits: &Limits) -> Settled {
+pub(super) fn settle(cast: &Cast<'_>, known: &KnownLinks<'_>, wanted: Wanted, limits: &Limits) -> Settled {
     let wishes = wanted.wishes;
     let mut standing: HashSet<(usize, usize, Slot)> = HashSet::new();
     let mut gone: BTreeSet<Loose<'_>> = BTreeSet::new();
@@ -40,7 +40,7 @@ pub(super) fn settle(cast: &Cast<'_>, known: &Known<'_>, wanted: Wanted, limits:
             _ if slot == Slot::Likeness && known.is_told(&pair, link.relation) => drop(gone.insert(Loose(link))),
             Some(wish) => {
                 standing.insert(pair);
-                entries.push(Entry { pair, strength: wish.strength, stands: Some(link), wish: Some(wish) });
+                entries.push(LinkEntry { pair, strength: wish.strength, stands: Some(link), wish: Some(wish) });
             }
             None if wanted.cut_short
                 || (slot == Slot::Likeness
@@ -48,7 +48,7 @@ pub(super) fn settle(cast: &Cast<'_>, known: &Known<'_>, wanted: Wanted, limits:
                     && still_stands(cast, *from, *to, limits)) =>
             {
                 standing.insert(pair);
-                entries.push(Entry { pair, strength: link.strength, stands: Some(link), wish: None });
+                entries.push(LinkEntry { pair, strength: link.strength, stands: Some(link), wish: None });
             }
             None => drop(gone.insert(Loose(link))),
         }
@@ -57,7 +57,12 @@ pub(super) fn settle(cast: &Cast<'_>, known: &Known<'_>, wanted: Wanted, limits:
         !wish.weak && !standing.contains(pair) && !known.is_told(pair, wish.relation)
     };
     let open = wishes.into_iter().filter(|(pair, wish)| is_open(pair, wish));
-    entries.extend(open.map(|(pair, wish)| Entry { pair, strength: wish.strength, stands: None, wish: Some(wish) }));
+    entries.extend(open.map(|(pair, wish)| LinkEntry {
+        pair,
+        strength: wish.strength,
+        stands: None,
+        wish: Some(wish),
+    }));
     entries.sort_by_key(|entry| {
         let rank = if entry.pair.2 == Slot::Likeness { Slot::Likeness } else { Slot::Dispute };
         (rank, Reverse((entry.strength * 100.0).round() as i64), entry.stands.is_none(), entry.pair)
@@ -109,7 +114,7 @@ impl Ord for Loose<'_> {
 }
 
 /// The links that stand.
-pub(super) struct Known<'a> {
+pub(super) struct KnownLinks<'a> {
     /// Found by an earlier night, sorted by their pair.
     own: Vec<(&'a Arc<Link>, (usize, usize))>,
     /// What others say of a pair.
@@ -120,10 +125,14 @@ pub(super) struct Known<'a> {
     found_origins: HashMap<usize, usize>,
 }
 
-impl<'a> Known<'a> {
-    pub(super) fn of(cast: &Cast<'a>) -> Known<'a> {
-        let mut known =
-            Known { own: Vec::new(), told: HashMap::new(), origins: HashMap::new(), found_origins: HashMap::new() };
+impl<'a> KnownLinks<'a> {
+    pub(super) fn of(cast: &Cast<'a>) -> KnownLinks<'a> {
+        let mut known = KnownLinks {
+            own: Vec::new(),
+            told: HashMap::new(),
+            origins: HashMap::new(),
+            found_origins: HashMap::new(),
+        };
         for link in cast.scene.links {
             // The other end may be a memory that planners are not shown.
             let (Some(from), Some(to)) = (cast.find(link.from.as_str()), cast.find(link.to.as_str())) else { continue };
@@ -182,7 +191,7 @@ struct Room {
 }
 
 impl Room {
-    fn take(&mut self, entry: &Entry<'_>, limits: &Limits) -> bool {
+    fn take(&mut self, entry: &LinkEntry<'_>, limits: &Limits) -> bool {
         let ends = [entry.pair.0, entry.pair.1];
         let count = |of: &HashMap<usize, usize>, end: &usize| of.get(end).copied().unwrap_or(0);
         let is_origin = entry.pair.2 == Slot::Origin;

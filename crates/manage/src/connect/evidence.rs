@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::words::Words;
+use super::words::LinkWords;
 use super::{Cast, Limits, Reason, STRONGEST, Slot, Wanted, Wish};
 use crate::merge::nearby;
 use crate::words;
@@ -21,7 +21,7 @@ const LEAST_COSINE: f32 = 0.6;
 const PRESENT: f64 = 0.2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Sort {
+enum EvidenceSort {
     File,
     Symbol,
     Error,
@@ -29,21 +29,21 @@ enum Sort {
     Source,
 }
 
-impl Sort {
-    const ALL: [(Sort, &'static str); 5] = [
-        (Sort::File, "file"),
-        (Sort::Symbol, "symbol"),
-        (Sort::Error, "error"),
-        (Sort::Commit, "commit"),
-        (Sort::Source, "source"),
+impl EvidenceSort {
+    const ALL: [(EvidenceSort, &'static str); 5] = [
+        (EvidenceSort::File, "file"),
+        (EvidenceSort::Symbol, "symbol"),
+        (EvidenceSort::Error, "error"),
+        (EvidenceSort::Commit, "commit"),
+        (EvidenceSort::Source, "source"),
     ];
 
     /// What one thing that only two memories share says.
     fn weight(self) -> f64 {
         match self {
-            Sort::File | Sort::Source => 0.5,
-            Sort::Symbol | Sort::Commit => 0.6,
-            Sort::Error => 0.8,
+            EvidenceSort::File | EvidenceSort::Source => 0.5,
+            EvidenceSort::Symbol | EvidenceSort::Commit => 0.6,
+            EvidenceSort::Error => 0.8,
         }
     }
 }
@@ -57,30 +57,30 @@ pub(super) struct Things {
 
 /// What a pair shares, to be weighed.
 #[derive(Clone, Debug, PartialEq)]
-struct Shared {
+struct SharedEvidence {
     counts: [u32; 5],
     /// What is left of doubt after each sort of things.
     doubt: [f64; 5],
     cosine: f32,
 }
 
-impl Default for Shared {
-    fn default() -> Shared {
-        Shared { counts: [0; 5], doubt: [1.0; 5], cosine: 0.0 }
+impl Default for SharedEvidence {
+    fn default() -> SharedEvidence {
+        SharedEvidence { counts: [0; 5], doubt: [1.0; 5], cosine: 0.0 }
     }
 }
 
-impl Shared {
-    fn of(&self, sort: Sort) -> f64 {
+impl SharedEvidence {
+    fn of(&self, sort: EvidenceSort) -> f64 {
         1.0 - self.doubt[sort as usize]
     }
 
     fn place(&self) -> f64 {
-        1.0 - self.doubt[Sort::File as usize] * self.doubt[Sort::Symbol as usize]
+        1.0 - self.doubt[EvidenceSort::File as usize] * self.doubt[EvidenceSort::Symbol as usize]
     }
 
     fn event(&self) -> f64 {
-        1.0 - self.doubt[Sort::Commit as usize] * self.doubt[Sort::Source as usize]
+        1.0 - self.doubt[EvidenceSort::Commit as usize] * self.doubt[EvidenceSort::Source as usize]
     }
 
     fn meaning(&self) -> f64 {
@@ -95,7 +95,7 @@ impl Shared {
 impl Things {
     /// For a person: `2 files, 1 error, meaning (0.81)`.
     pub(super) fn list(&self) -> String {
-        let held = Sort::ALL.iter().filter(|(sort, _)| self.counts[*sort as usize] > 0).map(|(sort, name)| {
+        let held = EvidenceSort::ALL.iter().filter(|(sort, _)| self.counts[*sort as usize] > 0).map(|(sort, name)| {
             let count = self.counts[*sort as usize];
             format!("{count} {name}{}", if count == 1 { "" } else { "s" })
         });
@@ -123,7 +123,7 @@ pub(super) fn gather(cast: &Cast<'_>, known: &HashSet<(usize, usize)>, limits: &
             wanted.cut_short = true;
             return;
         }
-        let mut shared: HashMap<usize, Shared> = HashMap::new();
+        let mut shared: HashMap<usize, SharedEvidence> = HashMap::new();
         // Both ends being fresh, the pair is looked at once.
         let is_due = |other: usize| cast.may_meet(one, other) && !(cast.fresh[other] && other < one);
         for (sort, thing) in &things[one] {
@@ -142,7 +142,7 @@ pub(super) fn gather(cast: &Cast<'_>, known: &HashSet<(usize, usize)>, limits: &
             let pair = shared.entry(*other).or_default();
             pair.cosine = pair.cosine.max(*cosine);
         }
-        let mut pairs: Vec<(usize, Shared)> = shared.into_iter().collect();
+        let mut pairs: Vec<(usize, SharedEvidence)> = shared.into_iter().collect();
         pairs.sort_by_key(|(other, _)| *other);
         let is_known = |other: usize| known.contains(&(one.min(other), one.max(other)));
         let wishes = pairs.into_iter().filter_map(|(other, pair)| Some((other, looks.at(one, other, &pair, limits)?)));
@@ -163,10 +163,10 @@ fn rarity(holders: usize) -> f64 {
 }
 
 /// The things each memory holds, by number, and who holds each.
-type Index = (Vec<Vec<(Sort, usize)>>, Vec<Vec<usize>>);
+type Index = (Vec<Vec<(EvidenceSort, usize)>>, Vec<Vec<usize>>);
 
 fn index(cast: &Cast<'_>) -> Index {
-    let mut numbers: HashMap<(Scope, Sort, String), usize> = HashMap::new();
+    let mut numbers: HashMap<(Scope, EvidenceSort, String), usize> = HashMap::new();
     let mut holders: Vec<Vec<usize>> = Vec::new();
     let mut things = vec![Vec::new(); cast.takes_part.len()];
     for at in cast.all() {
@@ -185,15 +185,15 @@ fn index(cast: &Cast<'_>) -> Index {
     (things, holders)
 }
 
-fn things_of(cast: &Cast<'_>, memory: &Memory) -> BTreeSet<(Sort, String)> {
+fn things_of(cast: &Cast<'_>, memory: &Memory) -> BTreeSet<(EvidenceSort, String)> {
     let mut found = BTreeSet::new();
     let mut add = |sort, name: &str| {
         if !name.trim().is_empty() {
             found.insert((sort, name.to_owned()));
         }
     };
-    files(memory).for_each(|file| add(Sort::File, file));
-    memory.anchors.symbols.iter().take(MOST_THINGS).for_each(|symbol| add(Sort::Symbol, symbol));
+    files(memory).for_each(|file| add(EvidenceSort::File, file));
+    memory.anchors.symbols.iter().take(MOST_THINGS).for_each(|symbol| add(EvidenceSort::Symbol, symbol));
     let own = match &memory.body {
         Body::Episode(episode) => episode.git_commit.as_deref(),
         _ => None,
@@ -202,16 +202,16 @@ fn things_of(cast: &Cast<'_>, memory: &Memory) -> BTreeSet<(Sort, String)> {
         // Seven digits are what people write of a commit.
         let short: String = commit.trim().chars().take(7).flat_map(char::to_lowercase).collect();
         if short.len() == 7 {
-            add(Sort::Commit, &short);
+            add(EvidenceSort::Commit, &short);
         }
     }
-    sources(memory).take(MOST_THINGS).for_each(|source| add(Sort::Source, source));
+    sources(memory).take(MOST_THINGS).for_each(|source| add(EvidenceSort::Source, source));
     match &memory.body {
-        Body::Learning(learning) if !learning.fingerprint.is_empty() => add(Sort::Error, &learning.fingerprint),
-        Body::Learning(learning) => add(Sort::Error, &fingerprint(cast, &learning.error)),
+        Body::Learning(learning) if !learning.fingerprint.is_empty() => add(EvidenceSort::Error, &learning.fingerprint),
+        Body::Learning(learning) => add(EvidenceSort::Error, &fingerprint(cast, &learning.error)),
         Body::Episode(episode) => {
             let errors = episode.errors.iter().take(MOST_ERRORS);
-            errors.for_each(|error| add(Sort::Error, &fingerprint(cast, &error.message)));
+            errors.for_each(|error| add(EvidenceSort::Error, &fingerprint(cast, &error.message)));
         }
         _ => {}
     }
@@ -269,12 +269,12 @@ fn meanings(cast: &Cast<'_>, limits: &Limits) -> Option<Vec<Vec<(usize, f32)>>> 
 /// What the evidence and the words of two memories make of them.
 struct Looks<'a, 'b> {
     cast: &'b Cast<'a>,
-    words: HashMap<usize, Words>,
+    words: HashMap<usize, LinkWords>,
     denials: HashMap<usize, usize>,
 }
 
 impl Looks<'_, '_> {
-    fn at(&mut self, one: usize, other: usize, pair: &Shared, limits: &Limits) -> Option<Wish> {
+    fn at(&mut self, one: usize, other: usize, pair: &SharedEvidence, limits: &Limits) -> Option<Wish> {
         let special = self.example(one, other, pair).or_else(|| self.detail(one, other, pair));
         if let Some((from, to, relation, strength)) = special {
             let reason = Reason::Shared(pair.things());
@@ -291,11 +291,11 @@ impl Looks<'_, '_> {
     }
 
     /// Two independent kinds of evidence, or one that is very strong.
-    fn weigh(&self, one: usize, other: usize, pair: &Shared, limits: &Limits) -> (f64, bool) {
+    fn weigh(&self, one: usize, other: usize, pair: &SharedEvidence, limits: &Limits) -> (f64, bool) {
         let kind = |at: usize| self.cast.memory(at).kind;
         // Of episodes of one session their order tells.
         let event = if kind(one) == Kind::Episode && kind(other) == Kind::Episode { 0.0 } else { pair.event() };
-        let kinds = [pair.place(), pair.of(Sort::Error), pair.meaning(), event];
+        let kinds = [pair.place(), pair.of(EvidenceSort::Error), pair.meaning(), event];
         let present: Vec<f64> = kinds.into_iter().filter(|kind| *kind >= PRESENT).collect();
         let total = 1.0 - present.iter().map(|kind| 1.0 - kind).product::<f64>();
         let alone = kinds[..3].iter().any(|kind| *kind >= limits.alone);
@@ -303,7 +303,7 @@ impl Looks<'_, '_> {
     }
 
     /// An episode or a learning that shows what a pattern says: made from the same, or meeting one of its conditions.
-    fn example(&mut self, one: usize, other: usize, pair: &Shared) -> Option<(usize, usize, Relation, f64)> {
+    fn example(&mut self, one: usize, other: usize, pair: &SharedEvidence) -> Option<(usize, usize, Relation, f64)> {
         let kind = |at: usize| self.cast.memory(at).kind;
         let is_case = |at: usize| matches!(kind(at), Kind::Episode | Kind::Learning);
         let is_rule = |at: usize| matches!(kind(at), Kind::Pattern | Kind::AntiPattern);
@@ -312,13 +312,13 @@ impl Looks<'_, '_> {
             (_, true) => (other, one),
             _ => return None,
         };
-        if kind(case) == Kind::Learning && pair.counts[Sort::Source as usize] > 0 {
+        if kind(case) == Kind::Learning && pair.counts[EvidenceSort::Source as usize] > 0 {
             return Some((case, rule, Relation::ExampleOf, 0.7));
         }
         let near = pair.place() >= PRESENT || pair.cosine >= LEAST_COSINE;
         let Body::Pattern(pattern) = &self.cast.memory(rule).body else { return None };
-        let met = |condition: &String, words: &Words| {
-            let condition = Words::of([condition.as_str()]);
+        let met = |condition: &String, words: &LinkWords| {
+            let condition = LinkWords::of([condition.as_str()]);
             condition.count() >= 2 && condition.share_in(words) >= 1.0
         };
         let words = near.then(|| self.words(case))?;
@@ -327,7 +327,7 @@ impl Looks<'_, '_> {
     }
 
     /// The longer says all the shorter says, and more. Where one denies more than the other it may say the contrary.
-    fn detail(&mut self, one: usize, other: usize, pair: &Shared) -> Option<(usize, usize, Relation, f64)> {
+    fn detail(&mut self, one: usize, other: usize, pair: &SharedEvidence) -> Option<(usize, usize, Relation, f64)> {
         const MOSTLY: f64 = 0.85;
         let kind = |at: usize| self.cast.memory(at).kind;
         let near = pair.place() >= PRESENT || pair.cosine >= LEAST_COSINE;
@@ -347,9 +347,9 @@ impl Looks<'_, '_> {
         Some((long, short, Relation::Elaborates, 0.5 + 0.3 * (share - MOSTLY) / (1.0 - MOSTLY)))
     }
 
-    fn words(&mut self, at: usize) -> &Words {
+    fn words(&mut self, at: usize) -> &LinkWords {
         let memory = self.cast.memory(at);
-        self.words.entry(at).or_insert_with(|| Words::of([memory.title.as_str(), memory.text.as_str()]))
+        self.words.entry(at).or_insert_with(|| LinkWords::of([memory.title.as_str(), memory.text.as_str()]))
     }
 
     fn denials(&mut self, at: usize) -> usize {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::words::Words;
+use super::words::LinkWords;
 use super::{Cast, NEXT, Reason, Slot, Wanted, Wish, evidence};
 use lokid_model::time::{DAY, SECOND};
 use lokid_model::{Body, Episode, Relation, Scope};
@@ -17,7 +17,7 @@ const SAME_GOAL: f64 = 0.6;
 
 struct Piece<'a> {
     files: BTreeSet<&'a str>,
-    goal: Words,
+    goal: LinkWords,
 }
 
 pub(super) fn of_episodes(cast: &Cast<'_>, wanted: &mut Wanted) {
@@ -65,7 +65,7 @@ pub(super) fn of_episodes(cast: &Cast<'_>, wanted: &mut Wanted) {
 
 fn piece<'a>(cast: &Cast<'a>, at: usize, episode: &'a Episode) -> Piece<'a> {
     let files = evidence::files(cast.memory(at)).collect();
-    Piece { files, goal: Words::of([episode.goal.as_str()]) }
+    Piece { files, goal: LinkWords::of([episode.goal.as_str()]) }
 }
 
 fn belong(earlier: &Piece<'_>, later: &Piece<'_>) -> bool {

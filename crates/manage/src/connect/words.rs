@@ -13,10 +13,10 @@ const MOST_BYTES: usize = 8_192;
 
 /// Sorted, each once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Words(Vec<u64>);
+pub(super) struct LinkWords(Vec<u64>);
 
-impl Words {
-    pub(super) fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Words {
+impl LinkWords {
+    pub(super) fn of<'a>(texts: impl IntoIterator<Item = &'a str>) -> LinkWords {
         let mut found = Vec::new();
         let mut left = MOST_BYTES;
         for text in texts {
@@ -28,7 +28,7 @@ impl Words {
         }
         found.sort_unstable();
         found.dedup();
-        Words(found)
+        LinkWords(found)
     }
 
     pub(super) fn count(&self) -> usize {
@@ -36,18 +36,18 @@ impl Words {
     }
 
     /// The share of these words that the other has.
-    pub(super) fn share_in(&self, other: &Words) -> f64 {
+    pub(super) fn share_in(&self, other: &LinkWords) -> f64 {
         if self.0.is_empty() { 0.0 } else { self.common(other) as f64 / self.0.len() as f64 }
     }
 
     /// How many both have, of how many either has.
-    pub(super) fn likeness(&self, other: &Words) -> f64 {
+    pub(super) fn likeness(&self, other: &LinkWords) -> f64 {
         let common = self.common(other);
         let either = self.0.len() + other.0.len() - common;
         if either == 0 { 0.0 } else { common as f64 / either as f64 }
     }
 
-    fn common(&self, other: &Words) -> usize {
+    fn common(&self, other: &LinkWords) -> usize {
         let (mut ours, mut theirs) = (self.0.iter().peekable(), other.0.iter().peekable());
         let mut common = 0;
         while let (Some(one), Some(two)) = (ours.peek(), theirs.peek()) {

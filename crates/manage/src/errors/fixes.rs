@@ -17,7 +17,7 @@ pub(crate) struct Fix {
 }
 
 #[derive(Default)]
-struct Tally {
+struct FixTally {
     text: String,
     worked: usize,
     known: usize,
@@ -37,7 +37,7 @@ pub(crate) fn watched(met: &[Met<'_>]) -> Option<Fix> {
 }
 
 fn best<'m>(met: &'m [Met<'_>], fixes: impl Fn(&'m Met<'_>) -> Vec<&'m str>) -> Option<Fix> {
-    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    let mut tallies: BTreeMap<String, FixTally> = BTreeMap::new();
     for one in met {
         for fix in fixes(one) {
             let tally = tallies.entry(same_words(fix)).or_default();
@@ -54,9 +54,9 @@ fn best<'m>(met: &'m [Met<'_>], fixes: impl Fn(&'m Met<'_>) -> Vec<&'m str>) -> 
             }
         }
     }
-    let mut ranked: Vec<Tally> = tallies.into_values().collect();
+    let mut ranked: Vec<FixTally> = tallies.into_values().collect();
     ranked.sort_by(|one, other| {
-        let merit = |tally: &Tally| (tally.worked, tally.last_worked, tally.met, tally.last);
+        let merit = |tally: &FixTally| (tally.worked, tally.last_worked, tally.met, tally.last);
         merit(other).cmp(&merit(one)).then_with(|| one.text.cmp(&other.text))
     });
     let (first, others) = ranked.split_first()?;

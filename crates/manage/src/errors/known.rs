@@ -19,7 +19,7 @@ type Learnt<'a> = (&'a Arc<Memory>, Vec<&'a str>);
 type ByError<'a> = BTreeMap<(Scope, String), &'a Arc<Memory>>;
 
 #[derive(Default)]
-pub(super) struct Known<'a> {
+pub(super) struct KnownFixes<'a> {
     learnings: ByError<'a>,
     /// Learnings of others that name a cause, and those that name a fix.
     causes: ByError<'a>,
@@ -31,9 +31,9 @@ pub(super) struct Known<'a> {
     approaches: ByError<'a>,
 }
 
-impl<'a> Known<'a> {
-    pub(super) fn of(scene: &Scene<'a>, prints: &Fingerprints<'_>) -> Known<'a> {
-        let mut known = Known::default();
+impl<'a> KnownFixes<'a> {
+    pub(super) fn of(scene: &Scene<'a>, prints: &Fingerprints<'_>) -> KnownFixes<'a> {
+        let mut known = KnownFixes::default();
         for memory in scene.memories.iter().filter(|memory| made::is_plain(memory)) {
             // The night finds its own anti-patterns by their names.
             if memory.kind == Kind::AntiPattern && made::is_own(memory) {

@@ -46,7 +46,7 @@ pub(crate) struct Tried<'a> {
 
 /// All that went wrong, by scope: what is private never counts for what is shared.
 #[derive(Default)]
-pub(crate) struct Seen<'a> {
+pub(crate) struct SeenErrors<'a> {
     pub(crate) errors: BTreeMap<(Scope, String), Vec<Met<'a>>>,
     pub(crate) tried: BTreeMap<Scope, BTreeMap<String, Tried<'a>>>,
     /// When commands that once failed have passed.
@@ -56,10 +56,10 @@ pub(crate) struct Seen<'a> {
     pub(crate) episodes: usize,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> SeenErrors<'a> {
     /// Nothing if the night is over before everything was read: half of the evidence would be another verdict.
-    pub(crate) fn read(scene: &Scene<'a>, prints: &Fingerprints<'_>) -> Option<Seen<'a>> {
-        let mut reader = Reader::new(scene, prints);
+    pub(crate) fn read(scene: &Scene<'a>, prints: &Fingerprints<'_>) -> Option<SeenErrors<'a>> {
+        let mut reader = SeenReader::new(scene, prints);
         let episodes = || scene.memories.iter().filter_map(|memory| Some((memory, made::episode(memory, scene.now)?)));
         for (memory, episode) in episodes() {
             if scene.around.is_over() {
@@ -96,8 +96,8 @@ impl<'a> Seen<'a> {
         scene: &Scene<'a>,
         prints: &Fingerprints<'_>,
         memories: impl Iterator<Item = &'a Arc<Memory>>,
-    ) -> Seen<'a> {
-        let mut reader = Reader::new(scene, prints);
+    ) -> SeenErrors<'a> {
+        let mut reader = SeenReader::new(scene, prints);
         for memory in memories {
             if let Some(episode) = made::episode(memory, scene.now) {
                 reader.failures(memory, episode);
@@ -107,19 +107,26 @@ impl<'a> Seen<'a> {
     }
 }
 
-struct Reader<'a, 's> {
+struct SeenReader<'a, 's> {
     scene: &'s Scene<'a>,
     prints: &'s Fingerprints<'s>,
     steps: HashMap<String, Option<String>>,
     has_failed_ways: bool,
     scratch: Scratch,
-    seen: Seen<'a>,
+    seen: SeenErrors<'a>,
 }
 
-impl<'a, 's> Reader<'a, 's> {
-    fn new(scene: &'s Scene<'a>, prints: &'s Fingerprints<'s>) -> Reader<'a, 's> {
+impl<'a, 's> SeenReader<'a, 's> {
+    fn new(scene: &'s Scene<'a>, prints: &'s Fingerprints<'s>) -> SeenReader<'a, 's> {
         let scratch = Scratch::of(scene.memories.iter());
-        Reader { scene, prints, steps: HashMap::new(), has_failed_ways: false, scratch, seen: Seen::default() }
+        SeenReader {
+            scene,
+            prints,
+            steps: HashMap::new(),
+            has_failed_ways: false,
+            scratch,
+            seen: SeenErrors::default(),
+        }
     }
 
     fn failures(&mut self, memory: &'a Arc<Memory>, episode: &'a Episode) {

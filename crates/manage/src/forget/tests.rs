@@ -10,7 +10,7 @@ use crate::promote;
 use lokid_model::{Body, Contradiction, ContradictionStatus, Fact, Verdict};
 
 fn night(world: &mut World, on: i64) -> Vec<String> {
-    let planner = |scene: &Scene<'_>| plan(scene, &Limits::default());
+    let planner = |scene: &Scene<'_>| plan(scene, &ForgetLimits::default());
     let proposals = world.night(day(on), planner);
     proposals.iter().map(|proposal| format!("{} {}", proposal.act, proposal.about[0])).collect()
 }
@@ -153,14 +153,14 @@ fn a_quarter_of_a_kind_leaves_in_one_night_the_least_used_first() {
     assert_eq!(first.len(), 10);
     assert!(first.contains(&"archived n39".into()) && !first.contains(&"archived n38".into()));
     let soon = day(800).plus_micros(DAY / 2);
-    assert!(world.plan(soon, |scene| plan(scene, &Limits::default())).is_empty(), "the same night");
+    assert!(world.plan(soon, |scene| plan(scene, &ForgetLimits::default())).is_empty(), "the same night");
     assert_eq!(night(&mut world, 801).len(), 7);
 }
 
 #[test]
 fn use_that_nobody_counted_is_not_held_against_a_memory() {
     let world = World::of([memory("n", Kind::Note, "x", 0)]);
-    let limits = Limits { watched_since: Some(day(300)), ..Limits::default() };
+    let limits = ForgetLimits { watched_since: Some(day(300)), ..ForgetLimits::default() };
     assert!(world.plan(day(380), |scene| plan(scene, &limits)).is_empty());
     assert_eq!(world.plan(day(391), |scene| plan(scene, &limits)).len(), 1);
 }

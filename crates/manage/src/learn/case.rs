@@ -97,7 +97,7 @@ impl Names {
 }
 
 /// Turns episodes into cases, one vocabulary for all.
-pub(super) struct Reader<'a> {
+pub(super) struct CaseReader<'a> {
     around: &'a dyn Around,
     pub(super) words: Words,
     pub(super) stems: Names,
@@ -114,10 +114,10 @@ pub(super) struct Reader<'a> {
     cases: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> CaseReader<'a> {
     /// A reader for these: what all of them have in common tells none from another.
-    pub(super) fn new(around: &'a dyn Around, episodes: &[&Arc<Memory>]) -> Reader<'a> {
-        Reader {
+    pub(super) fn new(around: &'a dyn Around, episodes: &[&Arc<Memory>]) -> CaseReader<'a> {
+        CaseReader {
             around,
             met: HashMap::new(),
             cases: 0,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::case::{Case, Reader};
+use super::case::{Case, CaseReader};
 use super::known::{may_retire, words_are_ours};
 use super::lesson::{Lesson, lesson};
 use lokid_model::{Memory, MemoryId};
@@ -24,7 +24,7 @@ impl<'a> Lot<'a> {
         self.cases.extend(other.cases);
     }
 
-    pub(super) fn lesson(&self, reader: &Reader<'_>) -> Option<Lesson> {
+    pub(super) fn lesson(&self, reader: &CaseReader<'_>) -> Option<Lesson> {
         lesson(&self.cases, self.cohesion.0, reader)
     }
 }

@@ -4,7 +4,7 @@
 //! Only what came before decides where an episode belongs. Groups are therefore the same whether the episodes are looked
 //! at night after night or all at once.
 
-use super::case::{Case, Names, Reader};
+use super::case::{Case, CaseReader, Names};
 use super::hooks::Hooks;
 use super::likeness::Profile;
 use super::words::weight;
@@ -39,7 +39,7 @@ impl Group {
 }
 
 /// The groups, by their founders. Nothing if the night ended before the last episode was looked at.
-pub(super) fn group(cases: &[Case], reader: &Reader<'_>, alike: f32, around: &dyn Around) -> Option<Vec<Group>> {
+pub(super) fn group(cases: &[Case], reader: &CaseReader<'_>, alike: f32, around: &dyn Around) -> Option<Vec<Group>> {
     let mut crowd = Crowd { cases, alike, stems: &reader.stems, hooks: Hooks::default(), groups: Vec::new() };
     let folders = Folders::of(cases, reader);
     for (at, case) in cases.iter().enumerate() {
@@ -60,7 +60,7 @@ pub(super) fn group(cases: &[Case], reader: &Reader<'_>, alike: f32, around: &dy
 struct Folders(Vec<Vec<u32>>);
 
 impl Folders {
-    fn of(cases: &[Case], reader: &Reader<'_>) -> Folders {
+    fn of(cases: &[Case], reader: &CaseReader<'_>) -> Folders {
         let mut names = Names::default();
         let each = cases.iter().map(|case| {
             let mut found: Vec<u32> = Vec::new();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::Limits;
-use super::case::{Case, Reader};
+use super::case::{Case, CaseReader};
 use super::lesson::{Lesson, sentence};
 use super::likeness::cosine;
 use super::words::is_generic;
@@ -19,7 +19,7 @@ const NAMING: usize = 20;
 const ABOUT_THE_SAME: f32 = 0.5;
 
 /// The patterns of one scope that may gain evidence.
-pub(super) struct Known<'a> {
+pub(super) struct KnownLessons<'a> {
     patterns: BTreeMap<&'a MemoryId, &'a Arc<Memory>>,
     /// The episodes each is said to come from.
     sources: HashMap<&'a MemoryId, BTreeSet<&'a str>>,
@@ -29,8 +29,8 @@ pub(super) struct Known<'a> {
     retired: BTreeSet<&'a str>,
 }
 
-impl<'a> Known<'a> {
-    pub(super) fn new(scene: &'a Scene<'a>, scope: Scope) -> Known<'a> {
+impl<'a> KnownLessons<'a> {
+    pub(super) fn new(scene: &'a Scene<'a>, scope: Scope) -> KnownLessons<'a> {
         let usable = |memory: &&Arc<Memory>| {
             memory.kind == Kind::Pattern
                 && memory.scope == scope
@@ -63,7 +63,7 @@ impl<'a> Known<'a> {
         let ended = gone.chain(lapsed).filter(|memory| memory.kind == Kind::Pattern && memory.scope == scope);
         let retired = ended.filter(|memory| is_ours(memory)).filter_map(|memory| body_of(memory));
         let retired = retired.flat_map(|pattern| pattern.source_episodes.iter().map(String::as_str)).collect();
-        Known { patterns, sources, named_by, linked, retired }
+        KnownLessons { patterns, sources, named_by, linked, retired }
     }
 
     pub(super) fn get(&self, id: &MemoryId) -> Option<&'a Arc<Memory>> {
@@ -101,7 +101,7 @@ impl<'a> Known<'a> {
     }
 
     /// The pattern that was made from these episodes: by its name, or because it says so.
-    pub(super) fn of(&self, cases: &[&Case], scope: Scope, reader: &mut Reader<'_>) -> Option<&'a Arc<Memory>> {
+    pub(super) fn of(&self, cases: &[&Case], scope: Scope, reader: &mut CaseReader<'_>) -> Option<&'a Arc<Memory>> {
         let named = names(cases, scope).find_map(|id| self.get(&id)).filter(|memory| is_ours(memory));
         if named.is_some() {
             return named;
@@ -127,7 +127,7 @@ impl<'a> Known<'a> {
 }
 
 /// Is the pattern about the work of these episodes?
-fn is_about(memory: &Memory, cases: &[&Case], reader: &mut Reader<'_>) -> bool {
+fn is_about(memory: &Memory, cases: &[&Case], reader: &mut CaseReader<'_>) -> bool {
     let said = body_of(memory).map_or(memory.text.as_str(), |pattern| pattern.pattern.as_str());
     let said = super::words::head(said, 400).to_owned();
     let stems: Vec<u32> = {
@@ -173,14 +173,14 @@ pub(super) enum Like<'a> {
     Closed,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownLessons<'a> {
     /// The remembered pattern that says what the lesson says.
     pub(super) fn like(
         &self,
         lesson: &Memory,
         scene: &Scene<'_>,
         limits: &Limits,
-        reader: &mut Reader<'_>,
+        reader: &mut CaseReader<'_>,
     ) -> Like<'a> {
         for (memory, cosine) in scene.around.near(lesson, limits.neighbours) {
             let pattern = memory.kind == Kind::Pattern && memory.scope == lesson.scope;
@@ -194,7 +194,7 @@ impl<'a> Known<'a> {
 }
 
 /// Do both say to do it? `Avoid the cache` is near `use the cache` and means the opposite.
-pub(super) fn leans_alike(lesson: &Memory, other: &Memory, reader: &mut Reader<'_>) -> bool {
+pub(super) fn leans_alike(lesson: &Memory, other: &Memory, reader: &mut CaseReader<'_>) -> bool {
     const AGAINST: &[&str] = &["avoid", "never", "do not", "don't", "stop ", "beware"];
     let start = super::words::head(other.text.trim_start(), 40).to_lowercase();
     if AGAINST.iter().any(|word| start.starts_with(word)) {

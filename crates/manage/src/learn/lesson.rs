@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::approach::{Approach, Tally, approach};
-use super::case::{Case, End, Reader};
+use super::case::{Case, CaseReader, End};
 use super::deed::{Deed, Sort};
 use super::words::{snippet, theme, uncapitalised};
 use crate::plan::lower_bound;
@@ -33,7 +33,7 @@ pub(super) struct Lesson {
 }
 
 /// Nothing where no episode ended well or none says how.
-pub(super) fn lesson(cases: &[&Case], cohesion: f32, reader: &Reader<'_>) -> Option<Lesson> {
+pub(super) fn lesson(cases: &[&Case], cohesion: f32, reader: &CaseReader<'_>) -> Option<Lesson> {
     if !cases.iter().any(|case| case.end == End::Well) {
         return None;
     }
@@ -96,7 +96,7 @@ struct Shared {
     is_common: bool,
 }
 
-fn shared_trouble(cases: &[&Case], reader: &Reader<'_>) -> Option<Shared> {
+fn shared_trouble(cases: &[&Case], reader: &CaseReader<'_>) -> Option<Shared> {
     #[derive(Default)]
     struct Met<'a> {
         cases: usize,
@@ -263,7 +263,7 @@ fn conditions(
 }
 
 /// Files that at least half of the episodes touched, most often touched first.
-fn shared_files(cases: &[&Case], reader: &Reader<'_>) -> Vec<String> {
+fn shared_files(cases: &[&Case], reader: &CaseReader<'_>) -> Vec<String> {
     let mut counts: HashMap<u32, usize> = HashMap::new();
     for file in cases.iter().flat_map(|case| &case.files) {
         *counts.entry(*file).or_default() += 1;
@@ -276,7 +276,7 @@ fn shared_files(cases: &[&Case], reader: &Reader<'_>) -> Vec<String> {
 }
 
 /// The deepest folder that holds files of three in four of the episodes that touched any.
-fn folder(cases: &[&Case], reader: &Reader<'_>) -> Option<String> {
+fn folder(cases: &[&Case], reader: &CaseReader<'_>) -> Option<String> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     let touching = cases.iter().filter(|case| !case.files.is_empty()).count();
     for case in cases {

@@ -29,15 +29,15 @@ pub(super) struct Done<'a> {
 }
 
 /// Where a sequence stands in an episode: for every step the action and its words.
-pub(super) struct Place<'a> {
+pub(super) struct StepPlace<'a> {
     pub(super) memory: &'a Arc<Memory>,
     pub(super) episode: &'a Episode,
-    pub(super) steps: Vec<(usize, Words)>,
+    pub(super) steps: Vec<(usize, StepWords)>,
 }
 
 /// A step in the words of whoever did it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Words {
+pub(super) enum StepWords {
     Command(String),
     /// What was done, and to what.
     Act(String, String),
@@ -91,7 +91,7 @@ impl<'a> Done<'a> {
     }
 
     /// Every episode that took these steps in this order, and those that are said to have.
-    pub(super) fn places(&self, steps: &[String], said: &[String]) -> Vec<Place<'a>> {
+    pub(super) fn places(&self, steps: &[String], said: &[String]) -> Vec<StepPlace<'a>> {
         let mut places = self.seen(steps);
         let known: BTreeSet<&str> = places.iter().map(|place| place.memory.id.as_str()).collect();
         let said: BTreeSet<&str> = said.iter().map(String::as_str).filter(|id| !known.contains(id)).collect();
@@ -99,13 +99,13 @@ impl<'a> Done<'a> {
             // Episodes stand in the order of their ids.
             if let Ok(at) = self.episodes.binary_search_by(|(memory, ..)| memory.id.as_str().cmp(id)) {
                 let (memory, episode) = (self.episodes[at].0, self.episodes[at].1);
-                places.push(Place { memory, episode, steps: Vec::new() });
+                places.push(StepPlace { memory, episode, steps: Vec::new() });
             }
         }
         places
     }
 
-    fn seen(&self, steps: &[String]) -> Vec<Place<'a>> {
+    fn seen(&self, steps: &[String]) -> Vec<StepPlace<'a>> {
         let numbers: Option<Vec<u32>> = steps.iter().map(|step| self.numbers.get(step).copied()).collect();
         let Some(numbers) = numbers else { return Vec::new() };
         let having = |number: &u32| self.having.get(*number as usize).map_or(&[][..], Vec::as_slice);
@@ -117,8 +117,8 @@ impl<'a> Done<'a> {
                 let action = episode.action_log.get(did.action as usize)?;
                 words_of(action).into_iter().nth(did.part as usize).map(|words| (did.action as usize, words))
             };
-            let steps: Vec<(usize, Words)> = stands(did, &numbers)?.iter().filter_map(words).collect();
-            (steps.len() == numbers.len()).then_some(Place { memory, episode, steps })
+            let steps: Vec<(usize, StepWords)> = stands(did, &numbers)?.iter().filter_map(words).collect();
+            (steps.len() == numbers.len()).then_some(StepPlace { memory, episode, steps })
         };
         rarest.iter().filter_map(place).collect()
     }
@@ -152,19 +152,19 @@ fn stands(did: &[Did], steps: &[u32]) -> Option<Vec<usize>> {
     Some(places)
 }
 
-fn all_words(episode: &Episode) -> impl Iterator<Item = (usize, usize, Words)> {
+fn all_words(episode: &Episode) -> impl Iterator<Item = (usize, usize, StepWords)> {
     let actions = episode.action_log.iter().take(MOST_ACTIONS).enumerate();
     actions
         .flat_map(|(at, action)| words_of(action).into_iter().enumerate().map(move |(part, words)| (at, part, words)))
 }
 
-fn words_of(action: &Action) -> Vec<Words> {
+fn words_of(action: &Action) -> Vec<StepWords> {
     let bare = action.target.is_empty();
     if is_shell(action) || (bare && action.action.split_whitespace().nth(1).is_some()) {
-        return parts(&told(action)).into_iter().map(Words::Command).collect();
+        return parts(&told(action)).into_iter().map(StepWords::Command).collect();
     }
     let [act, on] = [&action.action, &action.target].map(|text| made::flat(text, 120));
-    if act.is_empty() { Vec::new() } else { vec![Words::Act(act, on)] }
+    if act.is_empty() { Vec::new() } else { vec![StepWords::Act(act, on)] }
 }
 
 /// The commands of a line that run one after another.
@@ -196,13 +196,13 @@ fn parts(line: &str) -> Vec<String> {
     found.iter().map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).take(MOST_PARTS).collect()
 }
 
-impl Words {
+impl StepWords {
     /// As it is asked for its step.
     fn into_plain(self) -> String {
         match self {
-            Words::Command(command) => command,
-            Words::Act(act, on) if on.is_empty() => act,
-            Words::Act(act, on) => format!("{act} {on}"),
+            StepWords::Command(command) => command,
+            StepWords::Act(act, on) if on.is_empty() => act,
+            StepWords::Act(act, on) => format!("{act} {on}"),
         }
     }
 
@@ -213,8 +213,8 @@ impl Words {
     /// As it stands in a skill.
     pub(super) fn readable(&self) -> String {
         match self {
-            Words::Command(command) => format!("Run `{command}`"),
-            Words::Act(act, on) => {
+            StepWords::Command(command) => format!("Run `{command}`"),
+            StepWords::Act(act, on) => {
                 let act = act.replace('_', " ");
                 let mut letters = act.chars();
                 let act = letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>());

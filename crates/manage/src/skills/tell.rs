@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::errors::fixes;
 use super::super::errors::seen::{Met, told};
 use super::super::made::flat;
-use super::done::{Place, Words};
+use super::done::{StepPlace, StepWords};
 use lokid_model::{Body, CommonError, Episode, Memory, MemoryId, Skill};
 
 const MOST_ERRORS: usize = 5;
@@ -17,7 +17,7 @@ const MOST_TOOLS: usize = 8;
 pub(super) type Errors<'s, 'a> = BTreeMap<&'a MemoryId, Vec<(&'s str, &'s Met<'a>)>>;
 
 /// A skill from the places where it led to a good end, newest first.
-pub(super) fn skill(name: &str, steps: &[String], places: &[Place<'_>], errors: &Errors<'_, '_>) -> Skill {
+pub(super) fn skill(name: &str, steps: &[String], places: &[StepPlace<'_>], errors: &Errors<'_, '_>) -> Skill {
     let used: Vec<Option<Used>> = (0..steps.len()).map(|at| used(places, at)).collect();
     Skill {
         name: name.to_owned(),
@@ -31,16 +31,16 @@ pub(super) fn skill(name: &str, steps: &[String], places: &[Place<'_>], errors: 
 
 /// The words most often used for a step.
 struct Used {
-    words: Words,
+    words: StepWords,
     /// At least half used them; otherwise they are only an example.
     is_usual: bool,
 }
 
 /// Of equals the shortest.
-fn used(places: &[Place<'_>], at: usize) -> Option<Used> {
-    let mut counts: BTreeMap<&Words, usize> = BTreeMap::new();
+fn used(places: &[StepPlace<'_>], at: usize) -> Option<Used> {
+    let mut counts: BTreeMap<&StepWords, usize> = BTreeMap::new();
     places.iter().filter_map(|place| place.steps.get(at)).for_each(|(_, words)| *counts.entry(words).or_default() += 1);
-    let rank = |words: &Words, count: usize| (count, std::cmp::Reverse(words.plain().len()));
+    let rank = |words: &StepWords, count: usize| (count, std::cmp::Reverse(words.plain().len()));
     let best = counts.into_iter().rev().max_by_key(|(words, count)| rank(words, *count));
     best.map(|(words, count)| Used { words: words.clone(), is_usual: count * 2 >= places.len() })
 }
@@ -49,13 +49,13 @@ fn tell_step(step: &str, used: Option<&Used>) -> String {
     let Some(Used { words, is_usual }) = used else { return format!("Run `{step}`") };
     match words {
         _ if *is_usual => words.readable(),
-        Words::Command(command) if command == step => words.readable(),
-        Words::Command(command) => format!("Run `{step}`, such as `{command}`"),
-        Words::Act(act, _) => Words::Act(act.clone(), String::new()).readable(),
+        StepWords::Command(command) if command == step => words.readable(),
+        StepWords::Command(command) => format!("Run `{step}`, such as `{command}`"),
+        StepWords::Act(act, _) => StepWords::Act(act.clone(), String::new()).readable(),
     }
 }
 
-fn description(steps: &[String], places: &[Place<'_>]) -> String {
+fn description(steps: &[String], places: &[StepPlace<'_>]) -> String {
     let mut goals: Vec<String> = Vec::new();
     for place in places.iter().rev() {
         let goal = flat(&place.episode.goal, 80);
@@ -69,10 +69,10 @@ fn description(steps: &[String], places: &[Place<'_>]) -> String {
 }
 
 /// Tools that are run, and files that set the work up.
-fn prerequisites(used: &[Option<Used>], places: &[Place<'_>]) -> Vec<String> {
+fn prerequisites(used: &[Option<Used>], places: &[StepPlace<'_>]) -> Vec<String> {
     let mut tools: Vec<String> = Vec::new();
     for used in used.iter().flatten() {
-        let Words::Command(command) = &used.words else { continue };
+        let StepWords::Command(command) = &used.words else { continue };
         if let Some(tool) = tool(command).filter(|tool| !tools.iter().any(|known| known == tool)) {
             tools.push(tool.to_owned());
         }
@@ -90,8 +90,8 @@ fn prerequisites(used: &[Option<Used>], places: &[Place<'_>]) -> Vec<String> {
 fn inputs(used: &[Option<Used>]) -> Vec<String> {
     let varies = used.iter().flatten().filter(|used| !used.is_usual);
     let commands = varies.filter_map(|used| match &used.words {
-        Words::Command(command) => command.rsplit_once(' '),
-        Words::Act(..) => None,
+        StepWords::Command(command) => command.rsplit_once(' '),
+        StepWords::Act(..) => None,
     });
     commands
         .map(|(run, argument)| format!("input: what follows `{run}`, such as `{argument}`"))
@@ -124,7 +124,7 @@ fn is_setup(file: &str) -> bool {
 }
 
 /// What at least half of the episodes have, the most common first.
-fn usual_of(places: &[Place<'_>], most: usize, items: impl Fn(&Place<'_>) -> BTreeSet<String>) -> Vec<String> {
+fn usual_of(places: &[StepPlace<'_>], most: usize, items: impl Fn(&StepPlace<'_>) -> BTreeSet<String>) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for item in places.iter().flat_map(items).filter(|item| !item.is_empty()) {
         *counts.entry(item).or_default() += 1;
@@ -137,7 +137,7 @@ fn usual_of(places: &[Place<'_>], most: usize, items: impl Fn(&Place<'_>) -> BTr
 
 /// Errors met between the first step and the last for which somebody found a fix, the most common first, each with its
 /// fingerprint.
-pub(super) fn common_errors(places: &[Place<'_>], errors: &Errors<'_, '_>) -> Vec<(String, CommonError)> {
+pub(super) fn common_errors(places: &[StepPlace<'_>], errors: &Errors<'_, '_>) -> Vec<(String, CommonError)> {
     let mut groups: BTreeMap<&str, Vec<Met<'_>>> = BTreeMap::new();
     for place in places {
         let Some((first, last)) = place.span() else { continue };
@@ -170,7 +170,7 @@ pub(super) fn add_errors(skill: &mut Skill, found: Vec<(String, CommonError)>, p
     skill.common_errors.extend(new.map(|(_, error)| error));
 }
 
-fn exit_criteria(steps: &[String], used: &[Option<Used>], places: &[Place<'_>]) -> Vec<String> {
+fn exit_criteria(steps: &[String], used: &[Option<Used>], places: &[StepPlace<'_>]) -> Vec<String> {
     let name = |at: usize| match &used[at] {
         Some(used) if used.is_usual => used.words.plain(),
         _ => steps[at].clone(),
@@ -196,7 +196,7 @@ fn is_check(step: &str) -> bool {
     step.split(|c: char| !c.is_alphanumeric()).any(part)
 }
 
-impl Place<'_> {
+impl StepPlace<'_> {
     /// The first and the last action of the sequence.
     fn span(&self) -> Option<(usize, usize)> {
         let (first, last) = (self.steps.first()?.0, self.steps.last()?.0);

@@ -14,7 +14,7 @@ fn night(world: &mut World, on: i64) -> Vec<Act> {
 }
 
 fn drifted(world: &mut World, on: i64, share: Option<f64>) -> Vec<Act> {
-    let planner = |scene: &Scene<'_>| plan(scene, &Limits::default(), &|_, _| share);
+    let planner = |scene: &Scene<'_>| plan(scene, &StaleLimits::default(), &|_, _| share);
     world.night(day(on), planner).into_iter().map(|proposal| proposal.act).collect()
 }
 
@@ -32,7 +32,7 @@ fn a_file_that_is_gone_marks_and_its_return_gives_everything_back() {
     let before = world.get("n").clone();
     assert!(night(&mut world, 1).is_empty());
     world.gone.insert("a.rs".into());
-    let told = world.plan(day(2), |scene| plan(scene, &Limits::default(), &unknown));
+    let told = world.plan(day(2), |scene| plan(scene, &StaleLimits::default(), &unknown));
     assert_eq!(told[0].why, "a.rs is gone, which it speaks of");
     assert_eq!(night(&mut world, 2), [Act::Staled]);
     let marked = world.get("n");

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-use super::{Disk, Faults, Place, named};
+use super::{Disk, DiskPlace, Faults, named};
 
 impl Disk {
     /// Adds `bytes` at the end, on disk when it returns, and tells the new length. A file that does not end in a line
@@ -28,7 +28,7 @@ impl Disk {
     }
 }
 
-fn open_or_create(place: &Place<'_>, faults: &Faults) -> io::Result<(File, bool)> {
+fn open_or_create(place: &DiskPlace<'_>, faults: &Faults) -> io::Result<(File, bool)> {
     let flags = OFlags::RDWR | OFlags::APPEND;
     match place.open_regular(flags) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

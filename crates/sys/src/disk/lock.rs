@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use cap_std::fs::MetadataExt as _;
 use rustix::fs::OFlags;
 
-use super::{Disk, Place, named};
+use super::{Disk, DiskPlace, named};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(25);
@@ -57,7 +57,7 @@ impl Disk {
 
 /// `None` while somebody else holds it, and when the file was swapped under our hands: a lock on a file that no longer
 /// carries the name keeps nobody out.
-fn try_lock(place: &Place<'_>, kind: LockKind) -> io::Result<Option<File>> {
+fn try_lock(place: &DiskPlace<'_>, kind: LockKind) -> io::Result<Option<File>> {
     let file = place.open_regular(OFlags::RDWR | OFlags::CREATE)?;
     let taken = match kind {
         LockKind::Shared => file.try_lock_shared(),

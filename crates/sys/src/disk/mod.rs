@@ -40,7 +40,7 @@ struct Root {
 }
 
 /// The directory a path lies in, open, and the last name of the path.
-struct Place<'a> {
+struct DiskPlace<'a> {
     dir: Dir,
     name: &'a OsStr,
     full: PathBuf,
@@ -112,13 +112,13 @@ impl Disk {
         self.root.path.join(path)
     }
 
-    fn place<'a>(&self, path: &'a Path) -> io::Result<Place<'a>> {
+    fn place<'a>(&self, path: &'a Path) -> io::Result<DiskPlace<'a>> {
         let full = self.full(path);
         let Some(name) = path.file_name() else {
             return Err(refused(path, "names no file below the root"));
         };
         let dir = self.dir(path.parent().unwrap_or(Path::new(""))).map_err(|error| named(&full, error))?;
-        Ok(Place { dir, name, full })
+        Ok(DiskPlace { dir, name, full })
     }
 
     fn dir(&self, path: &Path) -> io::Result<Dir> {
@@ -126,7 +126,7 @@ impl Disk {
     }
 }
 
-impl Place<'_> {
+impl DiskPlace<'_> {
     /// Opens the last name itself: never a link's target, never waiting for the other end of a pipe.
     fn open(&self, flags: OFlags) -> io::Result<File> {
         let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::{Dir, MetadataExt};
 use rustix::fs::{AtFlags, OFlags};
 
-use super::{Disk, Faults, Place, is_irregular, is_link, make_dir, named, readable, sync_dir};
+use super::{Disk, DiskPlace, Faults, is_irregular, is_link, make_dir, named, readable, sync_dir};
 use crate::process;
 
 /// Up to this many files are flushed one by one; beyond, flushing the whole file system once is cheaper.
@@ -35,7 +35,7 @@ impl Disk {
     pub fn write_many(&self, files: &[(PathBuf, Vec<u8>)]) -> io::Result<()> {
         let flush_each = files.len() <= FLUSHED_SINGLY || !cfg!(target_os = "linux");
         let mut directories: BTreeMap<&Path, Dir> = BTreeMap::new();
-        let mut written: Vec<(Place<'_>, Option<Temporary>)> = Vec::with_capacity(files.len());
+        let mut written: Vec<(DiskPlace<'_>, Option<Temporary>)> = Vec::with_capacity(files.len());
         let outcome = (|| {
             for (path, bytes) in files {
                 let place = self.place(path)?;
@@ -162,11 +162,11 @@ struct Temporary {
 }
 
 impl Temporary {
-    fn write(place: &Place<'_>, bytes: &[u8], flush: bool, faults: &Faults) -> io::Result<Temporary> {
+    fn write(place: &DiskPlace<'_>, bytes: &[u8], flush: bool, faults: &Faults) -> io::Result<Temporary> {
         let permissions = replaceable(place)?;
         let name = OsString::from(format!(".tmp_{}.json", process::random_hex(8)));
         faults.step()?;
-        let hidden = Place { dir: place.dir.try_clone()?, name: &name, full: place.full.with_file_name(&name) };
+        let hidden = DiskPlace { dir: place.dir.try_clone()?, name: &name, full: place.full.with_file_name(&name) };
         let file = hidden.open(OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
         let filled = fill(file, permissions, bytes, flush, faults);
         let temporary = Temporary { name };
@@ -179,7 +179,7 @@ impl Temporary {
         }
     }
 
-    fn publish(self, place: &Place<'_>, faults: &Faults) -> io::Result<()> {
+    fn publish(self, place: &DiskPlace<'_>, faults: &Faults) -> io::Result<()> {
         let renamed = faults.step().and_then(|()| {
             rustix::fs::renameat(&place.dir, &self.name, &place.dir, place.name)
                 .map_err(|error| named(&place.full, error.into()))
@@ -217,7 +217,7 @@ fn fill(mut file: File, mode: Option<u32>, bytes: &[u8], flush: bool, faults: &F
 }
 
 /// The permission bits to keep when there is a file to replace. Links, directories and devices are not replaced.
-fn replaceable(place: &Place<'_>) -> io::Result<Option<u32>> {
+fn replaceable(place: &DiskPlace<'_>) -> io::Result<Option<u32>> {
     match place.metadata()? {
         None => Ok(None),
         Some(metadata) if metadata.is_file() => Ok(Some(metadata.mode() & 0o777)),

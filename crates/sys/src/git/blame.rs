@@ -11,7 +11,7 @@ use std::time::Duration;
 use git2::{BlameOptions, DiffOptions, Oid, Patch, Repository};
 
 use super::program;
-use crate::child::{self, ChildError, Limits};
+use crate::child::{self, ChildError, ChildLimits};
 
 const MOST_OUTPUT: usize = 16 << 20;
 const LARGEST_FILE: usize = 4 << 20;
@@ -186,7 +186,7 @@ fn blob<'r>(repository: &'r Repository, commit: Oid, path: &str) -> Option<git2:
 }
 
 fn heard(command: Command, time: Duration, cancelled: &dyn Fn() -> bool) -> Result<Vec<u8>, ChildError> {
-    child::hear(command, &[], Limits { time, output: MOST_OUTPUT }, cancelled)
+    child::hear(command, &[], ChildLimits { time, output: MOST_OUTPUT }, cancelled)
 }
 
 /// Other ends of lines are no edit.

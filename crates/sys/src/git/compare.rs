@@ -9,17 +9,17 @@ use lokid_model::{FileChange, FileStatus};
 
 /// What stands under one name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Entry {
+enum TreeEntry {
     Folder(Oid),
     /// Also a link or a submodule.
     File(Oid, i32),
 }
 
-impl Entry {
+impl TreeEntry {
     fn folder(self) -> Option<Oid> {
         match self {
-            Entry::Folder(id) => Some(id),
-            Entry::File(..) => None,
+            TreeEntry::Folder(id) => Some(id),
+            TreeEntry::File(..) => None,
         }
     }
 }
@@ -34,13 +34,13 @@ pub(super) fn files(
     let mut found: Vec<(Vec<u8>, FileStatus)> = Vec::new();
     let mut waiting = vec![(Vec::new(), before.map(Tree::id), Some(after.id()))];
     while let Some((path, before, after)) = waiting.pop() {
-        let mut names: BTreeMap<Vec<u8>, [Option<Entry>; 2]> = BTreeMap::new();
+        let mut names: BTreeMap<Vec<u8>, [Option<TreeEntry>; 2]> = BTreeMap::new();
         for (side, tree) in [before, after].into_iter().enumerate() {
             let Some(tree) = tree else { continue };
             for entry in repository.find_tree(tree)?.iter() {
                 let what = match entry.kind() {
-                    Some(ObjectType::Tree) => Entry::Folder(entry.id()),
-                    _ => Entry::File(entry.id(), entry.filemode()),
+                    Some(ObjectType::Tree) => TreeEntry::Folder(entry.id()),
+                    _ => TreeEntry::File(entry.id(), entry.filemode()),
                 };
                 names.entry(entry.name_bytes().to_vec()).or_default()[side] = Some(what);
             }
@@ -50,7 +50,7 @@ pub(super) fn files(
                 continue;
             }
             let full = if path.is_empty() { name } else { [&path[..], b"/", &name].concat() };
-            let is_file = |entry: Option<Entry>| matches!(entry, Some(Entry::File(..)));
+            let is_file = |entry: Option<TreeEntry>| matches!(entry, Some(TreeEntry::File(..)));
             let status = match sides.map(is_file) {
                 [true, true] => Some(FileStatus::Modified),
                 [true, false] => Some(FileStatus::Deleted),
@@ -58,7 +58,7 @@ pub(super) fn files(
                 [false, false] => None,
             };
             found.extend(status.map(|status| (full.clone(), status)));
-            let folders = sides.map(|entry| entry.and_then(Entry::folder));
+            let folders = sides.map(|entry| entry.and_then(TreeEntry::folder));
             if folders.iter().any(Option::is_some) {
                 waiting.push((full, folders[0], folders[1]));
             }

@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use super::*;
 
-const PATIENCE: Limits = Limits { time: Duration::from_secs(20), answer: 100_000 };
+const PATIENCE: HttpLimits = HttpLimits { time: Duration::from_secs(20), answer: 100_000 };
 const NEVER: &dyn Fn() -> bool = &|| false;
 
 /// A server for one question: what is done with the connection, and what it heard of the question.
@@ -31,7 +31,7 @@ fn hear(stream: &mut TcpStream) -> String {
     heard
 }
 
-fn ask(address: &Address, limits: Limits) -> Result<Vec<u8>, HttpError> {
+fn ask(address: &Address, limits: HttpLimits) -> Result<Vec<u8>, HttpError> {
     post_json(address, "/chat/completions", "{\"q\":1}", limits, NEVER)
 }
 
@@ -61,7 +61,7 @@ fn a_server_that_says_no_is_quoted() {
 
 #[test]
 fn a_server_that_hangs_or_trickles_is_left_in_time() {
-    let limits = Limits { time: Duration::from_millis(300), ..PATIENCE };
+    let limits = HttpLimits { time: Duration::from_millis(300), ..PATIENCE };
     for trickles in [false, true] {
         let (address, thread) = server(move |stream| {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::Step;
 use super::scan::{Allowed, Entry, Kind, Node, after_comments, parse};
-use super::style::{Style, indentation, line_indentation, member, render};
+use super::style::{JsonStyle, indentation, line_indentation, member, render};
 
 /// Behind the last entry of the container at `path`: a member where `key` is given, else an element.
 ///
@@ -13,7 +13,7 @@ use super::style::{Style, indentation, line_indentation, member, render};
 pub(in crate::cli::hooks) fn insert(text: &str, path: &[Step<'_>], key: Option<&str>, value: &Value) -> Option<String> {
     let root = parse(text, Allowed::ALL).ok()?;
     let container = root.find(path).filter(|node| matches!(node.kind, Kind::Object(_) | Kind::Array(_)))?;
-    let style = Style::of(text, &root);
+    let style = JsonStyle::of(text, &root);
     let close = container.end - 1;
     match container.entries().last() {
         Some(last) => Some(append(text, container, last, close, key, value, &style)),
@@ -28,7 +28,7 @@ fn append(
     close: usize,
     key: Option<&str>,
     value: &Value,
-    style: &Style,
+    style: &JsonStyle,
 ) -> String {
     let first = container.entries().first().map_or(close, |first| first.start);
     let from = last.comma.map_or(last.value.end, |comma| comma + 1);
@@ -37,10 +37,10 @@ fn append(
     let (before, entry) = if own_line || line_comment {
         let own = indentation(text, last.start).map(str::to_owned);
         let indent = own.unwrap_or_else(|| format!("{}{}", line_indentation(text, container.start), style.unit));
-        let style = Style { inline: style.inline || !own_line, ..style.clone() };
+        let style = JsonStyle { inline: style.inline || !own_line, ..style.clone() };
         (format!("{}{indent}", style.newline), entry(key, value, &style, &indent))
     } else {
-        let style = Style { inline: true, ..style.clone() };
+        let style = JsonStyle { inline: true, ..style.clone() };
         (style.space.to_owned(), entry(key, value, &style, ""))
     };
     // A list that ends in a comma shall end in one again; else the comma goes right behind the last value.
@@ -50,7 +50,7 @@ fn append(
     }
 }
 
-fn fill(text: &str, container: &Node, close: usize, key: Option<&str>, value: &Value, style: &Style) -> String {
+fn fill(text: &str, container: &Node, close: usize, key: Option<&str>, value: &Value, style: &JsonStyle) -> String {
     let (at, line_comment) = after_comments(text, container.start + 1, close);
     if style.inline && !line_comment {
         return [&text[..at], &entry(key, value, style, ""), &text[at..]].concat();
@@ -61,7 +61,7 @@ fn fill(text: &str, container: &Node, close: usize, key: Option<&str>, value: &V
     [&text[..at], style.newline, &indent, &entry, style.newline, outer, &text[close..]].concat()
 }
 
-fn entry(key: Option<&str>, value: &Value, style: &Style, indent: &str) -> String {
+fn entry(key: Option<&str>, value: &Value, style: &JsonStyle, indent: &str) -> String {
     let key = key.map(|key| member(key, style)).unwrap_or_default();
     format!("{key}{}", render(value, style, indent))
 }
@@ -97,7 +97,7 @@ pub(in crate::cli::hooks) fn remove(text: &str, path: &[Step<'_>]) -> Option<Str
     let after = &text[end..];
     // What follows must not slide into the comment of the line above.
     let next_line = after.trim_start_matches([' ', '\t', '\r']);
-    let guard = if line_comment && !next_line.starts_with('\n') { Style::of(text, &root).newline } else { "" };
+    let guard = if line_comment && !next_line.starts_with('\n') { JsonStyle::of(text, &root).newline } else { "" };
     let head = match before.and_then(|before| before.comma) {
         Some(comma) if entry.comma.is_none() => [&text[..comma], &text[comma + 1..start]].concat(),
         _ => text[..start].to_owned(),

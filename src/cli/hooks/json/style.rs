@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::scan::{Kind, Node};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli::hooks) struct Style {
+pub(in crate::cli::hooks) struct JsonStyle {
     pub(super) newline: &'static str,
     /// One step of indentation.
     pub(super) unit: String,
@@ -15,16 +15,16 @@ pub(in crate::cli::hooks) struct Style {
     pub(super) inline: bool,
 }
 
-impl Default for Style {
-    fn default() -> Style {
-        Style { newline: "\n", unit: "  ".to_owned(), space: " ", inline: false }
+impl Default for JsonStyle {
+    fn default() -> JsonStyle {
+        JsonStyle { newline: "\n", unit: "  ".to_owned(), space: " ", inline: false }
     }
 }
 
-impl Style {
-    pub(super) fn of(text: &str, root: &Node) -> Style {
+impl JsonStyle {
+    pub(super) fn of(text: &str, root: &Node) -> JsonStyle {
         let crlf = text.find('\n').is_some_and(|at| text[..at].ends_with('\r'));
-        let mut style = Style { newline: if crlf { "\r\n" } else { "\n" }, ..Style::default() };
+        let mut style = JsonStyle { newline: if crlf { "\r\n" } else { "\n" }, ..JsonStyle::default() };
         if let Some(first) = root.entries().first() {
             match indentation(text, first.start) {
                 Some(indent) => style.unit = indent.to_owned(),
@@ -52,13 +52,13 @@ pub(super) fn line_indentation(text: &str, at: usize) -> &str {
 }
 
 /// A value whose first line begins at `indent`.
-pub(in crate::cli::hooks) fn render(value: &Value, style: &Style, indent: &str) -> String {
+pub(in crate::cli::hooks) fn render(value: &Value, style: &JsonStyle, indent: &str) -> String {
     let mut out = String::new();
     write(value, style, indent, &mut out);
     out
 }
 
-fn write(value: &Value, style: &Style, indent: &str, out: &mut String) {
+fn write(value: &Value, style: &JsonStyle, indent: &str, out: &mut String) {
     let (open, close, entries): (_, _, Vec<(Option<&String>, &Value)>) = match value {
         Value::Object(members) if !members.is_empty() => {
             ('{', '}', members.iter().map(|(key, value)| (Some(key), value)).collect())
@@ -91,6 +91,6 @@ fn write(value: &Value, style: &Style, indent: &str, out: &mut String) {
 }
 
 /// A key with its colon.
-pub(super) fn member(key: &str, style: &Style) -> String {
+pub(super) fn member(key: &str, style: &JsonStyle) -> String {
     format!("{}:{}", Value::from(key), style.space)
 }

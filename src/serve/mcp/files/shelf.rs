@@ -26,13 +26,13 @@ pub(super) struct File {
     version: String,
 }
 
-pub(super) struct Shelf<'a> {
+pub(super) struct McpFiles<'a> {
     session: &'a Session,
 }
 
-impl<'a> Shelf<'a> {
-    pub(super) fn new(session: &'a Session) -> Shelf<'a> {
-        Shelf { session }
+impl<'a> McpFiles<'a> {
+    pub(super) fn new(session: &'a Session) -> McpFiles<'a> {
+        McpFiles { session }
     }
 
     pub(super) fn find(&self, path: &FilePath) -> Result<Option<File>, Refusal> {

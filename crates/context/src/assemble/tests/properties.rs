@@ -163,7 +163,7 @@ fn the_lowest_goes_first(assembled: &Assembled, order: &Order<'_>, spendable: us
     let shortest: Vec<usize> =
         entries.iter_mut().map(|entry| entry.shortest(order.lengths).map_or(0, |(_, tokens)| tokens)).collect();
     for (rank, entry) in entries.iter().enumerate().filter(|(_, entry)| dropped.contains(&entry.key)) {
-        let group = |other: &&entry::Entry<'_>| other.part() == entry.part() && !other.is_binding();
+        let group = |other: &&entry::ContextEntry<'_>| other.part() == entry.part() && !other.is_binding();
         if entry.is_binding() {
             let better = (0..rank).filter(|other| shown.contains_key(&entries[*other].key));
             let parts: BTreeSet<Part> =

@@ -1,6 +1,6 @@
 //! What speaks for a file, as plain numbers.
 
-use lokid_index::cochange::Place;
+use lokid_index::cochange::PathId;
 
 macro_rules! features {
     ($($name:ident $text:literal $weight:literal,)*) => {
@@ -79,9 +79,9 @@ features! {
 
 /// What speaks for one file.
 #[derive(Clone, Debug)]
-pub(crate) struct Evidence<'a> {
+pub(crate) struct FileEvidence<'a> {
     pub(crate) path: &'a str,
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<PathId>,
     pub(crate) features: [f32; FEATURES],
     /// How often it changed with the opened one, as far as was looked.
     pub(crate) times: u32,
@@ -89,9 +89,9 @@ pub(crate) struct Evidence<'a> {
     pub(crate) last: i64,
 }
 
-impl<'a> Evidence<'a> {
-    pub(super) fn new(path: &'a str, place: Option<Place>) -> Evidence<'a> {
-        Evidence { path, place, features: [0.0; FEATURES], times: 0, last: i64::MIN }
+impl<'a> FileEvidence<'a> {
+    pub(super) fn new(path: &'a str, place: Option<PathId>) -> FileEvidence<'a> {
+        FileEvidence { path, place, features: [0.0; FEATURES], times: 0, last: i64::MIN }
     }
 
     pub(super) fn set(&mut self, feature: Feature, value: f64) {

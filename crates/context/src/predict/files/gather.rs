@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
-use super::evidence::{Evidence, Feature};
+use super::evidence::{Feature, FileEvidence};
 use super::{Opened, words};
 use crate::predict::terrain::Terrain;
-use lokid_index::cochange::{Cochange, Entry, Place, folder_of, is_trivial};
+use lokid_index::cochange::{Cochange, Entry, PathId, folder_of, is_trivial};
 
 const MOST_COMMITS: usize = 256;
 const COMMITS_AROUND: usize = 60;
@@ -23,7 +23,7 @@ const FADING: f64 = 0.75;
 /// More candidates than this are not looked at closely.
 const MOST_CANDIDATES: usize = 300;
 
-/// Evidence that also counts in relation to the candidate with the most of it,
+/// FileEvidence that also counts in relation to the candidate with the most of it,
 const FOREMOST: [(Feature, Feature); 4] = [
     (Feature::Alike, Feature::ForemostAlike),
     (Feature::Together, Feature::Foremost),
@@ -54,14 +54,14 @@ const WHERE_THIN: [(Feature, Feature); 10] = [
 struct Gathering<'a> {
     known: &'a Cochange,
     terrain: &'a dyn Terrain,
-    opened: Option<Place>,
+    opened: Option<PathId>,
     clue: &'a Opened<'a>,
-    found: HashMap<Place, Evidence<'a>>,
+    found: HashMap<PathId, FileEvidence<'a>>,
     /// Files history does not know.
-    unknown: HashMap<&'a str, Evidence<'a>>,
+    unknown: HashMap<&'a str, FileEvidence<'a>>,
 }
 
-pub(crate) fn gather<'a>(known: &'a Cochange, terrain: &'a dyn Terrain, clue: &'a Opened<'a>) -> Vec<Evidence<'a>> {
+pub(crate) fn gather<'a>(known: &'a Cochange, terrain: &'a dyn Terrain, clue: &'a Opened<'a>) -> Vec<FileEvidence<'a>> {
     let opened = known.find(clue.path);
     let mut gathering = Gathering { known, terrain, opened, clue, found: HashMap::new(), unknown: HashMap::new() };
     gathering.history();
@@ -85,16 +85,16 @@ fn fade(age: u64, half_life: f64) -> f64 {
 }
 
 impl<'a> Gathering<'a> {
-    fn at(&mut self, place: Place) -> &mut Evidence<'a> {
+    fn at(&mut self, place: PathId) -> &mut FileEvidence<'a> {
         let known = self.known;
         let place = known.today(place);
-        self.found.entry(place).or_insert_with(|| Evidence::new(known.path(place), Some(place)))
+        self.found.entry(place).or_insert_with(|| FileEvidence::new(known.path(place), Some(place)))
     }
 
-    fn named(&mut self, path: &'a str) -> &mut Evidence<'a> {
+    fn named(&mut self, path: &'a str) -> &mut FileEvidence<'a> {
         match self.known.find(path) {
             Some(place) => self.at(place),
-            None => self.unknown.entry(path).or_insert_with(|| Evidence::new(path, None)),
+            None => self.unknown.entry(path).or_insert_with(|| FileEvidence::new(path, None)),
         }
     }
 
@@ -167,7 +167,7 @@ impl<'a> Gathering<'a> {
 
     /// Commits of the files with the same stem: what changes with them.
     fn namesakes(&mut self) {
-        let places: Vec<Place> = self.known.namesakes(self.clue.path).take(50).collect();
+        let places: Vec<PathId> = self.known.namesakes(self.clue.path).take(50).collect();
         let mut commits = Vec::new();
         for place in places {
             self.at(place).set(Feature::Namesake, 1.0);
@@ -212,8 +212,8 @@ impl<'a> Gathering<'a> {
     }
 
     fn tree(&mut self) {
-        let siblings: Vec<Place> = self.known.in_folder(self.clue.path).collect();
-        let mut by_age: Vec<(u64, Place)> =
+        let siblings: Vec<PathId> = self.known.in_folder(self.clue.path).collect();
+        let mut by_age: Vec<(u64, PathId)> =
             siblings.into_iter().map(|place| (self.known.age(place).unwrap_or(u64::MAX), place)).collect();
         by_age.sort_unstable();
         for (_, place) in by_age.into_iter().take(MOST_SIBLINGS) {
@@ -250,7 +250,7 @@ impl<'a> Gathering<'a> {
 
     /// Partners of the partners.
     fn two_steps(&mut self) {
-        let mut first: Vec<(f64, Place)> = self
+        let mut first: Vec<(f64, PathId)> = self
             .found
             .iter()
             .map(|(place, evidence)| {
@@ -265,7 +265,7 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    fn partners_of(&mut self, place: Place, weight: f64, feature: Feature) {
+    fn partners_of(&mut self, place: PathId, weight: f64, feature: Feature) {
         let known = self.known;
         let all: f64 =
             0.5 + known.commits_of(place).take(COMMITS_OF_A_PARTNER).map(|(age, _)| fade(age, 200.0)).sum::<f64>();
@@ -278,13 +278,13 @@ impl<'a> Gathering<'a> {
     }
 
     /// The most promising at a glance, by path, without those that cannot be meant.
-    fn promising(&mut self) -> Vec<Evidence<'a>> {
+    fn promising(&mut self) -> Vec<FileEvidence<'a>> {
         let (known, terrain, path, opened) = (self.known, self.terrain, self.clue.path, self.opened);
-        let glance = |place: Place, evidence: &Evidence<'_>| {
+        let glance = |place: PathId, evidence: &FileEvidence<'_>| {
             let age = known.age(place).map_or(f32::INFINITY, |age| age as f32);
             evidence.features.iter().sum::<f32>() + 1.0 / (1.0 + age / 40.0)
         };
-        let mut order: Vec<(f32, Place)> = self
+        let mut order: Vec<(f32, PathId)> = self
             .found
             .iter()
             .filter(|(place, _)| Some(**place) != opened && !known.is_gone(**place))
@@ -293,7 +293,7 @@ impl<'a> Gathering<'a> {
         order.sort_unstable_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
         let can_be_meant = |other: &str| other != path && !is_trivial(other) && terrain.is_there(other);
         let places = order.into_iter().map(|(_, place)| place).filter(|place| can_be_meant(known.path(*place)));
-        let mut all: Vec<Evidence<'a>> =
+        let mut all: Vec<FileEvidence<'a>> =
             places.take(MOST_CANDIDATES).filter_map(|place| self.found.remove(&place)).collect();
         all.extend(self.unknown.drain().map(|(_, evidence)| evidence).filter(|evidence| can_be_meant(evidence.path)));
         all.sort_unstable_by(|one, other| one.path.cmp(other.path));
@@ -301,7 +301,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// What can be said of each by itself, and of each among the others.
-    fn finish(mut self) -> Vec<Evidence<'a>> {
+    fn finish(mut self) -> Vec<FileEvidence<'a>> {
         let (known, path, opened) = (self.known, self.clue.path, self.opened);
         let mut all = self.promising();
         for (from, to) in FOREMOST {
@@ -337,7 +337,7 @@ impl<'a> Gathering<'a> {
 }
 
 /// One for the first, a half for the second, and so on; those that are equal share a rank.
-fn rank(all: &mut [Evidence<'_>], from: Feature, to: Feature) {
+fn rank(all: &mut [FileEvidence<'_>], from: Feature, to: Feature) {
     let mut order: Vec<(f64, usize)> = all
         .iter()
         .enumerate()

@@ -1,12 +1,12 @@
 //! Says in a few words what speaks most for a file.
 
-use super::evidence::{Evidence, Feature};
+use super::evidence::{Feature, FileEvidence};
 use super::weights::Weights;
 use super::words;
 
 /// What can be said.
 #[derive(Clone, Copy, PartialEq)]
-enum Reason {
+enum FileReason {
     Together,
     Name,
     Imported,
@@ -22,9 +22,9 @@ enum Reason {
 }
 
 /// Where equally much speaks for two, the first is said.
-const REASONS: [(Reason, &[Feature]); 12] = [
+const REASONS: [(FileReason, &[Feature]); 12] = [
     (
-        Reason::Together,
+        FileReason::Together,
         &[
             Feature::Together,
             Feature::TogetherLately,
@@ -45,20 +45,20 @@ const REASONS: [(Reason, &[Feature]); 12] = [
             Feature::RankBack,
         ],
     ),
-    (Reason::Name, &[Feature::Namesake, Feature::NewNamesake, Feature::AroundNames]),
-    (Reason::Imported, &[Feature::Imported]),
-    (Reason::Importer, &[Feature::Importer]),
-    (Reason::Alike, &[Feature::Alike, Feature::ForemostAlike]),
-    (Reason::Session, &[Feature::Session]),
-    (Reason::Partners, &[Feature::TwoSteps]),
-    (Reason::Around, &[Feature::AroundFolder, Feature::NewAround, Feature::ForemostAround, Feature::RankAround]),
-    (Reason::Mine, &[Feature::Mine, Feature::MineNow, Feature::MineShare, Feature::RankMine, Feature::NewMine]),
-    (Reason::Lately, &[Feature::Fresh, Feature::Recent, Feature::NewRecent, Feature::Heat, Feature::NewHeat]),
-    (Reason::Folder, &[Feature::SameFolder, Feature::Near, Feature::NewFolder, Feature::NewNear]),
-    (Reason::Words, &[Feature::Words, Feature::NameWords, Feature::NewWords, Feature::SameName]),
+    (FileReason::Name, &[Feature::Namesake, Feature::NewNamesake, Feature::AroundNames]),
+    (FileReason::Imported, &[Feature::Imported]),
+    (FileReason::Importer, &[Feature::Importer]),
+    (FileReason::Alike, &[Feature::Alike, Feature::ForemostAlike]),
+    (FileReason::Session, &[Feature::Session]),
+    (FileReason::Partners, &[Feature::TwoSteps]),
+    (FileReason::Around, &[Feature::AroundFolder, Feature::NewAround, Feature::ForemostAround, Feature::RankAround]),
+    (FileReason::Mine, &[Feature::Mine, Feature::MineNow, Feature::MineShare, Feature::RankMine, Feature::NewMine]),
+    (FileReason::Lately, &[Feature::Fresh, Feature::Recent, Feature::NewRecent, Feature::Heat, Feature::NewHeat]),
+    (FileReason::Folder, &[Feature::SameFolder, Feature::Near, Feature::NewFolder, Feature::NewNear]),
+    (FileReason::Words, &[Feature::Words, Feature::NameWords, Feature::NewWords, Feature::SameName]),
 ];
 
-pub(super) fn tell(evidence: &Evidence<'_>, weights: &Weights, opened: &str, now: i64) -> String {
+pub(super) fn tell(evidence: &FileEvidence<'_>, weights: &Weights, opened: &str, now: i64) -> String {
     let mut chosen = (0.0, None);
     for (reason, features) in REASONS {
         let weight: f64 = features.iter().map(|feature| weights.of(*feature) * evidence.get(*feature)).sum();
@@ -70,42 +70,43 @@ pub(super) fn tell(evidence: &Evidence<'_>, weights: &Weights, opened: &str, now
         Some(reason) => reason.say(evidence, opened, now),
         // What is plain to see, even if it says little.
         None => {
-            let plain =
-                [Reason::Together, Reason::Name, Reason::Folder].into_iter().find(|reason| reason.holds(evidence));
+            let plain = [FileReason::Together, FileReason::Name, FileReason::Folder]
+                .into_iter()
+                .find(|reason| reason.holds(evidence));
             plain.map_or_else(|| "part of the same work".to_owned(), |reason| reason.say(evidence, opened, now))
         }
     }
 }
 
-impl Reason {
+impl FileReason {
     /// Is there what would be said?
-    fn holds(self, evidence: &Evidence<'_>) -> bool {
+    fn holds(self, evidence: &FileEvidence<'_>) -> bool {
         match self {
-            Reason::Together => evidence.times > 0,
-            Reason::Name => evidence.get(Feature::Namesake) > 0.0,
-            Reason::Folder => evidence.get(Feature::SameFolder) > 0.0,
+            FileReason::Together => evidence.times > 0,
+            FileReason::Name => evidence.get(Feature::Namesake) > 0.0,
+            FileReason::Folder => evidence.get(Feature::SameFolder) > 0.0,
             _ => true,
         }
     }
 
-    fn say(self, evidence: &Evidence<'_>, opened: &str, now: i64) -> String {
+    fn say(self, evidence: &FileEvidence<'_>, opened: &str, now: i64) -> String {
         let plain = match self {
-            Reason::Together => return together(evidence.times, now.saturating_sub(evidence.last)),
-            Reason::Name => match (words::is_test(opened), words::is_test(evidence.path)) {
+            FileReason::Together => return together(evidence.times, now.saturating_sub(evidence.last)),
+            FileReason::Name => match (words::is_test(opened), words::is_test(evidence.path)) {
                 (false, true) => "its test",
                 (true, false) => "what it tests",
                 _ => "bears the same name",
             },
-            Reason::Imported => "imported by it",
-            Reason::Importer => "imports it",
-            Reason::Alike => "speaks of the same things",
-            Reason::Session => "goes with what was open before",
-            Reason::Mine => "worked on lately by you",
-            Reason::Lately => "worked on lately",
-            Reason::Partners => "changes with what changes with it",
-            Reason::Around => "changes with its neighbours",
-            Reason::Folder => "same folder",
-            Reason::Words => "a similar name",
+            FileReason::Imported => "imported by it",
+            FileReason::Importer => "imports it",
+            FileReason::Alike => "speaks of the same things",
+            FileReason::Session => "goes with what was open before",
+            FileReason::Mine => "worked on lately by you",
+            FileReason::Lately => "worked on lately",
+            FileReason::Partners => "changes with what changes with it",
+            FileReason::Around => "changes with its neighbours",
+            FileReason::Folder => "same folder",
+            FileReason::Words => "a similar name",
         };
         plain.to_owned()
     }
@@ -136,7 +137,7 @@ mod tests {
     use super::*;
 
     fn check(features: &[(Feature, f64)], times: u32, expect: &str) {
-        let mut evidence = Evidence::new("tests/parser_test.rs", None);
+        let mut evidence = FileEvidence::new("tests/parser_test.rs", None);
         features.iter().for_each(|(feature, value)| evidence.set(*feature, *value));
         (evidence.times, evidence.last) = (times, 1_000_000);
         let told = tell(&evidence, &Weights::default(), "src/parser.rs", 1_000_000 + 3 * 86_400);

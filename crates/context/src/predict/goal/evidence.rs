@@ -26,7 +26,7 @@ const PATH_COMMON: f64 = 0.3;
 
 /// By file, as `Subjects` numbers them.
 #[derive(Default)]
-pub(super) struct Evidence {
+pub(super) struct GoalEvidence {
     /// What commits that said the like touched, a share of all they touched,
     pub(super) said: Vec<f64>,
     /// what each word for itself comes with,
@@ -40,10 +40,10 @@ pub(super) struct Evidence {
     touched: Vec<u32>,
 }
 
-impl Evidence {
-    pub(super) fn gather(subjects: &Subjects, question: &Question<'_>) -> Evidence {
+impl GoalEvidence {
+    pub(super) fn gather(subjects: &Subjects, question: &Question<'_>) -> GoalEvidence {
         let [said, word, path] = [(); 3].map(|()| vec![0.0; subjects.files()]);
-        let mut evidence = Evidence { said, word, path, ..Evidence::default() };
+        let mut evidence = GoalEvidence { said, word, path, ..GoalEvidence::default() };
         evidence.hear_commits(subjects, question);
         evidence.hear_words(subjects, question);
         evidence.hear_paths(subjects, question);

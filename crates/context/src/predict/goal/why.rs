@@ -1,7 +1,7 @@
 //! Why a file is named, in one clause for a person: what said most.
 
-use super::Candidate;
-use super::evidence::Evidence;
+use super::GoalCandidate;
+use super::evidence::GoalEvidence;
 use super::features::{Feature, WEIGHTS};
 use super::question::{Question, Term};
 use lokid_index::subjects::Subjects;
@@ -19,16 +19,16 @@ const MANY: usize = 500;
 const LONGEST_WORD: usize = 40;
 
 /// What can be said; of equals the first is.
-const REASONS: [(Reason, &[Feature]); 5] = [
-    (Reason::Named, &[Feature::Named]),
-    (Reason::Said, &[Feature::Alike, Feature::AlikeBest, Feature::WordBest]),
-    (Reason::Path, &[Feature::Path, Feature::PathBest, Feature::Name, Feature::Scope]),
-    (Reason::Says, &[Feature::Says, Feature::SaysBest]),
-    (Reason::Pulled, &[Feature::Pulled, Feature::Beside]),
+const REASONS: [(GoalReason, &[Feature]); 5] = [
+    (GoalReason::Named, &[Feature::Named]),
+    (GoalReason::Said, &[Feature::Alike, Feature::AlikeBest, Feature::WordBest]),
+    (GoalReason::Path, &[Feature::Path, Feature::PathBest, Feature::Name, Feature::Scope]),
+    (GoalReason::Says, &[Feature::Says, Feature::SaysBest]),
+    (GoalReason::Pulled, &[Feature::Pulled, Feature::Beside]),
 ];
 
 #[derive(Clone, Copy, PartialEq)]
-enum Reason {
+enum GoalReason {
     Named,
     Said,
     Path,
@@ -36,7 +36,12 @@ enum Reason {
     Pulled,
 }
 
-pub(super) fn clause(subjects: &Subjects, question: &Question<'_>, evidence: &Evidence, one: &Candidate) -> String {
+pub(super) fn clause(
+    subjects: &Subjects,
+    question: &Question<'_>,
+    evidence: &GoalEvidence,
+    one: &GoalCandidate,
+) -> String {
     let weight = |features: &[Feature]| -> f64 {
         features.iter().map(|feature| WEIGHTS[*feature as usize] * one.get(*feature)).sum()
     };
@@ -49,25 +54,25 @@ pub(super) fn clause(subjects: &Subjects, question: &Question<'_>, evidence: &Ev
 }
 
 fn tell(
-    reason: Reason,
+    reason: GoalReason,
     subjects: &Subjects,
     question: &Question<'_>,
-    evidence: &Evidence,
-    one: &Candidate,
+    evidence: &GoalEvidence,
+    one: &GoalCandidate,
 ) -> Option<String> {
     match reason {
-        Reason::Named => Some("it is named".to_owned()),
-        Reason::Said => Some(said_clause(subjects, question, evidence, one.file?)),
-        Reason::Path => {
+        GoalReason::Named => Some("it is named".to_owned()),
+        GoalReason::Said => Some(said_clause(subjects, question, evidence, one.file?)),
+        GoalReason::Path => {
             let file = one.file?;
             let terms = question.terms.iter().filter(|term| subjects.with_path(term.hash).contains(&file));
             rarest(terms, |term| term.path_rarity).map(|term| format!("its path says \"{}\"", shown(term.word)))
         }
-        Reason::Says => Some("its text is about that".to_owned()),
-        Reason::Pulled => one.pulled_by.as_ref().map(|seed| format!("changes with {seed}")),
+        GoalReason::Says => Some("its text is about that".to_owned()),
+        GoalReason::Pulled => one.pulled_by.as_ref().map(|seed| format!("changes with {seed}")),
     }
 }
-fn said_clause(subjects: &Subjects, question: &Question<'_>, evidence: &Evidence, file: u32) -> String {
+fn said_clause(subjects: &Subjects, question: &Question<'_>, evidence: &GoalEvidence, file: u32) -> String {
     let about: Vec<usize> = evidence
         .alike
         .iter()

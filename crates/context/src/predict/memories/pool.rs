@@ -25,10 +25,10 @@ pub(super) struct Pool<'a> {
 
 struct Found {
     memory: Arc<Memory>,
-    seen: Vec<Seen>,
+    seen: Vec<SeenKeys>,
 }
 
-struct Seen {
+struct SeenKeys {
     evidence: Evidence,
     strength: f64,
     why: String,
@@ -59,9 +59,9 @@ impl<'a> Pool<'a> {
         let found =
             self.found.entry(memory.key()).or_insert_with(|| Found { memory: Arc::clone(memory), seen: Vec::new() });
         match found.seen.iter_mut().find(|seen| seen.evidence == evidence) {
-            Some(seen) if seen.strength < strength => *seen = Seen { evidence, strength, why: why() },
+            Some(seen) if seen.strength < strength => *seen = SeenKeys { evidence, strength, why: why() },
             Some(_) => {}
-            None => found.seen.push(Seen { evidence, strength, why: why() }),
+            None => found.seen.push(SeenKeys { evidence, strength, why: why() }),
         }
     }
 
@@ -70,7 +70,7 @@ impl<'a> Pool<'a> {
         let Pool { sources, at, activity, found, .. } = self;
         let mut predicted: Vec<(Key, PredictedMemory)> = Vec::with_capacity(found.len());
         for (key, Found { memory, mut seen }) in found {
-            let worth = |seen: &Seen| sources.memory_weights.of(seen.evidence) * seen.strength;
+            let worth = |seen: &SeenKeys| sources.memory_weights.of(seen.evidence) * seen.strength;
             seen.sort_by(|one, other| worth(other).total_cmp(&worth(one)).then(one.evidence.cmp(&other.evidence)));
             let doubt: f64 = seen.iter().map(|seen| 1.0 - worth(seen)).product();
             let merit = merit(&memory, &(sources.usage)(&memory), activity, at);

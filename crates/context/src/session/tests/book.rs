@@ -24,13 +24,13 @@ fn topic(vector: &[f32]) -> Beginning {
 
 #[test]
 fn a_block_once_given_keeps_its_bytes_whatever_happens() {
-    let mut book = Sessions::default();
+    let mut book = SessionBook::default();
     assert_eq!(book.give_block("s", at(1), || given("first", &["n-1"])), "first");
     book.note_cited("s", [&key("n-1")], at(2));
     book.end("s", None, at(3));
     book.begin("s", &topic(&[]), at(4));
     assert_eq!(book.give_block("s", at(5), || unreachable!("made once")), "first");
-    let mut again = Sessions::from_value(&book.to_value());
+    let mut again = SessionBook::from_value(&book.to_value());
     assert_eq!(again.give_block("s", at(6), || unreachable!("made once")), "first");
     assert_eq!(book.give_block("t", at(7), SessionBlock::default), "");
     assert_eq!(book.give_block("t", at(8), || given("late", &[])), "");
@@ -39,7 +39,7 @@ fn a_block_once_given_keeps_its_bytes_whatever_happens() {
 
 #[test]
 fn what_was_given_and_never_cited_was_ignored() {
-    let mut book = Sessions::default();
+    let mut book = SessionBook::default();
     book.give_block("s", at(1), || given("x", &["n-1", "n-2"]));
     book.note_injected("s", &given("y", &["n-3"]), at(2));
     book.note_loaded("s", [&key("n-4"), &key("n-5")], at(3));
@@ -53,7 +53,7 @@ fn what_was_given_and_never_cited_was_ignored() {
 
 #[test]
 fn a_resumed_session_tells_only_what_is_new() {
-    let mut book = Sessions::default();
+    let mut book = SessionBook::default();
     book.give_block("s", at(1), || given("x", &["n-1", "n-2"]));
     book.end("s", None, at(2));
     book.begin("s", &Beginning::default(), at(3));
@@ -67,7 +67,7 @@ fn a_resumed_session_tells_only_what_is_new() {
 
 #[test]
 fn an_answer_names_memories_by_handle_or_id() {
-    let mut book = Sessions::default();
+    let mut book = SessionBook::default();
     book.give_block("s", at(1), || given("x", &["sem-1", "sem-2", "sem-3"]));
     let said = format!("Applied: [M:{}], [sem-3], [sem-9]", lokid_model::citation::handle(&key("sem-1")));
     let named = book.get("s").unwrap().named_by(&lokid_model::citation::cited(&said));
@@ -77,7 +77,7 @@ fn an_answer_names_memories_by_handle_or_id() {
 #[test]
 fn what_is_purged_leaves_the_block_and_the_book() {
     let all = ["n-1", "n-2"].map(|id| candidate(memory(id, Tier::Mandate, id), 1.0));
-    let mut book = Sessions::default();
+    let mut book = SessionBook::default();
     let before = book.give_block("s", at(1), || block(&all, SESSION_TOKENS, &lengths)).to_owned();
     book.forget(&key("n-9"));
     assert_eq!(book.get("s").and_then(|session| session.block.as_deref()), Some(before.as_str()));
@@ -89,7 +89,7 @@ fn what_is_purged_leaves_the_block_and_the_book() {
 
 #[test]
 fn moving_to_another_topic_is_noticed_once() {
-    let mut book = Sessions::default();
+    let mut book = SessionBook::default();
     book.begin("s", &topic(&[1.0, 0.0, 0.0]), at(1));
     assert!(!book.moved("s", &[0.9, 0.3, 0.0]));
     assert!(!book.moved("s", &[0.0; 3]) && !book.moved("s", &[1.0, 0.0]) && !book.moved("s", &[f32::NAN; 3]));
@@ -104,7 +104,7 @@ fn moving_to_another_topic_is_noticed_once() {
 
 #[test]
 fn a_half_full_context_is_told_once_and_shortens_what_follows() {
-    let mut book = Sessions::default();
+    let mut book = SessionBook::default();
     book.begin("s", &Beginning::default(), at(1));
     assert_eq!(book.use_of_context("s", 0.5), None);
     assert_eq!(book.allowance("s", 400), 400);
@@ -123,7 +123,7 @@ fn a_half_full_context_is_told_once_and_shortens_what_follows() {
 
 #[test]
 fn the_oldest_goes_when_the_book_is_full_and_long_ids_stay_apart() {
-    let mut book = Sessions::default();
+    let mut book = SessionBook::default();
     for number in 0..600 {
         book.begin(&format!("s-{number:04}"), &Beginning::default(), at(number));
     }
@@ -133,12 +133,12 @@ fn the_oldest_goes_when_the_book_is_full_and_long_ids_stay_apart() {
     book.begin(&long, &topic(&[]), at(1000));
     assert!(book.get(&long).is_some() && book.get(&format!("{long}x")).is_none());
     assert!(book.iter().all(|(id, _)| id.chars().count() <= 200));
-    assert_eq!(Sessions::from_value(&book.to_value()), book);
+    assert_eq!(SessionBook::from_value(&book.to_value()), book);
 }
 
 #[test]
 fn a_broken_entry_costs_only_itself() {
-    let mut book = Sessions::default();
+    let mut book = SessionBook::default();
     book.begin("good", &topic(&[0.5, -0.25]), at(1));
     book.note_loaded("good", [&key("n-1")], at(2));
     let mut value = book.to_value();
@@ -146,10 +146,10 @@ fn a_broken_entry_costs_only_itself() {
     value["sessions"]["worse"] = json!([]);
     value["sessions"]["good"]["memories"]["no slash"] = json!("i");
     value["sessions"]["good"]["memories"]["default/n-2"] = json!(3);
-    assert_eq!(Sessions::from_value(&value), book);
+    assert_eq!(SessionBook::from_value(&value), book);
     value["sessions"]["good"]["topic"] = json!("zz");
-    assert_eq!(Sessions::from_value(&value).get("good").map(|session| session.topic.len()), Some(0));
-    assert_eq!(Sessions::from_value(&json!("nothing")), Sessions::default());
+    assert_eq!(SessionBook::from_value(&value).get("good").map(|session| session.topic.len()), Some(0));
+    assert_eq!(SessionBook::from_value(&json!("nothing")), SessionBook::default());
 }
 
 proptest! {
@@ -157,7 +157,7 @@ proptest! {
     fn what_is_written_is_read_again(
         steps in prop::collection::vec((0..6_u8, "[a-c]", "(?s).{0,20}", -2.0..2.0_f64), 0..40)
     ) {
-        let mut book = Sessions::default();
+        let mut book = SessionBook::default();
         for (second, (step, id, text, number)) in (0..).zip(steps) {
             let now = at(second);
             match step {
@@ -169,6 +169,6 @@ proptest! {
                 _ => drop(book.moved(&id, &[number as f32, -1.0])),
             }
         }
-        prop_assert_eq!(Sessions::from_value(&book.to_value()), book);
+        prop_assert_eq!(SessionBook::from_value(&book.to_value()), book);
     }
 }

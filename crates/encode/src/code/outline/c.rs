@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 use super::super::node::{Source, child_of_kind, children, unquoted};
-use super::{DefinitionKind, Form, Place, Walk};
+use super::{DefinitionKind, Form, OutlinePlace, Walk};
 
 /// `int (*f(int))[3]`: declarators nest, a little.
 const DEEPEST_DECLARATOR: usize = 12;
 const TEST_MACROS: &[&str] = &["TEST", "TEST_F", "TEST_P", "TYPED_TEST", "TEST_CASE", "BOOST_AUTO_TEST_CASE"];
 
 pub(super) fn walk<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
-    items(walk, root, Place::TOP);
+    items(walk, root, OutlinePlace::TOP);
     // A prototype says nothing once the function is defined below it.
     let bodies = |found: &super::Found<'_>| found.node.kind() == "function_definition";
     let key = |found: &super::Found<'_>| (found.definition.container.clone(), found.definition.name.clone());
@@ -21,7 +21,7 @@ pub(super) fn walk<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
     walk.found.retain(|found| found.form != Form::Callable || bodies(found) || !defined.contains(&key(found)));
 }
 
-fn items<'t>(walk: &mut Walk<'t>, list: Node<'t>, place: Place<'_>) {
+fn items<'t>(walk: &mut Walk<'t>, list: Node<'t>, place: OutlinePlace<'_>) {
     let mut place = place;
     for node in children(list) {
         if node.kind() == "access_specifier" {
@@ -32,7 +32,7 @@ fn items<'t>(walk: &mut Walk<'t>, list: Node<'t>, place: Place<'_>) {
     }
 }
 
-fn item<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>) {
+fn item<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: OutlinePlace<'_>) {
     let source = walk.source;
     match node.kind() {
         "preproc_include" => include(walk, node),
@@ -55,7 +55,7 @@ fn item<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>) {
             let inside = place.within(name.as_deref().or(place.container), false);
             if let (Some(body), Some(inside)) = (node.child_by_field_name("body"), inside) {
                 // What stands in a nameless namespace is for this file.
-                items(walk, body, Place { is_public: place.is_public && name.is_some(), ..inside });
+                items(walk, body, OutlinePlace { is_public: place.is_public && name.is_some(), ..inside });
             }
         }
         "linkage_specification"
@@ -104,13 +104,13 @@ fn include(walk: &mut Walk<'_>, node: Node<'_>) {
 }
 
 /// A type that is defined within a declaration: `struct a { … } b;`, `typedef struct { … } b;`.
-fn types_of<'t>(walk: &mut Walk<'t>, declaration: Node<'t>, whole: Node<'t>, place: Place<'_>) {
+fn types_of<'t>(walk: &mut Walk<'t>, declaration: Node<'t>, whole: Node<'t>, place: OutlinePlace<'_>) {
     if let Some(inner) = declaration.child_by_field_name("type") {
         type_(walk, inner, whole, place);
     }
 }
 
-fn type_<'t>(walk: &mut Walk<'t>, node: Node<'t>, whole: Node<'t>, place: Place<'_>) {
+fn type_<'t>(walk: &mut Walk<'t>, node: Node<'t>, whole: Node<'t>, place: OutlinePlace<'_>) {
     let is_class = node.kind() == "class_specifier";
     if !is_class && !matches!(node.kind(), "struct_specifier" | "union_specifier" | "enum_specifier") {
         return;
@@ -125,7 +125,7 @@ fn type_<'t>(walk: &mut Walk<'t>, node: Node<'t>, whole: Node<'t>, place: Place<
     if node.kind() != "enum_specifier"
         && let Some(inside) = place.within(Some(&name), true)
     {
-        items(walk, body, Place { is_public: !is_class, ..inside });
+        items(walk, body, OutlinePlace { is_public: !is_class, ..inside });
     }
 }
 
@@ -182,7 +182,7 @@ fn function_declarator(declarator: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>) {
+fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: OutlinePlace<'_>) {
     let source = walk.source;
     let Some(declarator) = node.child_by_field_name("declarator") else { return };
     let Some((container, name)) = named(source, declarator) else { return };
@@ -190,10 +190,10 @@ fn function<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>) {
         return test(walk, node, declarator, place);
     }
     let is_static = !place.in_type && specifiers(source, node).any(|word| word == "static");
-    let place = Place { is_public: place.is_public && !is_static, ..place };
+    let place = OutlinePlace { is_public: place.is_public && !is_static, ..place };
     let is_method = place.in_type || container.is_some();
     let kind = if is_method { DefinitionKind::Method } else { DefinitionKind::Function };
-    let place = Place { container: container.as_deref().or(place.container), ..place };
+    let place = OutlinePlace { container: container.as_deref().or(place.container), ..place };
     let _ = walk.define(name, kind, Form::Callable, node, place);
 }
 
@@ -203,7 +203,7 @@ fn specifiers<'t>(source: Source<'t>, node: Node<'t>) -> impl Iterator<Item = &'
 }
 
 /// `TEST(Suite, Case) { … }` parses as a function without a type.
-fn test<'t>(walk: &mut Walk<'t>, node: Node<'t>, declarator: Node<'t>, place: Place<'_>) {
+fn test<'t>(walk: &mut Walk<'t>, node: Node<'t>, declarator: Node<'t>, place: OutlinePlace<'_>) {
     let parameters = declarator.child_by_field_name("parameters");
     let names: Vec<String> =
         parameters.map(children).unwrap_or_default().into_iter().map(|p| walk.source.name(p)).collect();
@@ -212,21 +212,21 @@ fn test<'t>(walk: &mut Walk<'t>, node: Node<'t>, declarator: Node<'t>, place: Pl
         [case] => (None, unquoted(case).to_owned()),
         [] => return,
     };
-    let place = Place { container: suite.or(place.container), is_public: false, ..place };
+    let place = OutlinePlace { container: suite.or(place.container), is_public: false, ..place };
     let _ = walk.define(case, DefinitionKind::Test, Form::Callable, node, place);
 }
 
 /// Prototypes and constants; other variables are nobody's business.
-fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>) {
+fn declaration<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: OutlinePlace<'_>) {
     let source = walk.source;
     let Some(declarator) = node.child_by_field_name("declarator") else { return };
     let is_static = !place.in_type && specifiers(source, node).any(|word| word == "static");
-    let place = Place { is_public: place.is_public && !is_static, ..place };
+    let place = OutlinePlace { is_public: place.is_public && !is_static, ..place };
     if function_declarator(declarator).is_some() {
         let Some((container, name)) = named(source, declarator) else { return };
         let is_method = place.in_type || container.is_some();
         let kind = if is_method { DefinitionKind::Method } else { DefinitionKind::Function };
-        let place = Place { container: container.as_deref().or(place.container), ..place };
+        let place = OutlinePlace { container: container.as_deref().or(place.container), ..place };
         let _ = walk.define(name, kind, Form::Callable, node, place);
     } else if !place.in_type && is_constant(source, node) {
         let name = named(source, declarator).map(|(_, name)| name);

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 use super::super::node::{Source, child_of_kind, children, has_token, unquoted};
-use super::{DefinitionKind, Form, Place, Walk, ecma_imports};
+use super::{DefinitionKind, Form, OutlinePlace, Walk, ecma_imports};
 
 const FUNCTIONS: &[&str] = &["arrow_function", "function_expression", "function", "generator_function"];
 const SUITES: &[&str] = &["describe", "context", "suite"];
@@ -19,7 +19,7 @@ const REGISTERING: &[&str] = &[
 ];
 
 pub(super) fn walk<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
-    statements(walk, root, Place { is_public: false, ..Place::TOP });
+    statements(walk, root, OutlinePlace { is_public: false, ..OutlinePlace::TOP });
     ecma_imports::all(walk, root);
     let exported: BTreeSet<String> = exported_later(walk.source, root);
     for found in &mut walk.found {
@@ -28,7 +28,7 @@ pub(super) fn walk<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
     }
 }
 
-fn statements<'t>(walk: &mut Walk<'t>, block: Node<'t>, place: Place<'_>) {
+fn statements<'t>(walk: &mut Walk<'t>, block: Node<'t>, place: OutlinePlace<'_>) {
     for node in children(block) {
         statement(walk, node, node, Vec::new(), place);
     }
@@ -40,13 +40,13 @@ fn statement<'t>(
     node: Node<'t>,
     whole: Node<'t>,
     mut decorators: Vec<Node<'t>>,
-    place: Place<'_>,
+    place: OutlinePlace<'_>,
 ) {
     let source = walk.source;
     match node.kind() {
         "export_statement" => {
             decorators.extend(children(node).into_iter().filter(|child| child.kind() == "decorator"));
-            let place = Place { is_public: true, ..place };
+            let place = OutlinePlace { is_public: true, ..place };
             let Some(place) = place.deeper() else { return };
             if let Some(inner) = node.child_by_field_name("declaration") {
                 statement(walk, inner, node, decorators, place);
@@ -110,7 +110,7 @@ fn statement<'t>(
     }
 }
 
-fn default_export<'t>(walk: &mut Walk<'t>, value: Node<'t>, whole: Node<'t>, place: Place<'_>) {
+fn default_export<'t>(walk: &mut Walk<'t>, value: Node<'t>, whole: Node<'t>, place: OutlinePlace<'_>) {
     let form = if FUNCTIONS.contains(&value.kind()) {
         Form::Callable
     } else if value.kind() == "class" {
@@ -132,7 +132,13 @@ fn default_export<'t>(walk: &mut Walk<'t>, value: Node<'t>, whole: Node<'t>, pla
     }
 }
 
-fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, whole: Node<'t>, mut decorators: Vec<Node<'t>>, place: Place<'_>) {
+fn class<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    whole: Node<'t>,
+    mut decorators: Vec<Node<'t>>,
+    place: OutlinePlace<'_>,
+) {
     let source = walk.source;
     let name = source.field(node, "name").unwrap_or_else(|| "default".to_owned());
     decorators.extend(children(node).into_iter().filter(|child| child.kind() == "decorator"));
@@ -163,7 +169,7 @@ fn class<'t>(walk: &mut Walk<'t>, node: Node<'t>, whole: Node<'t>, mut decorator
         attributes.extend(children(member).into_iter().filter(|child| child.kind() == "decorator"));
         let access = child_of_kind(member, "accessibility_modifier").map_or("public", |node| source.text(node));
         let is_public = place.is_public && access == "public" && !name.starts_with(['#', '_']);
-        let here = Place { is_public, ..inside };
+        let here = OutlinePlace { is_public, ..inside };
         if let Some(found) = walk.define(name, DefinitionKind::Method, Form::Callable, member, here) {
             found.attributes = attributes;
         }
@@ -188,7 +194,13 @@ fn bases(source: Source<'_>, class: Node<'_>) -> Vec<String> {
     bases
 }
 
-fn variable<'t>(walk: &mut Walk<'t>, declarator: Node<'t>, statement: Node<'t>, whole: Node<'t>, place: Place<'_>) {
+fn variable<'t>(
+    walk: &mut Walk<'t>,
+    declarator: Node<'t>,
+    statement: Node<'t>,
+    whole: Node<'t>,
+    place: OutlinePlace<'_>,
+) {
     let source = walk.source;
     let Some(name) = declarator.child_by_field_name("name").filter(|name| name.kind() == "identifier") else { return };
     let (name, value) = (source.name(name), declarator.child_by_field_name("value"));
@@ -210,7 +222,7 @@ fn variable<'t>(walk: &mut Walk<'t>, declarator: Node<'t>, statement: Node<'t>, 
 }
 
 /// `exports.x = …`, `module.exports = …`, `app.init = function () {}`, `View.prototype.render = function () {}`.
-fn assignment<'t>(walk: &mut Walk<'t>, expression: Node<'t>, place: Place<'_>) {
+fn assignment<'t>(walk: &mut Walk<'t>, expression: Node<'t>, place: OutlinePlace<'_>) {
     let source = walk.source;
     let (Some(left), Some(right)) = (expression.child_by_field_name("left"), expression.child_by_field_name("right"))
     else {
@@ -226,25 +238,25 @@ fn assignment<'t>(walk: &mut Walk<'t>, expression: Node<'t>, place: Place<'_>) {
     let is_export = object == "exports" || object == "module.exports";
     if object == "module" && name == "exports" {
         if is_callable || right.kind() == "class" {
-            default_export(walk, right, expression, Place { is_public: true, ..place });
+            default_export(walk, right, expression, OutlinePlace { is_public: true, ..place });
         }
     } else if is_export {
         let kind = if is_callable { DefinitionKind::Function } else { DefinitionKind::Constant };
         let is_known = right.kind() == "identifier" && source.text(right) == name;
-        let found = walk.define(name, kind, form, expression, Place { is_public: true, ..place });
+        let found = walk.define(name, kind, form, expression, OutlinePlace { is_public: true, ..place });
         if let Some(found) = found {
             found.listed = !is_known;
         }
     } else if is_callable {
         let container = object.strip_suffix(".prototype").unwrap_or(&object);
         let container = (container != "this").then_some(container);
-        let place = Place { container, is_public: !name.starts_with('_'), ..place };
+        let place = OutlinePlace { container, is_public: !name.starts_with('_'), ..place };
         let _ = walk.define(name, DefinitionKind::Method, form, expression, place);
     }
 }
 
 /// `describe("…", () => { it("…", …) })`, and what hands a function to a framework.
-fn call<'t>(walk: &mut Walk<'t>, call: Node<'t>, place: Place<'_>) {
+fn call<'t>(walk: &mut Walk<'t>, call: Node<'t>, place: OutlinePlace<'_>) {
     let source = walk.source;
     let (Some(callee), Some(arguments)) = (call.child_by_field_name("function"), call.child_by_field_name("arguments"))
     else {

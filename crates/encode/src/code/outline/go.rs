@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::node::{Source, child_of_kind, children, unquoted};
-use super::{DefinitionKind, Form, Place, Walk};
+use super::{DefinitionKind, Form, OutlinePlace, Walk};
 
 pub(super) fn walk<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
     for node in children(root) {
@@ -18,8 +18,8 @@ pub(super) fn walk<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
     }
 }
 
-fn place<'p>(name: &str, container: Option<&'p str>) -> Place<'p> {
-    Place { is_public: name.starts_with(char::is_uppercase), container, ..Place::TOP }
+fn place<'p>(name: &str, container: Option<&'p str>) -> OutlinePlace<'p> {
+    OutlinePlace { is_public: name.starts_with(char::is_uppercase), container, ..OutlinePlace::TOP }
 }
 
 fn imports(walk: &mut Walk<'_>, declaration: Node<'_>) {

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::super::node::{Source, child_of_kind, children, has_token};
-use super::{DefinitionKind, Form, Place, Walk};
+use super::{DefinitionKind, Form, OutlinePlace, Walk};
 
 const TESTS: &[&str] = &["Test", "ParameterizedTest", "RepeatedTest", "Property", "TestFactory"];
 
@@ -12,7 +12,7 @@ pub(super) fn walk<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
         if node.kind() == "import_declaration" {
             import(walk, node);
         } else {
-            member(walk, node, Place::TOP);
+            member(walk, node, OutlinePlace::TOP);
         }
     }
 }
@@ -38,13 +38,13 @@ fn import(walk: &mut Walk<'_>, node: Node<'_>) {
     }
 }
 
-fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>) {
+fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: OutlinePlace<'_>) {
     let source = walk.source;
     let modifiers = child_of_kind(node, "modifiers");
     let words = modifiers.map_or("", |modifiers| source.text(modifiers));
     // Members of an interface are public without saying so; the place of an interface says it for them.
     let implied = place.in_type && place.is_public && !words.contains("private");
-    let place = Place { is_public: words.contains("public") || implied, ..place };
+    let place = OutlinePlace { is_public: words.contains("public") || implied, ..place };
     let annotations: Vec<Node<'t>> = modifiers.map(annotations).unwrap_or_default();
     match node.kind() {
         "class_declaration"
@@ -61,7 +61,7 @@ fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>) {
                 found.bases = bases;
             }
             if let (Some(body), Some(inside)) = (node.child_by_field_name("body"), place.within(Some(&name), true)) {
-                members(walk, body, Place { is_public: is_interface, ..inside });
+                members(walk, body, OutlinePlace { is_public: is_interface, ..inside });
             }
         }
         "method_declaration" | "constructor_declaration" | "compact_constructor_declaration" => {
@@ -81,7 +81,7 @@ fn member<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>) {
     }
 }
 
-fn members<'t>(walk: &mut Walk<'t>, body: Node<'t>, place: Place<'_>) {
+fn members<'t>(walk: &mut Walk<'t>, body: Node<'t>, place: OutlinePlace<'_>) {
     for node in children(body) {
         if node.kind() == "enum_body_declarations" {
             for node in children(node) {
@@ -93,7 +93,7 @@ fn members<'t>(walk: &mut Walk<'t>, body: Node<'t>, place: Place<'_>) {
     }
 }
 
-fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>) {
+fn constant<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: OutlinePlace<'_>) {
     let name = node.child_by_field_name("declarator").and_then(|declarator| walk.source.field(declarator, "name"));
     if let Some(name) = name {
         let _ = walk.define(name, DefinitionKind::Constant, Form::Value, node, place);

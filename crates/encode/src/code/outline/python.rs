@@ -3,20 +3,20 @@
 use tree_sitter::Node;
 
 use super::super::node::{Next, Source, child_of_kind, children, each};
-use super::{DefinitionKind, Form, Place, Walk};
+use super::{DefinitionKind, Form, OutlinePlace, Walk};
 
 pub(super) fn walk<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
-    statements(walk, root, Place::TOP);
+    statements(walk, root, OutlinePlace::TOP);
     imports(walk, root);
 }
 
-fn statements<'t>(walk: &mut Walk<'t>, block: Node<'t>, place: Place<'_>) {
+fn statements<'t>(walk: &mut Walk<'t>, block: Node<'t>, place: OutlinePlace<'_>) {
     for node in children(block) {
         statement(walk, node, place);
     }
 }
 
-fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>) {
+fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: OutlinePlace<'_>) {
     match node.kind() {
         "function_definition" | "class_definition" => definition(walk, node, node, Vec::new(), place),
         "decorated_definition" => {
@@ -37,11 +37,17 @@ fn statement<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>) {
     }
 }
 
-fn definition<'t>(walk: &mut Walk<'t>, node: Node<'t>, whole: Node<'t>, decorators: Vec<Node<'t>>, place: Place<'_>) {
+fn definition<'t>(
+    walk: &mut Walk<'t>,
+    node: Node<'t>,
+    whole: Node<'t>,
+    decorators: Vec<Node<'t>>,
+    place: OutlinePlace<'_>,
+) {
     let source = walk.source;
     let Some(name) = source.field(node, "name") else { return };
     let is_private = name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__"));
-    let place = Place { is_public: place.is_public && !is_private, ..place };
+    let place = OutlinePlace { is_public: place.is_public && !is_private, ..place };
     if node.kind() == "function_definition" {
         let kind = if name.starts_with("test_") || name == "test" {
             DefinitionKind::Test
@@ -86,7 +92,7 @@ fn bases(source: Source<'_>, class: Node<'_>) -> Vec<String> {
 }
 
 /// `LIMIT = 3` and `LIMIT: int = 3`; other names are variables, unless a type alias says it is one.
-fn constant<'t>(walk: &mut Walk<'t>, statement: Node<'t>, place: Place<'_>) {
+fn constant<'t>(walk: &mut Walk<'t>, statement: Node<'t>, place: OutlinePlace<'_>) {
     let Some(assignment) = child_of_kind(statement, "assignment") else { return };
     let Some(left) = assignment.child_by_field_name("left").filter(|left| left.kind() == "identifier") else { return };
     let name = walk.source.name(left);
@@ -95,7 +101,7 @@ fn constant<'t>(walk: &mut Walk<'t>, statement: Node<'t>, place: Place<'_>) {
         && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
         && name.contains(|c: char| c.is_ascii_uppercase());
     if is_constant {
-        let place = Place { is_public: !name.starts_with('_'), ..place };
+        let place = OutlinePlace { is_public: !name.starts_with('_'), ..place };
         let _ = walk.define(name, DefinitionKind::Constant, Form::Value, statement, place);
     }
 }

@@ -3,14 +3,14 @@
 use tree_sitter::Node;
 
 use super::super::node::{child_of_kind, children, unquoted};
-use super::{DEEPEST, DefinitionKind, Form, Place, Walk};
+use super::{DEEPEST, DefinitionKind, Form, OutlinePlace, Walk};
 
 pub(super) fn walk<'t>(walk: &mut Walk<'t>, root: Node<'t>) {
-    items(walk, root, Place::TOP, &mut Vec::new());
+    items(walk, root, OutlinePlace::TOP, &mut Vec::new());
 }
 
 /// `inline` are the modules written out in this file that we stand in: a path is read from there.
-fn items<'t>(walk: &mut Walk<'t>, list: Node<'t>, place: Place<'_>, inline: &mut Vec<String>) {
+fn items<'t>(walk: &mut Walk<'t>, list: Node<'t>, place: OutlinePlace<'_>, inline: &mut Vec<String>) {
     let mut attributes = Vec::new();
     for node in children(list) {
         match node.kind() {
@@ -29,11 +29,11 @@ fn item<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
     attributes: Vec<Node<'t>>,
-    place: Place<'_>,
+    place: OutlinePlace<'_>,
     inline: &mut Vec<String>,
 ) {
     let source = walk.source;
-    let place = Place { is_public: is_public(node, place), ..place };
+    let place = OutlinePlace { is_public: is_public(node, place), ..place };
     let (kind, form) = match node.kind() {
         "function_item" | "function_signature_item" => {
             let kind = if attributes.iter().any(|attribute| is_test(source.text(*attribute))) {
@@ -91,7 +91,7 @@ fn item<'t>(
 }
 
 /// Members of a trait, and of its implementation, are as public as the trait; the place says so.
-fn is_public(node: Node<'_>, place: Place<'_>) -> bool {
+fn is_public(node: Node<'_>, place: OutlinePlace<'_>) -> bool {
     child_of_kind(node, "visibility_modifier").is_some() || place.depth > 0 && place.in_type && place.is_public
 }
 
@@ -108,7 +108,7 @@ fn module<'t>(
     walk: &mut Walk<'t>,
     node: Node<'t>,
     attributes: &[Node<'t>],
-    place: Place<'_>,
+    place: OutlinePlace<'_>,
     inline: &mut Vec<String>,
 ) {
     let source = walk.source;
@@ -130,7 +130,7 @@ fn module<'t>(
     }
 }
 
-fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>, inline: &mut Vec<String>) {
+fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: OutlinePlace<'_>, inline: &mut Vec<String>) {
     let source = walk.source;
     let plain = |field| node.child_by_field_name(field).map(|node| base_name(&source.name(node)).to_owned());
     let Some(name) = plain("type").filter(|name| !name.is_empty()) else { return };
@@ -143,7 +143,7 @@ fn implementation<'t>(walk: &mut Walk<'t>, node: Node<'t>, place: Place<'_>, inl
         found.listed = false;
     }
     if let (Some(body), Some(place)) = (node.child_by_field_name("body"), place.within(Some(&name), true)) {
-        items(walk, body, Place { is_public, ..place }, inline);
+        items(walk, body, OutlinePlace { is_public, ..place }, inline);
     }
 }
 

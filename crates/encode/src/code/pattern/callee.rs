@@ -13,19 +13,24 @@ const DEEPEST: usize = 8;
 const LONGEST: usize = 48;
 
 /// Names a receiver is kept for.
-pub(super) struct Known<'t> {
+pub(super) struct KnownCallee<'t> {
     pub(super) imported: &'t BTreeSet<&'t str>,
     pub(super) parameters: BTreeSet<String>,
 }
 
-impl Known<'_> {
+impl KnownCallee<'_> {
     fn keeps(&self, receiver: &str) -> bool {
         let starts_small = receiver.starts_with(|c: char| c.is_lowercase() || c == '_' || c == '$');
         starts_small && (self.imported.contains(receiver) || self.parameters.contains(receiver))
     }
 }
 
-pub(super) fn name(language: Language, source: Source<'_>, callee: Node<'_>, known: &Known<'_>) -> Option<String> {
+pub(super) fn name(
+    language: Language,
+    source: Source<'_>,
+    callee: Node<'_>,
+    known: &KnownCallee<'_>,
+) -> Option<String> {
     let name = match callee.kind() {
         "identifier" | "field_identifier" | "type_identifier" | "property_identifier" => source.name(callee),
         "field_expression" => access(source, callee, ["value", "argument"], "field", known)?,
@@ -45,7 +50,13 @@ pub(super) fn name(language: Language, source: Source<'_>, callee: Node<'_>, kno
     plain.then_some(name)
 }
 
-fn access(source: Source<'_>, node: Node<'_>, receivers: [&str; 2], member: &str, known: &Known<'_>) -> Option<String> {
+fn access(
+    source: Source<'_>,
+    node: Node<'_>,
+    receivers: [&str; 2],
+    member: &str,
+    known: &KnownCallee<'_>,
+) -> Option<String> {
     let member = source.field(node, member)?;
     let receiver = receivers.iter().find_map(|field| node.child_by_field_name(field));
     let before = receiver.and_then(|receiver| root(source, receiver, known));
@@ -65,7 +76,7 @@ const MEMBERS: [(&str, &str, &[&str]); 5] = [
 ];
 
 /// The name a chain begins with, if it is one worth keeping: `prisma` in `prisma.user`, `store` in `self.store`.
-fn root(source: Source<'_>, receiver: Node<'_>, known: &Known<'_>) -> Option<String> {
+fn root(source: Source<'_>, receiver: Node<'_>, known: &KnownCallee<'_>) -> Option<String> {
     let mut node = receiver;
     let mut last_member = None;
     for _ in 0..DEEPEST {

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::super::node::{Next, Source, children, each};
 use super::super::outline::{Form, Found};
 use super::super::{DefinitionKind, Language, Outline};
-use super::callee::Known;
+use super::callee::KnownCallee;
 use super::role::{self, Facts};
 use super::signature::{Parameter, parameters, result};
 use super::steps::Steps;
@@ -64,7 +64,7 @@ impl<'t> File<'_, 't> {
             Form::Registration | Form::Type | Form::Implementation | Form::Value => Vec::new(),
         };
         let parameters = takes.iter().map(|parameter| parameter.name.clone()).collect();
-        let mut known = Known { imported: self.imported, parameters };
+        let mut known = KnownCallee { imported: self.imported, parameters };
         let mut walk = Steps {
             language: self.language,
             source: self.source,

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::super::Language;
 use super::super::node::{Source, children};
-use super::callee::{Known, name};
+use super::callee::{KnownCallee, name};
 use super::signature::parameters;
 use super::trivial::is_trivial;
 
@@ -18,7 +18,7 @@ const CLOSURES: &[&str] =
 pub(super) struct Steps<'k, 't> {
     pub(super) language: Language,
     pub(super) source: Source<'t>,
-    pub(super) known: &'k mut Known<'k>,
+    pub(super) known: &'k mut KnownCallee<'k>,
     pub(super) steps: Vec<String>,
     pub(super) has_jsx: bool,
 }

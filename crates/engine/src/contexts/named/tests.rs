@@ -15,7 +15,7 @@ const FILES: [&str; 8] = [
 ];
 
 fn named(text: &str) -> Vec<(String, String)> {
-    let mut ground = Ground::default();
+    let mut ground = CodeGround::default();
     FILES.iter().for_each(|path| ground.put(path, FileView { stamp: (1, 1), ..FileView::default() }));
     let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| match path {
         "src/requests/sessions.py" => {

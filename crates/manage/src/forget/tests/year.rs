@@ -6,7 +6,7 @@ use lokid_model::Change;
 use lokid_testing::years::{SORTS, Stand, Years};
 
 use super::*;
-use crate::plan::{Around, Ground};
+use crate::plan::{Anchored, Around};
 use crate::{promote, stale};
 
 /// Which share of needs may meet something forgotten.
@@ -17,8 +17,8 @@ const MEMORIES: usize = 1_600;
 struct Seen<'a>(&'a Years);
 
 impl Around for Seen<'_> {
-    fn ground(&self, memory: &Memory) -> Ground {
-        let mut ground = Ground::default();
+    fn ground(&self, memory: &Memory) -> Anchored {
+        let mut ground = Anchored::default();
         for file in &memory.anchors.files {
             let list = match self.0.stand(memory, file) {
                 Stand::Gone => &mut ground.gone,
@@ -47,8 +47,8 @@ fn changes(years: &Years, planner: impl Fn(&Scene<'_>) -> Vec<Proposal>) -> Vec<
 fn few_needs_meet_something_forgotten() {
     let planners: [fn(&Years) -> Vec<Change>; 3] = [
         |years| changes(years, promote::plan),
-        |years| changes(years, |scene| stale::plan(scene, &stale::Limits::default(), &|_, _| None)),
-        |years| changes(years, |scene| plan(scene, &Limits::default())),
+        |years| changes(years, |scene| stale::plan(scene, &stale::StaleLimits::default(), &|_, _| None)),
+        |years| changes(years, |scene| plan(scene, &ForgetLimits::default())),
     ];
     for project in SORTS {
         for seed in [101, 102] {
