@@ -7,6 +7,8 @@
 //!
 //! Read the modules in this order.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod serve;
 
 pub mod cli;
