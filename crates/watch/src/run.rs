@@ -3,7 +3,7 @@
 //! Without anything pending it waits without a deadline: an idle project costs no wake-up. What an event means is found
 //! out in `settle`.
 
-use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,9 +16,10 @@ use super::debounce::{Debounce, Hint};
 use super::filter::{Filter, TreePlace};
 use super::names::is_manifest;
 use super::notify::{Ears, Losses, Raw};
+use super::outbox::{Outbox, Sink};
 use super::pace::Pace;
 use super::scan::Listing;
-use super::start::Shared;
+use super::shared::Shared;
 use super::{GitArea, Seen, WatchMode, WatchPlan};
 use lokid_sys::tree::{self, Sort};
 
@@ -27,13 +28,11 @@ pub(super) enum Command {
     Stop,
 }
 
-pub(super) type Sink = Box<dyn FnMut(Seen) -> bool + Send>;
-
 pub(super) struct Driver {
     pub(super) plan: WatchPlan,
     pub(super) shared: Arc<Shared>,
     commands: Receiver<Command>,
-    sink: Sink,
+    outbox: Outbox,
     pub(super) queue: (Sender<Raw>, Receiver<Raw>),
     pub(super) losses: Arc<Losses>,
 
@@ -55,14 +54,8 @@ pub(super) struct Driver {
     pub(super) root: Option<(u64, u64)>,
     pub(super) scan_due: Option<Instant>,
     pub(super) last_scan: Option<(Instant, Duration)>,
-
-    backlog: VecDeque<Seen>,
-    retry: Option<Instant>,
-    lost_backlog: bool,
 }
 
-const MOST_BACKLOG: usize = 4_096;
-const RETRY: Duration = Duration::from_millis(50);
 /// A scan that was asked for waits until the events that caused it have ebbed.
 const SCAN_REST: Duration = Duration::from_millis(100);
 
@@ -76,7 +69,7 @@ impl Driver {
             plan,
             shared,
             commands,
-            sink,
+            outbox: Outbox::new(sink),
             losses: Arc::default(),
             listing: Listing::default(),
             debounce: Debounce::default(),
@@ -89,9 +82,6 @@ impl Driver {
             root: None,
             scan_due: None,
             last_scan: None,
-            backlog: VecDeque::new(),
-            retry: None,
-            lost_backlog: false,
         }
     }
 
@@ -127,8 +117,13 @@ impl Driver {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let pending =
-            [self.debounce.deadline(), self.burst.deadline(), self.pace.deadline(), self.scan_due, self.retry];
+        let pending = [
+            self.debounce.deadline(),
+            self.burst.deadline(),
+            self.pace.deadline(),
+            self.scan_due,
+            self.outbox.retry_at(),
+        ];
         pending.into_iter().flatten().min()
     }
 
@@ -230,7 +225,7 @@ impl Driver {
         for area in std::mem::take(&mut self.areas) {
             self.emit(Seen::Git(area));
         }
-        self.empty_backlog(now);
+        self.outbox.empty(now);
         self.publish();
     }
 
@@ -247,31 +242,7 @@ impl Driver {
     }
 
     pub(super) fn emit(&mut self, seen: Seen) {
-        if self.backlog.is_empty() && (self.sink)(seen.clone()) {
-            return;
-        }
-        // A perhaps that has to wait is worth nothing.
-        if matches!(seen, Seen::MaybeOpened { .. }) {
-            return;
-        }
-        if self.backlog.len() < MOST_BACKLOG {
-            self.backlog.push_back(seen);
-        } else {
-            self.lost_backlog = true;
-        }
-    }
-
-    fn empty_backlog(&mut self, now: Instant) {
-        while let Some(seen) = self.backlog.front() {
-            if !(self.sink)(seen.clone()) {
-                break;
-            }
-            self.backlog.pop_front();
-        }
-        if self.backlog.is_empty() && std::mem::take(&mut self.lost_backlog) {
-            self.backlog.push_back(Seen::Dirty);
-        }
-        self.retry = (!self.backlog.is_empty()).then(|| now + RETRY);
+        self.outbox.put(seen);
     }
 
     pub(super) fn warn(&mut self, warning: String) {
@@ -292,6 +263,6 @@ impl Driver {
         };
         state.watched_dirs = self.watched.len();
         state.polled_dirs = self.polled.len();
-        state.backlog = self.backlog.len() + self.queue.1.len();
+        state.backlog = self.outbox.len() + self.queue.1.len();
     }
 }

@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 use crossbeam_channel::{Sender, bounded};
 use parking_lot::Mutex;
 
-use super::ledger::Ledger;
 use super::run::{Command, Driver};
+use super::shared::Shared;
 use super::{Seen, WatchMode, WatchPlan, WatchState};
 use lokid_sys::{Clock, thread};
 
@@ -16,13 +16,6 @@ pub struct Watch {
     commands: Sender<Command>,
     thread: Option<JoinHandle<()>>,
     shared: Arc<Shared>,
-}
-
-/// What the thread and the handle both see.
-pub(super) struct Shared {
-    pub(super) state: Mutex<WatchState>,
-    pub(super) ledger: Mutex<Ledger>,
-    pub(super) clock: Clock,
 }
 
 /// Says what lokid itself is about to do below the working tree. Cheap to clone.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use super::{Chapter, Lesson, PastWorker};
 use lokid_encode::commits;
-use lokid_index::commits::CommitIndex;
+use lokid_index::cochange::Cochange;
+use lokid_index::commits::{CommitIndex, CommitWriter};
+use lokid_index::subjects::Subjects;
 use lokid_model::{Commit, Kind, Memory, MemoryId, Timestamp};
 use lokid_sys::git::authors::Tally;
 use lokid_sys::git::{added, head, history};
@@ -19,6 +21,25 @@ const LANDED_AMONG: usize = 5_000;
 const LARGEST: u64 = 2 << 20;
 /// Commits that are known to be counted.
 const MOST_COUNTED: usize = 200_000;
+
+/// A reading of commits that goes on: nothing of it holds before it has come to its end.
+struct Mining<'a> {
+    memories: BTreeMap<MemoryId, Arc<Memory>>,
+    cochange: Cochange,
+    subjects: Subjects,
+    /// What is new is counted in the order it was made; a whole history may be counted backwards, and is at once.
+    fresh: Option<Vec<Commit>>,
+    tally: Tally,
+    counted: BTreeSet<u64>,
+    writer: Option<CommitWriter<'a>>,
+}
+
+impl Mining<'_> {
+    fn count(&mut self, commit: &Commit) {
+        self.cochange.add(commit);
+        self.subjects.add(commit);
+    }
+}
 
 impl PastWorker {
     pub(super) fn read_history(&mut self) {
@@ -45,89 +66,93 @@ impl PastWorker {
             self.announce_people(Tally::default());
             return;
         }
-        let mut memories: BTreeMap<MemoryId, Arc<Memory>> = self.lessons[Chapter::History as usize]
-            .memories
-            .iter()
-            .map(|memory| (memory.id.clone(), Arc::clone(memory)))
-            .collect();
         self.begin(Chapter::History, most);
-        let mut cochange = self.cochange.clone();
-        let mut subjects = self.subjects.clone();
-        // What is new is counted in the order it was made; a whole history may be counted backwards.
-        let mut fresh: Option<Vec<Commit>> = known.as_ref().map(|_| Vec::new());
-        let mut tally = Tally::default();
-        let mut counted = self.counted.clone();
-        let mut writer = commits.as_ref().and_then(|commits| match commits.write(known.is_none()) {
-            Ok(writer) => Some(writer),
-            Err(error) => {
-                tracing::warn!(project = %self.env.name, reason = %error, "commits cannot be indexed");
-                None
-            }
-        });
-        let mined = history::mine(&root, known.as_deref(), most, &mut |mut commit| {
-            if self.is_stopping() {
-                return ControlFlow::Break(());
-            }
-            self.step();
-            // Branches share their past; each commit counts once, on whichever it was met.
-            if !counted.insert(short(&commit.id)) {
-                return ControlFlow::Continue(());
-            }
-            tally.add(&commit);
-            let at = Timestamp::from_micros(commit.time.saturating_mul(1_000_000));
-            // Before anything is cut: half a secret no longer looks like one.
-            commit.subject = self.env.redaction.text(&commit.subject);
-            commit.body = self.env.redaction.text(&commit.body);
-            if is_worth_finding(&commit)
-                && let Some(Err(error)) = writer.as_mut().map(|writer| writer.add(&commit))
-            {
-                tracing::warn!(project = %self.env.name, reason = %error, "a commit cannot be indexed");
-                writer = None;
-            }
-            for draft in commits::learn(&commit) {
-                if let Some(memory) = self.memory(draft, at) {
-                    memories.insert(memory.id.clone(), memory);
-                }
-            }
-            match &mut fresh {
-                Some(fresh) => fresh.push(commit),
-                None => {
-                    cochange.add(&commit);
-                    subjects.add(&commit);
-                }
-            }
-            ControlFlow::Continue(())
-        });
+        let mut mining = self.begin_mining(commits.as_deref(), known.is_none());
+        let take = &mut |commit| self.mine(&mut mining, commit);
+        let mined = history::mine(&root, known.as_deref(), most, take);
         if self.is_stopping() || mined.is_none_or(|mined| mined.broken) {
             // Half a history would be taken for all of it; the next start, or the next commit, reads it again.
             return;
         }
-        for commit in fresh.unwrap_or_default().iter().rev() {
-            cochange.add(commit);
-            subjects.add(commit);
+        let (mut memories, tally) = self.finish_mining(mining, &commit);
+        self.drop_what_came_back(&mut memories, commits.as_deref());
+        memories.retain_mut(|memory| self.is_at_home(memory));
+        self.teach(Chapter::History, Lesson { memories, links: Vec::new() });
+        self.announce_people(tally);
+    }
+
+    fn begin_mining<'a>(&self, commits: Option<&'a CommitIndex>, from_nothing: bool) -> Mining<'a> {
+        let known = &self.lessons[Chapter::History as usize].memories;
+        Mining {
+            memories: known.iter().map(|memory| (memory.id.clone(), Arc::clone(memory))).collect(),
+            cochange: self.cochange.clone(),
+            subjects: self.subjects.clone(),
+            fresh: (!from_nothing).then(Vec::new),
+            tally: Tally::default(),
+            counted: self.counted.clone(),
+            writer: commits.and_then(|commits| match commits.write(from_nothing) {
+                Ok(writer) => Some(writer),
+                Err(error) => {
+                    tracing::warn!(project = %self.env.name, reason = %error, "commits cannot be indexed");
+                    None
+                }
+            }),
         }
-        while counted.len() > MOST_COUNTED {
-            counted.pop_first();
+    }
+
+    fn mine(&self, mining: &mut Mining<'_>, mut commit: Commit) -> ControlFlow<()> {
+        if self.is_stopping() {
+            return ControlFlow::Break(());
         }
-        cochange.set_head(&commit);
-        if let Some(Err(error)) = writer.map(|writer| writer.finish(&commit)) {
+        self.step();
+        // Branches share their past; each commit counts once, on whichever it was met.
+        if !mining.counted.insert(short(&commit.id)) {
+            return ControlFlow::Continue(());
+        }
+        mining.tally.add(&commit);
+        let at = Timestamp::from_micros(commit.time.saturating_mul(1_000_000));
+        // Before anything is cut: half a secret no longer looks like one.
+        commit.subject = self.env.redaction.text(&commit.subject);
+        commit.body = self.env.redaction.text(&commit.body);
+        if is_worth_finding(&commit)
+            && let Some(Err(error)) = mining.writer.as_mut().map(|writer| writer.add(&commit))
+        {
+            tracing::warn!(project = %self.env.name, reason = %error, "a commit cannot be indexed");
+            mining.writer = None;
+        }
+        let learnt = commits::learn(&commit).into_iter().filter_map(|draft| self.memory(draft, at));
+        mining.memories.extend(learnt.map(|memory| (memory.id.clone(), memory)));
+        match &mut mining.fresh {
+            Some(fresh) => fresh.push(commit),
+            None => mining.count(&commit),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Publishes and keeps what was counted. Answers with what was learnt, newest first, and who made it.
+    fn finish_mining(&mut self, mut mining: Mining<'_>, head: &str) -> (Vec<Arc<Memory>>, Tally) {
+        for commit in mining.fresh.take().unwrap_or_default().iter().rev() {
+            mining.count(commit);
+        }
+        while mining.counted.len() > MOST_COUNTED {
+            mining.counted.pop_first();
+        }
+        mining.cochange.set_head(head);
+        if let Some(Err(error)) = mining.writer.map(|writer| writer.finish(head)) {
             tracing::warn!(project = %self.env.name, reason = %error, "the index of commits could not be kept");
         }
-        (self.cochange, self.subjects, self.counted) = (cochange, subjects, counted);
+        (self.cochange, self.subjects, self.counted) = (mining.cochange, mining.subjects, mining.counted);
         self.publish_cochange();
         if let Err(error) = self.folder.keep_history(&self.cochange, &self.subjects, &self.counted) {
             tracing::warn!(project = %self.env.name, reason = %error, "the history could not be kept");
         }
-        let mut memories: Vec<Arc<Memory>> = memories.into_values().collect();
+        let mut memories: Vec<Arc<Memory>> = mining.memories.into_values().collect();
         memories.sort_by(|one, other| other.times.created_at.cmp(&one.times.created_at).then(one.id.cmp(&other.id)));
         // A commit that was rebased or picked says the same again.
         let mut told = BTreeSet::new();
         memories.retain(|memory| told.insert(memory.text.clone()));
         memories.truncate(MOST_MEMORIES);
-        self.drop_what_came_back(&mut memories, commits.as_deref());
-        memories.retain_mut(|memory| self.is_at_home(memory));
-        self.teach(Chapter::History, Lesson { memories, links: Vec::new() });
-        self.announce_people(tally);
+        (memories, mining.tally)
     }
 
     /// Puts a memory where its files are today; one whose files are all gone is about nothing any more.
