@@ -1,7 +1,7 @@
 //! The rules of the house that neither Cargo nor clippy keeps: which crate may name which, whose doors to the world are
 //! open, and how files open and how long they grow. It reads manifests and sources, and nothing of what they do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Reading order: each crate with the crates of the house it may depend on. What is not named here may not be built.
@@ -80,6 +80,31 @@ fn every_file_opens_with_what_it_owns_and_stays_short() {
     lengths.sort_unstable();
     let median = lengths[lengths.len() / 2];
     assert!(median <= MEDIAN_LINES, "the median file has {median} lines, more than {MEDIAN_LINES}");
+}
+
+#[test]
+fn no_actor_of_the_engine_imports_one_that_imports_it() {
+    let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (path, text) in sources() {
+        let Some(inside) = path.strip_prefix("crates/engine/src/") else { continue };
+        let module = inside.split('/').next().unwrap().trim_end_matches(".rs").to_owned();
+        // From a file of the first floor `super` is the crate; from a folder it is the module itself.
+        let prefixes: &[&str] = if inside.contains('/') { &["use crate::"] } else { &["use crate::", "use super::"] };
+        let named = |line: &str| {
+            let rest = prefixes.iter().find_map(|prefix| line.strip_prefix(prefix))?;
+            rest.split([':', ';', ' ', '{']).next().filter(|name| !name.is_empty()).map(str::to_owned)
+        };
+        let named = text.lines().filter_map(named).filter(|name| *name != module);
+        imports.entry(module.clone()).or_default().extend(named);
+    }
+    assert!(imports["project"].contains("writer") && !imports["writer"].contains("project"));
+    // Whoever imports only what was taken away already can be taken away, too; a circle is what stays.
+    while let Some(free) = imports.iter().find_map(|(module, named)| {
+        named.iter().all(|name| !imports.contains_key(name)).then(|| module.clone())
+    }) {
+        imports.remove(&free);
+    }
+    assert!(imports.is_empty(), "these import each other: {imports:#?}");
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub struct Traces {
     pub shared: bool,
 }
 
-/// `None` when there is no memory. `root` and the way to its memory as for a [`super::Place`].
+/// `None` when there is no memory. `root` and the way to its memory as for a [`super::StorePlace`].
 pub fn look(root: &Path, shared: &Path) -> io::Result<Option<Traces>> {
     let Some(disk) = open(root, shared)? else { return Ok(None) };
     let mut traces = Traces { shared: has_neighbours(root, shared)?, ..Traces::default() };
