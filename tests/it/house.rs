@@ -99,9 +99,10 @@ fn no_actor_of_the_engine_imports_one_that_imports_it() {
     }
     assert!(imports["project"].contains("writer") && !imports["writer"].contains("project"));
     // Whoever imports only what was taken away already can be taken away, too; a circle is what stays.
-    while let Some(free) = imports.iter().find_map(|(module, named)| {
-        named.iter().all(|name| !imports.contains_key(name)).then(|| module.clone())
-    }) {
+    while let Some(free) = imports
+        .iter()
+        .find_map(|(module, named)| named.iter().all(|name| !imports.contains_key(name)).then(|| module.clone()))
+    {
         imports.remove(&free);
     }
     assert!(imports.is_empty(), "these import each other: {imports:#?}");
