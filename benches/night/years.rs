@@ -1,12 +1,10 @@
 //! What the nights forget in four years of a project, and what was needed after all. Beside lokid's nights stands the
 //! rule that everything unused for ninety days leaves.
 
-use lokid_manage::forget::{self, ForgetLimits};
-use lokid_manage::plan::{Anchored, Around, Proposal, Scene, archive};
-use lokid_manage::{promote, stale};
+use lokid_manage::plan::archive;
+use lokid_model::Memory;
 use lokid_model::time::DAY;
-use lokid_model::{Change, Memory, MemoryId};
-use lokid_testing::years::{DAYS, SORTS, Sort, Stand, Years};
+use lokid_testing::years::{DAYS, NIGHTS, Planner, SORTS, Sort, Years};
 
 use super::*;
 
@@ -15,45 +13,6 @@ const MEMORIES: usize = 1_600;
 /// Which share of needs may meet something forgotten.
 const MISSED: f64 = 0.01;
 const QUIET: i64 = 90 * DAY;
-
-type Planner = fn(&Years) -> Vec<Change>;
-
-/// Nothing is known around a memory but its files.
-struct Seen<'a>(&'a Years);
-
-impl Around for Seen<'_> {
-    fn ground(&self, memory: &Memory) -> Anchored {
-        let mut ground = Anchored::default();
-        for file in &memory.anchors.files {
-            let list = match self.0.stand(memory, file) {
-                Stand::Gone => &mut ground.gone,
-                Stand::Changed => &mut ground.changed,
-                Stand::Same => &mut ground.standing,
-            };
-            list.push(file.clone());
-        }
-        ground
-    }
-
-    fn is_free(&self, _: &MemoryId) -> bool {
-        true
-    }
-}
-
-/// What a planner changes tonight.
-fn changes(years: &Years, planner: impl Fn(&Scene<'_>) -> Vec<Proposal>) -> Vec<Change> {
-    let memories: Vec<Arc<Memory>> = years.memories.values().cloned().collect();
-    let (now, archived, around) = (years.night(), &years.archived, &Seen(years));
-    let scene = Scene { now, memories: &memories, links: &[], contradictions: &[], archived, around };
-    planner(&scene).into_iter().flat_map(|proposal| proposal.changes).collect()
-}
-
-/// As a night of lokid's does it.
-const AS_SET: [Planner; 3] = [
-    |years| changes(years, promote::plan),
-    |years| changes(years, |scene| stale::plan(scene, &stale::StaleLimits::default(), &|_, _| None)),
-    |years| changes(years, |scene| forget::plan(scene, &ForgetLimits::default())),
-];
 
 const ALL_UNUSED: [Planner; 1] = [|years| {
     let now = years.night();
@@ -73,7 +32,7 @@ pub(crate) fn run(verdicts: &mut Verdicts) {
     let (mut worst, mut plain) = (0.0f64, 0.0f64);
     for project in SORTS {
         for seed in SEEDS {
-            worst = worst.max(missed("lokid's nights", &AS_SET, project, seed));
+            worst = worst.max(missed("lokid's nights", &NIGHTS, project, seed));
             plain = plain.max(missed("everything unused for 90 days", &ALL_UNUSED, project, seed));
         }
     }

@@ -149,8 +149,13 @@ impl Project {
 
     /// Takes in what signals tell, and makes ready what will be needed.
     pub(super) fn look_ahead(&self) {
-        if let Err(error) = self.sessions.start().and_then(|()| self.prefetch.start()) {
-            tracing::error!(project = %self.env.name, reason = %error, "nothing can be made ready in advance");
+        for (started, lost) in [
+            (self.sessions.start(), "what sessions make of their memories is not counted"),
+            (self.prefetch.start(), "nothing can be made ready in advance"),
+        ] {
+            if let Err(error) = started {
+                tracing::error!(project = %self.env.name, reason = %error, "{lost}");
+            }
         }
     }
 

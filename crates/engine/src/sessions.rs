@@ -155,7 +155,7 @@ impl Follower for Sessions {
             self.changed.store(true, Ordering::Release);
         }
         if changes.iter().any(|change| matches!(change, Change::Purge(_))) {
-            self.save();
+            self.keep_book();
         }
     }
 }
@@ -175,10 +175,14 @@ impl SessionsState {
 }
 
 impl Sessions {
-    pub(super) fn save(&self) {
+    fn keep_book(&self) {
         if let Err(error) = self.save_book() {
             tracing::warn!(project = %self.env.name, reason = %error, "the book of sessions could not be kept");
         }
+    }
+
+    pub(super) fn save(&self) {
+        self.keep_book();
         if let Err(error) = self.strategy.flush(self.env.clock.now()) {
             tracing::warn!(project = %self.env.name, reason = %error, "how questions fared could not be kept");
         }

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use lokid_manage::plan::{Anchored, Around, Proposal, Scene};
+use lokid_manage::{forget, promote, stale};
 use lokid_model::time::DAY;
 use lokid_model::{Archived, Change, Kind, Memory, MemoryId, Source, Tier, Timestamp};
 
@@ -119,13 +121,6 @@ pub struct Years {
     needs: BTreeMap<i64, Vec<MemoryId>>,
 }
 
-/// How a file stands that a memory is anchored to.
-pub enum Stand {
-    Same,
-    Changed,
-    Gone,
-}
-
 impl Years {
     pub fn of(project: Sort, memories: usize, seed: u64) -> Years {
         let mut dice = Luck(seed);
@@ -172,7 +167,7 @@ impl Years {
     }
 
     /// All four years: what a planner proposes is done before the next one looks.
-    pub fn live(mut self, planners: &[impl Fn(&Years) -> Vec<Change>], seed: u64) -> Count {
+    pub fn live(mut self, planners: &[Planner], seed: u64) -> Count {
         let (mut count, mut dice) = (Count::default(), Luck(!seed));
         for today in 0..DAYS {
             self.today = today;
@@ -236,17 +231,44 @@ impl Years {
     pub fn night(&self) -> Timestamp {
         day(self.today).plus_micros(DAY / 8)
     }
+}
 
-    /// Today, and compared with when the memory was made.
-    pub fn stand(&self, memory: &Memory, file: &str) -> Stand {
-        let file: usize = file.parse().unwrap();
-        let edited = |edit: &i64| *edit <= self.today && day(*edit) > memory.times.created_at;
-        match self.gone[file] {
-            Some(end) if end <= self.today => Stand::Gone,
-            _ if self.changed[file].iter().any(edited) => Stand::Changed,
-            _ => Stand::Same,
+/// Nothing is known around a memory but its files.
+impl Around for Years {
+    fn ground(&self, memory: &Memory) -> Anchored {
+        let mut ground = Anchored::default();
+        for name in &memory.anchors.files {
+            let file: usize = name.parse().unwrap();
+            let edited = |edit: &i64| *edit <= self.today && day(*edit) > memory.times.created_at;
+            let list = match self.gone[file] {
+                Some(end) if end <= self.today => &mut ground.gone,
+                _ if self.changed[file].iter().any(edited) => &mut ground.changed,
+                _ => &mut ground.standing,
+            };
+            list.push(name.clone());
         }
+        ground
     }
+
+    fn is_free(&self, _: &MemoryId) -> bool {
+        true
+    }
+}
+
+pub type Planner = fn(&Years) -> Vec<Change>;
+
+/// What a night does about forgetting.
+pub const NIGHTS: [Planner; 3] = [
+    |years| tonight(years, promote::plan),
+    |years| tonight(years, |scene| stale::plan(scene, &stale::StaleLimits::default(), &|_, _| None)),
+    |years| tonight(years, |scene| forget::plan(scene, &forget::ForgetLimits::default())),
+];
+
+fn tonight(years: &Years, planner: impl Fn(&Scene<'_>) -> Vec<Proposal>) -> Vec<Change> {
+    let memories: Vec<Arc<Memory>> = years.memories.values().cloned().collect();
+    let (now, archived) = (years.night(), &years.archived);
+    let scene = Scene { now, memories: &memories, links: &[], contradictions: &[], archived, around: years };
+    planner(&scene).into_iter().flat_map(|proposal| proposal.changes).collect()
 }
 
 #[derive(Default, Debug)]

@@ -69,6 +69,10 @@ impl Sessions {
     ) -> SessionBlock {
         let mut state = self.state.lock();
         let block = compose(&|key| state.book.has(session, key));
+        // Who is given nothing need not be known.
+        if block.items.is_empty() {
+            return block;
+        }
         state.book.note_injected(session, &block, self.env.clock.now());
         drop(state);
         self.note_given(session, &block);

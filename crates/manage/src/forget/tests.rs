@@ -1,7 +1,5 @@
 //! What leaves, what stays, and how many leave in one night.
 
-mod year;
-
 use proptest::prelude::*;
 
 use super::*;
