@@ -55,6 +55,8 @@ pub(crate) fn run(seconds: u64) {
     let ratio = beside.at(0.99) / calm.at(0.99);
     println!("  beside the hostile one: p50 {:.2} x, p99 {ratio:.2} x (at most 2)", beside.at(0.5) / calm.at(0.5));
 
+    alike(&house, &promised, Duration::from_secs(seconds));
+
     let acknowledged = promised.acknowledged();
     daemon.stop(&house);
     promised.check(&house, "after the load");
@@ -108,6 +110,41 @@ fn many(house: &House, promised: &Promised, name: &str, clients: usize, lasts: D
     Measured { sorted, took: begun.elapsed() }
 }
 
+/// Clients that ask, and tell things which are all about the same and all say something else. Their writes alone are
+/// measured.
+fn alike(house: &House, promised: &Promised, lasts: Duration) {
+    let begun = Instant::now();
+    let work = |number: usize| {
+        let (client, mut asking) = (house.client(), Writer::new(house, promised, "alike".into(), 3, EACH));
+        let mut took = Vec::new();
+        for turn in 0.. {
+            if begun.elapsed() >= lasts {
+                break;
+            }
+            if turn % 5 != 0 {
+                asking.ask().unwrap();
+                continue;
+            }
+            let text = format!("The upload worker gives up after {} attempts.", turn * CLIENTS + number);
+            let since = Instant::now();
+            let told = client.send(&Request::post("/v1/memories", &json!({"kind": "note", "text": text}))).unwrap();
+            assert!(told.status < 300, "{}", told.text());
+            took.push(since.elapsed().as_secs_f64() * 1e3);
+        }
+        took
+    };
+    let mut sorted: Vec<f64> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..CLIENTS).map(|number| scope.spawn(move || work(number))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    sorted.sort_by(f64::total_cmp);
+    let measured = Measured { sorted, took: begun.elapsed() };
+    measured.told("writes, all alike");
+    let open = house.client().send(&Request::get("/v1/contradictions?status=open&limit=500")).unwrap().json().unwrap();
+    let (many, p99) = (open["items"].as_array().map_or(0, Vec::len), measured.at(0.99));
+    println!("  {} like notes: {many} contradictions open, write p99 {p99:.0} ms (at most 500)", measured.sorted.len());
+}
+
 /// The hostile client in a process of its own, until this is dropped.
 struct Raging(Child);
 
@@ -146,10 +183,11 @@ impl Hostile {
 
     fn rage(mut self) {
         while self.socket.exists() {
-            match self.lots.draw(4) {
+            match self.lots.draw(5) {
                 0 => self.trickle(),
                 1 => self.half(),
                 2 => self.flood(),
+                3 => self.long(),
                 _ => self.rubbish(),
             }
             std::thread::sleep(Duration::from_millis(1));
@@ -186,6 +224,16 @@ impl Hostile {
             if self.held.len() < HELD {
                 self.held.push(stream);
             }
+        }
+    }
+
+    /// A note that is hard to go through, as long as one may be.
+    fn long(&mut self) {
+        let body = format!(r#"{{"kind":"note","text":"{}"}}"#, "Q~".repeat(120_000));
+        let head = format!("POST /v1/memories HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n\r\n", body.len());
+        if let Ok(mut stream) = UnixStream::connect(&self.socket) {
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
+            let _ = stream.read(&mut [0; 64]);
         }
     }
 

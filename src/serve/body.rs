@@ -24,7 +24,7 @@ pub(super) async fn read(headers: &HeaderMap, body: Body, most: u64, within: Dur
     }
 }
 
-fn announced(headers: &HeaderMap) -> Option<u64> {
+pub(super) fn announced(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::{FromRequestParts, Query, RawPathParams};
 use axum::http::header::{CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
@@ -22,6 +22,9 @@ use lokid_model::MemoryId;
 pub(super) type Answer = Result<Response, Problem>;
 pub(super) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
 pub(super) type Handler = fn(App, Call) -> Answering;
+
+/// Bodies up to this many bytes are read and cleaned of secrets within a millisecond.
+const SHORT: u64 = 32 << 10;
 
 pub(super) struct Call {
     parts: Parts,
@@ -64,6 +67,19 @@ impl Call {
     pub(super) async fn json<T: DeserializeOwned>(self, app: &App, most: u64) -> Result<T, Problem> {
         let bytes = body::read(&self.parts.headers, self.body, most, app.config().server.request_timeout).await?;
         super::dto::decode(if bytes.is_empty() { b"{}" } else { &bytes })
+    }
+
+    /// Is the body longer than what is gone through in no time, or is that not said?
+    pub(super) fn is_long(&self) -> bool {
+        body::announced(&self.parts.headers).unwrap_or(u64::MAX) > SHORT && !self.body.is_end_stream()
+    }
+
+    /// Waits until all of the body is here.
+    pub(super) async fn gather(&mut self, app: &App) -> Result<(), Problem> {
+        let server = &app.config().server;
+        let body = std::mem::take(&mut self.body);
+        self.body = body::read(&self.parts.headers, body, server.max_body, server.request_timeout).await?.into();
+        Ok(())
     }
 
     pub(super) fn header(&self, name: &HeaderName) -> Option<&str> {

@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-use super::app::App;
+use super::app::{App, aside};
 use super::call::{Answer, Call, Handler, guarded, signed};
 use super::problem::{Code, Problem};
 pub use openapi::openapi;
@@ -55,6 +55,11 @@ impl Route {
     fn has_variable(&self) -> bool {
         self.path.contains('{')
     }
+
+    /// Lines are taken as they come, everything else at once.
+    fn is_read_whole(&self) -> bool {
+        self.body.is_some_and(|content| content.media == "application/json")
+    }
 }
 
 /// Everything the daemon answers, ready to be called.
@@ -92,9 +97,15 @@ async fn answer(app: App, route: &'static Route, request: Request) -> Response {
     signed(response)
 }
 
-async fn carry_out(app: App, route: &Route, request: Request) -> Answer {
-    let call = Call::new(request, route.has_variable()).await?;
-    (route.handler)(app, call).await
+async fn carry_out(app: App, route: &'static Route, request: Request) -> Answer {
+    let mut call = Call::new(request, route.has_variable()).await?;
+    if !route.is_read_whole() || !call.is_long() {
+        return (route.handler)(app, call).await;
+    }
+    // What is long is long to go through as well: once all of it is here, beside the connections and not among them.
+    call.gather(&app).await?;
+    let runtime = tokio::runtime::Handle::current();
+    aside(move || runtime.block_on((route.handler)(app, call))).await?
 }
 
 fn stray(app: &App, problem: Problem) -> Response {

@@ -136,7 +136,7 @@ fn hearsay_does_not_overrule_what_a_person_said() {
         assert_eq!(told.contradictions[0].status, ContradictionStatus::Open);
     }
     assert_eq!(project.writer.snapshot().get(&said.key()).unwrap().times.invalid_at, None);
-    assert_eq!(project.writer.snapshot().open_contradictions(), 3, "the second hearsay also differs from the first");
+    assert_eq!(project.writer.snapshot().open_contradictions(), 1, "three values are one matter");
     registry.stop();
 }
 
@@ -679,12 +679,46 @@ fn a_document_that_is_full_takes_no_more_and_nothing_is_lost() {
     registry.stop();
     let text = std::fs::read(desk.path("repo/.loki/memory/semantic/facts.json")).unwrap();
     let document: serde_json::Value = serde_json::from_slice(&text).unwrap();
-    assert_eq!(document["facts"].as_array().unwrap().len(), 10_000);
+    assert_eq!(document["facts"].as_array().unwrap().len(), 4_000);
     let again = desk.registry();
     let snapshot = again.add(&desk.path("repo")).unwrap().writer.snapshot();
     assert_eq!(snapshot.count(Kind::Fact), 12_002);
     let ended = snapshot.memories().filter(|memory| memory.times.expired_at.is_some()).count();
     assert_eq!(ended, 2);
+    again.stop();
+}
+
+#[test]
+fn a_long_list_goes_on_in_another_document_and_each_entry_stays_where_it_is() {
+    let desk = Desk::new();
+    let registry = desk.registry();
+    let project = registry.add(&desk.path("repo")).unwrap();
+    // Each value that replaces another leaves two links and a matter that is settled.
+    let told = |value: &str| -> Vec<(u64, Draft)> { (0..2_500).map(|n| (n, fact(&format!("k{n}"), value))).collect() };
+    for value in ["v", "w", "x"] {
+        project.writer.import(told(value), true).unwrap().wait().unwrap();
+    }
+    let count = |name: &str, list: &str| {
+        let text = std::fs::read(desk.path(&format!("repo/.loki/memory/semantic/{name}.json"))).unwrap();
+        let document: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        document[list].as_array().unwrap().len()
+    };
+    let links = [count("links", "links"), count("links-2", "links"), count("links-3", "links")];
+    assert_eq!(links, [4_000, 4_000, 2_000]);
+    assert_eq!(
+        [count("contradictions", "contradictions"), count("contradictions-2", "contradictions")],
+        [4_000, 1_000]
+    );
+    let snapshot = project.writer.snapshot();
+    let last = snapshot.memories().find(|memory| memory.fact().is_some_and(|f| (&*f.key, &*f.value) == ("k2499", "v")));
+    let key = last.unwrap().key();
+    project.writer.forget(vec![key.clone()], String::new(), true).unwrap().wait().unwrap();
+    registry.stop();
+    let left = || count("links", "links") + count("links-2", "links") + count("links-3", "links");
+    assert_eq!(left(), 9_998, "what is erased leaves the document it stands in");
+    let again = desk.registry();
+    let snapshot = again.add(&desk.path("repo")).unwrap().writer.snapshot();
+    assert_eq!((snapshot.contradictions().count(), snapshot.disputes_of(&key).count()), (4_999, 0));
     again.stop();
 }
 

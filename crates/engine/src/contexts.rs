@@ -24,6 +24,7 @@ use super::env::Env;
 use super::focus::{Branch, Focus, Focuses, Guest, Owner, SeenError};
 use super::inbox::WriterHandle;
 use super::memory_care::Shed;
+use super::past::PastHandle;
 use super::recall::Recall;
 use super::repository::Repository;
 use super::search::{Ready, Search, SearchHandle};
@@ -163,7 +164,7 @@ impl Contexts {
         let (need, stamp) = (self.need(owner, asked), self.stamp());
         let now = self.env.clock.now();
         let mut cache = self.cache.lock();
-        let found = if cache.has(&need, stamp, now) { cache.take(&need, stamp, now) } else { None };
+        let found = if cache.has(&need, &stamp, now) { cache.take(&need, &stamp, now) } else { None };
         found.map(|(prepared, ahead)| Given { prepared, ahead })
     }
 
@@ -173,7 +174,7 @@ impl Contexts {
         let ready = self.search.handle().ready();
         let ready = ready.as_ref().as_ref()?;
         let stamp = self.stamp();
-        let known = self.cache.lock().take(&need, stamp, self.env.clock.now());
+        let known = self.cache.lock().take(&need, &stamp, self.env.clock.now());
         let given = match known {
             Some((prepared, ahead)) => Given { prepared, ahead },
             None => {
@@ -189,7 +190,7 @@ impl Contexts {
     pub(super) fn prepare_ahead(&self, owner: &Owner, asked: &Asked) -> Option<Arc<Prepared>> {
         let need = self.need(owner, asked);
         let stamp = self.stamp();
-        if self.cache.lock().has(&need, stamp, self.env.clock.now()) {
+        if self.cache.lock().has(&need, &stamp, self.env.clock.now()) {
             return None;
         }
         let search = self.search.if_started()?.ready();
@@ -206,7 +207,7 @@ impl Contexts {
         need.branch = need.branch.filter(|_| asked.branch.is_some()).map(|branch| self.looked_up(branch));
         need.file = need.file.filter(|_| asked.file.is_some());
         need.goal = need.goal.filter(|_| asked.goal.as_deref().is_some_and(|goal| !goal.trim().is_empty()));
-        let ahead = self.cache.lock().has(&self.need(owner, asked), self.stamp(), self.env.clock.now());
+        let ahead = self.cache.lock().has(&self.need(owner, asked), &self.stamp(), self.env.clock.now());
         let ready = self.search.handle().ready();
         let ready = ready.as_ref().as_ref()?;
         let related = self.files_ahead(&need, asked.author.as_deref(), k.max(RELATED));
@@ -294,11 +295,11 @@ impl Contexts {
     }
 
     fn stamp(&self) -> Stamp {
-        let past = self.repository.known();
         Stamp {
             snapshot: self.writer.snapshot().version(),
-            indexed: self.search.if_started().map_or(0, SearchHandle::indexed),
-            past: [address(&past.cochange), address(&past.ground), address(&past.weights)],
+            indexes: self.search.if_started().map_or(0, SearchHandle::generation),
+            past: self.repository.past().map_or(0, PastHandle::generation),
+            config: self.env.config.load_full(),
         }
     }
 
@@ -464,11 +465,6 @@ fn lines_of(files: &[PredictedFile], at_hand: Option<&str>, one_test: Option<&st
         _ => lines.push(FileLine::Others(others.into_iter().take(MOST_ALONE).collect())),
     }
     lines
-}
-
-/// Tells one published version from another.
-fn address<T>(shared: &Arc<T>) -> usize {
-    Arc::as_ptr(shared).addr()
 }
 
 /// What a context is for, in a few words.

@@ -56,17 +56,13 @@ pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft, twins:
         None => mint(snapshot, &memory),
     };
     let mut changes = Vec::new();
-    let mut contradictions = Vec::new();
     let explicit = explicitly_superseded(snapshot, &memory, &supersedes)?;
     let rivals: Vec<Arc<Memory>> =
         rivals(snapshot, &memory, now).into_iter().filter(|r| !explicit.contains(r)).collect();
     for old in &explicit {
         supersede(old, &memory, now, &mut changes);
     }
-    for old in rivals {
-        contradictions.push(settle(&old, &mut memory, now, &mut changes));
-    }
-    changes.extend(contradictions.iter().cloned().map(Change::Contradict));
+    let contradictions = settle_with(snapshot, &rivals, &mut memory, now, &mut changes);
     changes.extend(ties(snapshot, &memory, &links, now)?);
     let id = memory.id.clone();
     changes.insert(0, Change::Put { before: None, after: Arc::new(memory) });
@@ -197,6 +193,35 @@ fn rivals(snapshot: &Snapshot, memory: &Memory, now: Timestamp) -> Vec<Arc<Memor
     snapshot.facts_of(&slot).filter(current).filter(other_value).cloned().collect()
 }
 
+/// What becomes of all other values of the same thing, and what the writer is told of it. Values that nobody can choose
+/// between are one matter, however many they are.
+fn settle_with(
+    snapshot: &Snapshot,
+    rivals: &[Arc<Memory>],
+    new: &mut Memory,
+    now: Timestamp,
+    changes: &mut Vec<Change>,
+) -> Vec<Contradiction> {
+    let is_replaced = |old: &&Arc<Memory>| contradict::rule(old, new) == Ruling::Replaces;
+    let replaced: Vec<Key> = rivals.iter().filter(is_replaced).map(|old| old.key()).collect();
+    let found: Vec<_> = rivals.iter().rev().map(|old| settle(old, new, now, changes)).collect();
+    let (open, mut told): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| one.status == ContradictionStatus::Open);
+    // A matter is moot with a value that this one replaces, and goes on with this one.
+    let known = rivals.iter().filter_map(|old| snapshot.open_dispute_of(&old.key()));
+    let (moot, known): (Vec<_>, Vec<_>) = known.partition(|one| one.sides().iter().any(|side| replaced.contains(side)));
+    let status = ContradictionStatus::Superseded;
+    changes.extend(moot.into_iter().map(|one| Change::Contradict(Contradiction { status, ..one.as_ref().clone() })));
+    changes.extend(told.iter().cloned().map(Change::Contradict));
+    if let Some(open) = open.into_iter().next() {
+        let known = known.first().map(|known| known.as_ref().clone());
+        if known.is_none() && snapshot.open_contradictions() < contradict::MOST_OPEN {
+            changes.push(Change::Contradict(open.clone()));
+        }
+        told.push(known.unwrap_or(open));
+    }
+    told
+}
+
 /// The later value wins by itself when both are asserted and it does not come from mere hearsay against better
 /// knowledge; otherwise the matter stays open.
 fn settle(old: &Arc<Memory>, new: &mut Memory, now: Timestamp, changes: &mut Vec<Change>) -> Contradiction {
@@ -273,12 +298,9 @@ pub(super) fn patch(
 /// A fact that comes back, or comes to speak of another thing, meets the values that hold there now.
 fn settle_all(snapshot: &Snapshot, memory: &mut Memory, now: Timestamp) -> Vec<Change> {
     let mut changes = Vec::new();
-    let others = rivals(snapshot, memory, now);
-    let own = memory.id.clone();
-    for rival in others.into_iter().filter(|rival| rival.id != own) {
-        let found = settle(&rival, memory, now, &mut changes);
-        changes.push(Change::Contradict(found));
-    }
+    let mut others = rivals(snapshot, memory, now);
+    others.retain(|rival| rival.id != memory.id);
+    settle_with(snapshot, &others, memory, now, &mut changes);
     changes
 }
 

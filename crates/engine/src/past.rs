@@ -114,11 +114,24 @@ pub struct PastHandle {
     pub(super) commits: Arc<ArcSwapOption<CommitIndex>>,
     pub(super) weights: Arc<ArcSwap<Weights>>,
     pub(super) author: Arc<ArcSwap<Option<Arc<str>>>>,
+    /// How often any of these was published.
+    generation: Arc<AtomicU64>,
 }
 
 impl PastHandle {
     pub fn progress(&self) -> &PastProgress {
         &self.progress
+    }
+
+    /// Tells what is published now from what was before and after. Whoever asks for it first and for the parts
+    /// afterwards may hold newer parts than it says, never older ones.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    fn publish<T>(&self, place: &ArcSwap<T>, content: T) {
+        place.store(Arc::new(content));
+        self.generation.fetch_add(1, Ordering::Release);
     }
 
     /// Which files change together.
@@ -193,6 +206,7 @@ pub(super) fn start(
         commits: Arc::default(),
         weights: Arc::default(),
         author: Arc::default(),
+        generation: Arc::default(),
     };
     let worker = PastWorker {
         stopping: Arc::clone(&handle.stopping),
@@ -278,7 +292,7 @@ impl PastWorker {
             self.publish_cochange();
         }
         self.code = self.folder.code();
-        self.published.code.store(Arc::new(self.code.clone()));
+        self.published.publish(&self.published.code, self.code.clone());
         self.ground = self.folder.ground();
         self.publish_ground(false);
     }
@@ -376,8 +390,8 @@ impl PastWorker {
 
     fn publish_cochange(&self) {
         self.progress.commits.store(self.cochange.commits(), Ordering::Relaxed);
-        self.published.cochange.store(Arc::new(self.cochange.clone()));
-        self.published.subjects.store(Arc::new(self.subjects.clone()));
+        self.published.publish(&self.published.cochange, self.cochange.clone());
+        self.published.publish(&self.published.subjects, self.subjects.clone());
         self.look_at_weights();
     }
 

@@ -5,7 +5,7 @@
 //! reads with are there while there is something to read and a little longer. Where more is told than can be read, the rest
 //! is left to the night.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -18,8 +18,11 @@ use super::env::Env;
 use super::follow::Follower;
 use super::inbox::WriterHandle;
 use super::search::{Search, SearchHandle};
+use lokid_index::Snapshot;
+use lokid_manage::plan::Proposal;
 use lokid_manage::{contradict, statement};
-use lokid_model::{Contradiction, Key, Memory};
+use lokid_model::{Change, Contradiction, Key, Memory};
+use lokid_retrieve::query;
 use lokid_sys::{heap, thread};
 use lokid_text::pairs::Pairs;
 
@@ -27,6 +30,8 @@ use lokid_text::pairs::Pairs;
 const CANDIDATES: usize = 5;
 /// So many statements may wait.
 const MOST_WAITING: usize = 256;
+/// So many are known to stand beside a matter.
+const MOST_BESIDE: usize = 10_000;
 /// The indexes are waited for so often and so long.
 const GLANCES: usize = 100;
 const GLANCE: Duration = Duration::from_millis(100);
@@ -39,6 +44,15 @@ pub(super) struct Review {
     search: Arc<Search>,
     work: Mutex<Work>,
     woken: Condvar,
+    beside: Mutex<Beside>,
+}
+
+/// What was found to contradict a side of an open matter, and which: one of many that disagree about one thing. Known as
+/// long as the daemon runs; the night finds out by itself.
+#[derive(Default)]
+struct Beside {
+    matters: HashMap<Key, String>,
+    is_full: bool,
 }
 
 #[derive(Default)]
@@ -54,11 +68,23 @@ impl Follower for Arc<Review> {
     fn told(&self, keys: &[Key]) {
         self.tell(keys);
     }
+
+    /// Behind a matter that somebody settled there may be the next one.
+    fn changed(&self, changes: &[Change]) {
+        let settled = changes.iter().filter_map(|change| match change {
+            Change::Contradict(found) if found.settled.is_some() => Some(found.sides()),
+            _ => None,
+        });
+        let sides: Vec<Key> = settled.flatten().collect();
+        if !sides.is_empty() {
+            self.tell(&sides);
+        }
+    }
 }
 
 impl Review {
     pub(super) fn new(env: Arc<Env>, writer: WriterHandle, search: Arc<Search>) -> Review {
-        Review { env, writer, search, work: Mutex::default(), woken: Condvar::new() }
+        Review { env, writer, search, work: Mutex::default(), woken: Condvar::new(), beside: Mutex::default() }
     }
 
     /// Never waits. What does not fit is read by the night.
@@ -139,27 +165,75 @@ impl Review {
         let ready = search.ready();
         let Some(ready) = ready.as_ref() else { return };
         let known = company::disputable(ready, &snapshot, told, CANDIDATES, now);
-        let is_new = |other: &Arc<Memory>| {
-            let id = Contradiction::id_of(&other.key(), &told.key());
-            let back = Contradiction::id_of(&told.key(), &other.key());
-            !snapshot.contradictions().any(|found| found.id == id || found.id == back)
-        };
+        let is_new = |other: &Arc<Memory>| !snapshot.disputes_of(key).any(|found| found.sides().contains(&other.key()));
         let pairs: Vec<_> =
             known.iter().filter(|other| is_new(other)).map(|other| contradict::in_order(other, told)).collect();
         let texts: Vec<(&str, &str)> = pairs.iter().map(|(a, b)| (a.text.as_str(), b.text.as_str())).collect();
         let is_over = || self.work.lock().is_stopping;
-        let mut proposals = Vec::new();
+        let (mut ended, mut open) = (Vec::new(), Vec::new());
         for ((a, b), shares) in pairs.iter().zip(reader.weigh(&texts, &is_over)) {
             let Some(judgement) = shares.map(|shares| statement::judge(&a.text, &b.text, shares)) else { continue };
             if contradict::is_sure(&judgement) {
                 // Whichever of the two is read first, the later ends the earlier.
                 let ends = contradict::ends(a, b, &judgement);
-                proposals.push(contradict::propose(a, b, ends, &judgement.why, now));
+                let proposal = contradict::propose(a, b, ends, &judgement.why, now);
+                if ends {
+                    ended.push(proposal)
+                } else {
+                    open.push((proposal, [a.key(), b.key()]))
+                };
             }
         }
-        if proposals.is_empty() {
-            return;
+        ended.extend(self.one_matter(&snapshot, open));
+        if !ended.is_empty() {
+            let _ = self.writer.tidy(ended);
         }
-        let _ = self.writer.tidy(proposals);
     }
+
+    /// What disagrees about one thing is one matter, opened once: with it stand all that were found to disagree.
+    fn one_matter(&self, snapshot: &Snapshot, found: Vec<(Proposal, [Key; 2])>) -> Option<Proposal> {
+        let sides: Vec<Key> = found.iter().flat_map(|(_, sides)| sides.clone()).collect();
+        let mut beside = self.beside.lock();
+        let stands_beside = |side: &Key| {
+            let matter = beside.matters.get(side)?;
+            snapshot.open_contradictions_of(&side.namespace).any(|open| open.id == *matter).then(|| matter.clone())
+        };
+        let disputed = |side: &Key| snapshot.open_dispute_of(side).map(|open| open.id.clone());
+        let known = sides.iter().find_map(|side| disputed(side).or_else(|| stands_beside(side)));
+        let known = known.or_else(|| in_the_same_words(snapshot, sides.first()?));
+        let is_full = known.is_none() && snapshot.open_contradictions() >= contradict::MOST_OPEN;
+        if is_full && !found.is_empty() {
+            if !std::mem::replace(&mut beside.is_full, true) {
+                let most = contradict::MOST_OPEN;
+                tracing::warn!(project = %self.env.name, most, "so many contradictions are open that no more are opened");
+            }
+            return None;
+        }
+        let (matter, opened) = match known {
+            Some(matter) => (matter, None),
+            None => {
+                let (proposal, [a, b]) = found.into_iter().next()?;
+                (Contradiction::id_of(&a, &b), Some(proposal))
+            }
+        };
+        beside.is_full = false;
+        if beside.matters.len() >= MOST_BESIDE {
+            beside.matters.clear();
+        }
+        beside.matters.extend(sides.into_iter().map(|side| (side, matter.clone())));
+        opened
+    }
+}
+
+/// The open matter that is about what this memory is about, as far as its words tell.
+fn in_the_same_words(snapshot: &Snapshot, key: &Key) -> Option<String> {
+    let words = |text: &str| query::wanted(text).into_iter().map(|wanted| wanted.word).collect::<BTreeSet<_>>();
+    let own = words(&snapshot.get(key)?.text);
+    let is_alike = |side: &Key| {
+        let said = snapshot.get(side).map(|memory| words(&memory.text)).unwrap_or_default();
+        let shared = own.intersection(&said).count();
+        shared * 2 > own.union(&said).count()
+    };
+    let mut open = snapshot.open_contradictions_of(&key.namespace);
+    open.find(|open| open.sides().iter().any(is_alike)).map(|open| open.id.clone())
 }

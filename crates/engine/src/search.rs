@@ -8,7 +8,7 @@ mod worker;
 
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -64,6 +64,8 @@ struct IndexProgress {
     queued: AtomicUsize,
     /// Heard and not taken in yet.
     backlog: AtomicUsize,
+    /// How often another content was published.
+    generation: AtomicU64,
     indexed: AtomicUsize,
     passages: AtomicUsize,
 }
@@ -201,6 +203,11 @@ impl SearchHandle {
     /// Memories that are known and cannot be found yet.
     pub fn waiting(&self) -> usize {
         self.progress.queued.load(Ordering::Acquire) + self.progress.backlog.load(Ordering::Acquire)
+    }
+
+    /// Tells one published content from another.
+    pub fn generation(&self) -> u64 {
+        self.progress.generation.load(Ordering::Acquire)
     }
 
     pub fn indexed(&self) -> usize {

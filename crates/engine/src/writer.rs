@@ -201,81 +201,93 @@ impl Writer {
         last
     }
 
-    /// Commits, applies, publishes, replies. When a batch cannot be written, each of its turns is tried alone, so that
-    /// one that cannot be written does not take the others with it.
+    /// Carries out what was decided. When a batch cannot be written, each of its turns is tried alone, so that one that
+    /// cannot be written does not take the others with it.
     fn finish(&mut self, now: Timestamp, turns: Vec<Turn>, draft: Snapshot) {
+        let Err((turns, error)) = self.carry_out(now, turns, draft) else { return };
+        if turns.len() == 1 {
+            return self.refuse(turns, &error);
+        }
+        tracing::debug!(project = %self.env.name, reason = %error, "a batch could not be written, trying each alone");
+        let mut failed: HashSet<Key> = HashSet::new();
+        for turn in turns {
+            let keys: Vec<Key> = turn.changes.iter().flat_map(Change::keys).collect();
+            // What was decided on top of a change that did not happen cannot happen either.
+            if keys.iter().any(|key| failed.contains(key)) {
+                (turn.reply)(Err(EngineError::refused(&error)));
+                continue;
+            }
+            let mut draft = self.state.clone();
+            for change in &turn.changes {
+                draft.apply(change);
+            }
+            if let Err((turn, error)) = self.carry_out(now, vec![turn], draft) {
+                failed.extend(keys);
+                self.refuse(turn, &error);
+            }
+        }
+    }
+
+    /// Commits, applies, publishes, replies. Turns that cannot be written come back untouched, with the reason.
+    fn carry_out(
+        &mut self,
+        now: Timestamp,
+        turns: Vec<Turn>,
+        draft: Snapshot,
+    ) -> Result<(), (Vec<Turn>, std::io::Error)> {
         let changes: Vec<Change> = turns.iter().flat_map(|turn| turn.changes.iter().cloned()).collect();
         if changes.is_empty() {
             for turn in turns {
                 (turn.reply)(Ok(()));
             }
-            return;
+            return Ok(());
         }
         let span = tracing::debug_span!("turn", project = %self.env.name, turns = turns.len(), changes = changes.len());
         let _entered = span.enter();
-        match self.store.commit(now, &changes) {
-            Ok(mut seen) => {
-                if std::mem::take(&mut self.refused) {
-                    tracing::info!(project = %self.env.name, "changes can be written again");
-                }
-                self.note_purged(&changes);
-                self.state = draft;
-                self.derived.adopted(&changes, &mut self.state);
-                self.outside.counters().writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
-                self.mark_layers(&changes);
-                self.apply_seen(&mut seen);
-                self.publish();
-                self.announce(&changes);
-                self.announce(&seen);
-                self.tell(now, &changes);
-                // A purge has answered only when index and timeline no longer tell of it either.
-                if !self.layers.purged.is_empty() {
-                    self.write_layers();
-                }
-                let mut told = Vec::new();
-                for turn in turns {
-                    told.extend(turn.changes.iter().filter(|_| turn.told).filter_map(new_words));
-                    (turn.reply)(Ok(()));
-                }
-                if !told.is_empty() {
-                    self.followers.iter().for_each(|follower| follower.told(&told));
-                }
-            }
-            Err(error) if turns.len() == 1 => {
-                self.outside.counters().write_failures.fetch_add(1, Ordering::Relaxed);
-                // A full disk refuses everything that comes; that is one thing to say, not a thousand.
-                if std::mem::replace(&mut self.refused, true) {
-                    tracing::debug!(project = %self.env.name, reason = %error, "another change could not be written");
-                } else {
-                    tracing::error!(project = %self.env.name, reason = %error, "a change could not be written");
-                }
-                self.publish();
-                let refusal = EngineError::refused(&error);
-                for turn in turns {
-                    (turn.reply)(Err(refusal.clone()));
-                }
-            }
-            Err(error) => {
-                tracing::debug!(project = %self.env.name, reason = %error, "a batch could not be written, trying each alone");
-                let mut failed: HashSet<Key> = HashSet::new();
-                for turn in turns {
-                    let keys: Vec<Key> = turn.changes.iter().flat_map(Change::keys).collect();
-                    // What was decided on top of a change that did not happen cannot happen either.
-                    if keys.iter().any(|key| failed.contains(key)) {
-                        (turn.reply)(Err(EngineError::refused(&error)));
-                        continue;
-                    }
-                    let mut draft = self.state.clone();
-                    for change in &turn.changes {
-                        draft.apply(change);
-                    }
-                    let failures = self.outside.counters().write_failures.load(Ordering::Relaxed);
-                    self.finish(now, vec![turn], draft);
-                    if self.outside.counters().write_failures.load(Ordering::Relaxed) != failures {
-                        failed.extend(keys);
-                    }
-                }
-            }
+        let mut seen = match self.store.commit(now, &changes) {
+            Ok(seen) => seen,
+            Err(error) => return Err((turns, error)),
+        };
+        if std::mem::take(&mut self.refused) {
+            tracing::info!(project = %self.env.name, "changes can be written again");
+        }
+        self.note_purged(&changes);
+        self.state = draft;
+        self.derived.adopted(&changes, &mut self.state);
+        self.outside.counters().writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
+        self.mark_layers(&changes);
+        self.apply_seen(&mut seen);
+        self.publish();
+        self.announce(&changes);
+        self.announce(&seen);
+        self.tell(now, &changes);
+        // A purge has answered only when index and timeline no longer tell of it either.
+        if !self.layers.purged.is_empty() {
+            self.write_layers();
+        }
+        let mut told = Vec::new();
+        for turn in turns {
+            told.extend(turn.changes.iter().filter(|_| turn.told).filter_map(new_words));
+            (turn.reply)(Ok(()));
+        }
+        if !told.is_empty() {
+            self.followers.iter().for_each(|follower| follower.told(&told));
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, turns: Vec<Turn>, error: &std::io::Error) {
+        self.outside.counters().write_failures.fetch_add(1, Ordering::Relaxed);
+        // A full disk refuses everything that comes; that is one thing to say, not a thousand.
+        if std::mem::replace(&mut self.refused, true) {
+            tracing::debug!(project = %self.env.name, reason = %error, "another change could not be written");
+        } else {
+            tracing::error!(project = %self.env.name, reason = %error, "a change could not be written");
+        }
+        self.publish();
+        let refusal = EngineError::refused(error);
+        for turn in turns {
+            (turn.reply)(Err(refusal.clone()));
         }
     }
 

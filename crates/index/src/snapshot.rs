@@ -38,6 +38,10 @@ pub struct Snapshot {
     /// The other end of each link, so that both directions are a range.
     backlinks: OrdSet<LinkKey>,
     contradictions: OrdMap<(Namespace, String), Arc<Contradiction>>,
+    /// Those of them that nobody settled yet.
+    open: OrdSet<(Namespace, String)>,
+    /// Under each of the two that cannot both hold.
+    disputes: OrdSet<(Key, String)>,
     tombstones: OrdMap<Key, Tombstone>,
     buried: OrdSet<[u8; 16]>,
     kinds: [usize; Kind::ALL.len()],
@@ -201,15 +205,30 @@ impl Snapshot {
 
     /// With one side gone there is nothing left to decide.
     pub fn open_contradictions(&self) -> usize {
-        let lives = |found: &Contradiction, id| self.memories.contains_key(&Key::new(&found.namespace, id));
-        let open = |found: &&Arc<Contradiction>| found.status == ContradictionStatus::Open;
-        self.contradictions().filter(open).filter(|found| lives(found, &found.a) && lives(found, &found.b)).count()
+        let open = self.open.iter().filter_map(|id| self.contradictions.get(id));
+        open.filter(|found| self.is_undecided(found)).count()
     }
 
     pub fn open_contradictions_of(&self, namespace: &Namespace) -> impl Iterator<Item = &Arc<Contradiction>> {
         let first = (namespace.clone(), String::new());
-        let own = self.contradictions.range(first..).take_while(move |((found, _), _)| found == namespace);
-        own.map(|(_, found)| found).filter(|found| found.status == ContradictionStatus::Open)
+        let own = self.open.range(first..).take_while(move |(found, _)| found == namespace);
+        own.filter_map(|id| self.contradictions.get(id))
+    }
+
+    /// Every matter that a memory is one side of, settled or not.
+    pub fn disputes_of(&self, key: &Key) -> impl Iterator<Item = &Arc<Contradiction>> {
+        let own = self.disputes.range((key.clone(), String::new())..).take_while(move |(side, _)| side == key);
+        own.filter_map(|(side, id)| self.contradictions.get(&(side.namespace.clone(), id.clone())))
+    }
+
+    /// The matter that somebody has to settle before anything more about this memory is worth telling.
+    pub fn open_dispute_of(&self, key: &Key) -> Option<&Arc<Contradiction>> {
+        self.disputes_of(key).find(|found| self.is_undecided(found))
+    }
+
+    fn is_undecided(&self, found: &Contradiction) -> bool {
+        let lives = |id| self.memories.contains_key(&Key::new(&found.namespace, id));
+        found.status == ContradictionStatus::Open && lives(&found.a) && lives(&found.b)
     }
 
     pub fn count(&self, kind: Kind) -> usize {
@@ -352,9 +371,7 @@ impl Snapshot {
             Change::Purge(tombstone) => self.bury(tombstone),
             Change::Link(link) => self.tie(link),
             Change::Unlink(link) => self.untie(&link.key()),
-            Change::Contradict(found) => {
-                self.contradictions.insert((found.namespace.clone(), found.id.clone()), Arc::new(found.clone()));
-            }
+            Change::Contradict(found) => self.dispute(found),
             Change::Write(_) => {}
             Change::Vanished(key) => {
                 self.take(key);
@@ -438,12 +455,32 @@ impl Snapshot {
         for tie in ties {
             self.untie(&tie);
         }
-        let touching = self.contradictions.iter().filter(|(_, found)| found.touches(key));
-        for settled in touching.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
-            self.contradictions.remove(&settled);
+        for found in self.disputes_of(key).cloned().collect::<Vec<_>>() {
+            self.undispute(&found);
         }
         self.buried.insert(tombstone.fingerprint);
         self.tombstones.insert(key.clone(), tombstone.clone());
+    }
+
+    fn dispute(&mut self, found: &Contradiction) {
+        let id = (found.namespace.clone(), found.id.clone());
+        for side in found.sides() {
+            self.disputes.insert((side, found.id.clone()));
+        }
+        match found.status {
+            ContradictionStatus::Open => self.open.insert(id.clone()),
+            _ => self.open.remove(&id),
+        };
+        self.contradictions.insert(id, Arc::new(found.clone()));
+    }
+
+    fn undispute(&mut self, found: &Contradiction) {
+        let id = (found.namespace.clone(), found.id.clone());
+        for side in found.sides() {
+            self.disputes.remove(&(side, found.id.clone()));
+        }
+        self.open.remove(&id);
+        self.contradictions.remove(&id);
     }
 
     fn tie(&mut self, link: &Link) {

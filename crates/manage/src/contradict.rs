@@ -16,8 +16,8 @@ use lokid_model::{
 pub const CANDIDATES: usize = 10;
 /// What is less alike than this, and shares no telling word, is about something else.
 const ALIKE: f32 = 0.15;
-/// Whoever disagrees with so many needs somebody to look at it, not a longer list.
-pub const MOST_OPEN: usize = 5;
+/// Whoever has so many matters to settle needs no longer list.
+pub const MOST_OPEN: usize = 100;
 /// A statement is short; a longer text says many things …
 const LONGEST: usize = 600;
 /// … and a shorter one says nothing that could be denied.
@@ -110,12 +110,12 @@ pub fn plan(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
     let mut met: HashSet<(MemoryId, MemoryId)> =
         scene.contradictions.iter().map(|known| pair(&known.a, &known.b)).collect();
     let mut ended: BTreeSet<MemoryId> = BTreeSet::new();
-    let mut open: BTreeMap<MemoryId, usize> = BTreeMap::new();
+    let mut matters = Matters::default();
     for known in scene.contradictions.iter().filter(|known| known.status == ContradictionStatus::Open) {
-        *open.entry(known.a.clone()).or_default() += 1;
-        *open.entry(known.b.clone()).or_default() += 1;
+        matters.join(&known.a, &known.b);
+        matters.open(&known.a);
     }
-    proposals.extend(same_slot(scene, &mut met, &mut ended));
+    proposals.extend(same_slot(scene, &mut met, &mut ended, &mut matters));
     // The most alike first: where not all can be read, these matter most.
     let mut pairs: Vec<(Arc<Memory>, Arc<Memory>, f32)> = Vec::new();
     for memory in scene.memories {
@@ -137,22 +137,63 @@ pub fn plan(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
         other.total_cmp(alike).then_with(|| (&a.id, &b.id).cmp(&(&c.id, &d.id)))
     });
     let read = compare(&pairs.iter().map(|(a, b, _)| (a, b)).collect::<Vec<_>>());
+    let mut found = Vec::new();
     for ((a, b, _), judgement) in pairs.iter().zip(read) {
-        let full = [&a.id, &b.id].into_iter().any(|id| open.get(id).is_some_and(|many| *many >= MOST_OPEN));
-        let Some(judgement) = judgement.filter(|found| is_sure(found) && !full) else { continue };
+        let Some(judgement) = judgement.filter(is_sure) else { continue };
         if ended.contains(&a.id) || ended.contains(&b.id) {
             continue;
         }
-        let ends = ends(a, b, &judgement);
-        proposals.push(propose(a, b, ends, &judgement.why, scene.now));
-        if ends {
+        if ends(a, b, &judgement) {
             ended.insert(a.id.clone());
+            proposals.push(propose(a, b, true, &judgement.why, scene.now));
         } else {
-            *open.entry(a.id.clone()).or_default() += 1;
-            *open.entry(b.id.clone()).or_default() += 1;
+            matters.join(&a.id, &b.id);
+            found.push((a, b, judgement.why));
         }
     }
+    found.retain(|(a, ..)| matters.open(&a.id));
+    proposals.extend(found.into_iter().map(|(a, b, why)| propose(a, b, false, &why, scene.now)));
     proposals
+}
+
+/// What is open, by memories that hang together by it. Ten notes that all say something else about one thing are one
+/// matter: whoever settles it is told of what is left then.
+#[derive(Default)]
+struct Matters {
+    /// The memory each one leads to; the last of them stands for the whole matter.
+    leads: BTreeMap<MemoryId, MemoryId>,
+    open: BTreeSet<MemoryId>,
+}
+
+impl Matters {
+    fn whole(&mut self, id: &MemoryId) -> MemoryId {
+        let mut last = id.clone();
+        while let Some(next) = self.leads.get(&last) {
+            last = next.clone();
+        }
+        if last != *id {
+            self.leads.insert(id.clone(), last.clone());
+        }
+        last
+    }
+
+    /// Two that contradict each other are part of one.
+    fn join(&mut self, a: &MemoryId, b: &MemoryId) {
+        let (one, other) = (self.whole(a), self.whole(b));
+        if one == other {
+            return;
+        }
+        if self.open.remove(&one) {
+            self.open.insert(other.clone());
+        }
+        self.leads.insert(one, other);
+    }
+
+    /// Was the matter of this memory not open before, and is there room for it?
+    fn open(&mut self, id: &MemoryId) -> bool {
+        let whole = self.whole(id);
+        self.open.len() < MOST_OPEN && self.open.insert(whole)
+    }
 }
 
 /// Facts of one slot with different values, as other programs and merges of branches leave them.
@@ -160,6 +201,7 @@ fn same_slot(
     scene: &Scene<'_>,
     met: &mut HashSet<(MemoryId, MemoryId)>,
     ended: &mut BTreeSet<MemoryId>,
+    matters: &mut Matters,
 ) -> Vec<Proposal> {
     let mut slots: BTreeMap<_, Vec<&Arc<Memory>>> = BTreeMap::new();
     for memory in scene.memories.iter().filter(|memory| holds(memory, scene.now) && !memory.restricted) {
@@ -186,7 +228,10 @@ fn same_slot(
             if replaces {
                 ended.insert(old.id.clone());
             }
-            proposals.push(propose(old, new, replaces, &why, scene.now));
+            matters.join(&old.id, &new.id);
+            if replaces || matters.open(&old.id) {
+                proposals.push(propose(old, new, replaces, &why, scene.now));
+            }
         }
     }
     proposals

@@ -52,7 +52,8 @@ impl Contradiction {
         format!("con-{}", &blake3::hash(pair.as_bytes()).to_hex()[..12])
     }
 
-    pub fn touches(&self, key: &Key) -> bool {
-        self.namespace == key.namespace && (self.a == key.id || self.b == key.id)
+    /// The two that cannot both hold.
+    pub fn sides(&self) -> [Key; 2] {
+        [&self.a, &self.b].map(|id| Key::new(&self.namespace, id))
     }
 }

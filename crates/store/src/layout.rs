@@ -133,12 +133,18 @@ fn skill_slug(memory: &Memory) -> String {
     skill_text::slug(id.strip_prefix("skill-").unwrap_or(id))
 }
 
-pub(super) fn links(area: Area, namespace: &Namespace) -> FileId {
-    FileId::new(area, namespace, Role::Links, "semantic/links.json")
+/// A list of ours goes on in a second document once the first is full, and so on.
+pub(super) fn volume(area: Area, namespace: &Namespace, role: Role, number: usize) -> FileId {
+    let list = list_field(role);
+    let name = if number == 1 { format!("semantic/{list}.json") } else { format!("semantic/{list}-{number}.json") };
+    FileId::new(area, namespace, role, name)
 }
 
-pub(super) fn contradictions(area: Area, namespace: &Namespace) -> FileId {
-    FileId::new(area, namespace, Role::Contradictions, "semantic/contradictions.json")
+fn volume_role(name: &str) -> Option<Role> {
+    let stem = name.strip_suffix(".json")?;
+    let list = stem.trim_end_matches(|digit: char| digit.is_ascii_digit());
+    let list = if list.len() < stem.len() { list.strip_suffix('-')? } else { list };
+    [Role::Links, Role::Contradictions].into_iter().find(|role| list_field(*role) == list)
 }
 
 pub(super) fn tombstones(area: Area, namespace: &Namespace) -> FileId {
@@ -188,9 +194,7 @@ pub(super) fn role_in(folder: &str, name: &str) -> Option<Role> {
             "patterns.json" => Role::Memories(Shape::Patterns),
             "anti-patterns.json" => Role::Memories(Shape::AntiPatterns),
             "facts.json" => Role::Memories(Shape::Facts),
-            "links.json" => Role::Links,
-            "contradictions.json" => Role::Contradictions,
-            _ => return None,
+            _ => return volume_role(name),
         },
         "episodic" if json => Role::Memories(Shape::Episode),
         "skills" if json || name.ends_with(".md") => Role::Memories(Shape::Skill),

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::layout::{self, Area, FileId, Role};
-use super::scan::Catalog;
+use super::scan::{Catalog, Seen};
 use super::schema::{self, Object, Shape, lists};
 use lokid_model::link::LinkKey;
-use lokid_model::{Archived, Change, Document, Key, Link, Memory, MemoryId, Timestamp, Tombstone};
+use lokid_model::{Archived, Change, Document, Key, Link, Memory, MemoryId, Namespace, Timestamp, Tombstone};
 
 /// What happens to one entry of a file.
 #[derive(Clone, Debug)]
@@ -55,9 +55,11 @@ impl Plan {
     }
 }
 
-/// A document is written anew for every change of an entry, so one with this many entries takes no more; what comes
-/// after becomes lines of `notes/`, which cost the same however many there are.
-const FULL: usize = 10_000;
+/// A document is written anew for every change of an entry, so one with this many entries takes no more: memories that
+/// come after become lines of `notes/`, which cost the same however many there are, and the lists go on in another one.
+const FULL: usize = 4_000;
+/// The last of so many takes all that comes.
+const MOST_VOLUMES: usize = 1_000;
 
 /// Where the text of an archived memory is found again.
 pub(super) type RawOf<'a> = &'a dyn Fn(&FileId, &MemoryId) -> Option<String>;
@@ -78,6 +80,7 @@ impl Planner<'_> {
         let mut plan = Plan::default();
         let mut placed: HashMap<Key, Area> = HashMap::new();
         let mut copies = self.copies(changes);
+        let mut shelves = Shelves { catalog: self.catalog, shelved: HashMap::new() };
         for change in changes {
             match change {
                 Change::Put { before, after } => {
@@ -91,17 +94,20 @@ impl Planner<'_> {
                 Change::Restore(entry) => self.restore(&mut plan, entry),
                 Change::Purge(tombstone) => self.purge(&mut plan, tombstone),
                 Change::Link(link) => {
-                    plan.add(layout::links(self.area_of(link, &placed), &link.namespace), Edit::SetLink(link.clone()));
+                    let file = shelves.link(&plan, self.area_of(link, &placed), link);
+                    plan.add(file, Edit::SetLink(link.clone()));
                 }
                 Change::Unlink(link) => {
-                    plan.add(layout::links(self.area_of(link, &placed), &link.namespace), Edit::DropLink(link.key()));
+                    let file = shelves.link(&plan, self.area_of(link, &placed), link);
+                    plan.add(file, Edit::DropLink(link.key()));
                 }
                 Change::Contradict(found) => {
                     let ends = [&found.a, &found.b].map(|id| Key::new(&found.namespace, id));
                     let private = ends.iter().any(|key| self.is_private(key, &placed));
                     let area = if private { Area::Private } else { Area::Shared };
                     let edit = Edit::Set { id: found.id.clone(), value: lists::view_contradiction(found) };
-                    plan.add(layout::contradictions(area, &found.namespace), edit);
+                    let file = shelves.contradiction(&plan, area, &found.namespace, &found.id);
+                    plan.add(file, edit);
                 }
                 Change::Write(document) => plan.documents.push(document.clone()),
                 Change::Vanished(_) => {}
@@ -255,10 +261,11 @@ impl Planner<'_> {
 
     /// The links of a memory that becomes private go with it.
     fn move_links(&self, plan: &mut Plan, key: &Key) {
-        let shared = layout::links(Area::Shared, &key.namespace);
-        let Some(seen) = self.catalog.files.get(&shared) else { return };
-        for link in seen.links.values().filter(|link| link.touches(&key.id)) {
-            plan.add(layout::links(Area::Private, &key.namespace), Edit::SetLink(link.clone()));
+        let mut shelves = Shelves { catalog: self.catalog, shelved: HashMap::new() };
+        let seen = volumes(self.catalog, Area::Shared, &key.namespace, Role::Links).filter_map(|(_, seen)| seen);
+        for link in seen.flat_map(|seen| seen.links.values()).filter(|link| link.touches(&key.id)) {
+            let file = shelves.link(plan, Area::Private, link);
+            plan.add(file, Edit::SetLink(link.clone()));
         }
     }
 
@@ -271,6 +278,65 @@ impl Planner<'_> {
     fn is_private(&self, key: &Key, placed: &HashMap<Key, Area>) -> bool {
         let known = || self.catalog.homes.get(key).map(|home| home.file.area);
         placed.get(key).copied().or_else(known) == Some(Area::Private)
+    }
+}
+
+/// The documents a list of ours stands in, and behind them the one it goes on in.
+fn volumes<'a>(
+    catalog: &'a Catalog,
+    area: Area,
+    namespace: &'a Namespace,
+    role: Role,
+) -> impl Iterator<Item = (FileId, Option<&'a Seen>)> {
+    let mut is_last = false;
+    (1..=MOST_VOLUMES).map_while(move |number| {
+        let file = (!is_last).then(|| layout::volume(area, namespace, role, number))?;
+        let seen = catalog.files.get(&file);
+        is_last = number > 1 && seen.is_none();
+        Some((file, seen))
+    })
+}
+
+/// Which document of a list an entry stands in or comes into.
+struct Shelves<'a> {
+    catalog: &'a Catalog,
+    /// What this plan has put there.
+    shelved: HashMap<(Area, Namespace, String), FileId>,
+}
+
+impl Shelves<'_> {
+    fn link(&mut self, plan: &Plan, area: Area, link: &Link) -> FileId {
+        let key = link.key();
+        let id = format!("{} {} {}", link.from, link.relation.as_str(), link.to);
+        let holds = |seen: &Seen| seen.links.contains_key(&key);
+        self.shelf(plan, Role::Links, (area, link.namespace.clone(), id), &holds, |seen| seen.links.len())
+    }
+
+    fn contradiction(&mut self, plan: &Plan, area: Area, namespace: &Namespace, id: &str) -> FileId {
+        let holds = |seen: &Seen| seen.listed.contains(id);
+        let place = (area, namespace.clone(), id.to_owned());
+        self.shelf(plan, Role::Contradictions, place, &holds, |seen| seen.listed.len())
+    }
+
+    fn shelf(
+        &mut self,
+        plan: &Plan,
+        role: Role,
+        place: (Area, Namespace, String),
+        holds: &dyn Fn(&Seen) -> bool,
+        count: fn(&Seen) -> usize,
+    ) -> FileId {
+        if let Some(file) = self.shelved.get(&place) {
+            return file.clone();
+        }
+        let all = || volumes(self.catalog, place.0, &place.1, role);
+        let has_room = |(file, seen): &(FileId, Option<&Seen>)| {
+            seen.map_or(0, count) + plan.files.get(file).map_or(0, Vec::len) < FULL
+        };
+        let found = all().find(|(_, seen)| seen.is_some_and(holds)).or_else(|| all().find(has_room));
+        let file = found.map_or_else(|| layout::volume(place.0, &place.1, role, MOST_VOLUMES), |(file, _)| file);
+        self.shelved.insert(place, file.clone());
+        file
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Seen {
     /// Lines that a later one has replaced, about.
     pub(super) replaced: usize,
     pub(super) links: HashMap<LinkKey, Link>,
+    /// The entries of a list that is of no memories.
+    pub(super) listed: HashSet<String>,
     pub(super) problem: Option<Problem>,
     /// The version of its format, when it is one that is not known here.
     pub(super) newer: Option<String>,
@@ -306,6 +308,7 @@ impl Difference {
         self.others.extend(gone.map(|(_, link)| Change::Unlink(link.clone())));
         let new = links.iter().filter(|(key, link)| old_links.get(*key) != Some(link));
         self.others.extend(new.map(|(_, link)| Change::Link(link.clone())));
+        let listed = contents.contradictions.iter().map(|found| found.id.clone()).collect();
         self.others.extend(contents.contradictions.into_iter().map(Change::Contradict));
         self.purges.extend(contents.tombstones.into_iter().map(Change::Purge));
         for line in contents.archive {
@@ -315,6 +318,7 @@ impl Difference {
         seen.replaced = lines.saturating_sub(entries.len());
         seen.entries = entries;
         seen.links = links;
+        seen.listed = listed;
     }
 
     fn consider(&mut self, catalog: &Catalog, file: &Arc<FileId>, memory: Arc<Memory>) {

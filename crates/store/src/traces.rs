@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::layout::Role;
 use super::scan::Limits;
 use super::schema::made_here;
 use super::{layers, layout};
@@ -31,16 +32,7 @@ const KNOWN: [&str; 13] = [
     ".gitignore",
 ];
 /// Those that only lokid writes.
-const OWN: [&str; 8] = [
-    "learnings",
-    "notes",
-    "archive",
-    ".lokid",
-    "semantic/facts.json",
-    "semantic/links.json",
-    "semantic/contradictions.json",
-    "episodic/index.json",
-];
+const OWN: [&str; 6] = ["learnings", "notes", "archive", ".lokid", "semantic/facts.json", "episodic/index.json"];
 const LARGEST: u64 = 256 << 20;
 /// How long another program may hold one of the documents.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -184,7 +176,10 @@ fn look_into(disk: &Disk, namespace: &Namespace, traces: &mut Traces) -> io::Res
         return Ok(());
     }
     traces.records.append(&mut records);
-    for own in OWN {
+    let lists = disk.list(base.join("semantic"))?.into_iter().filter_map(|entry| entry.name.into_string().ok());
+    let is_list = |name: &String| matches!(layout::role_in("semantic", name), Some(Role::Links | Role::Contradictions));
+    let lists: Vec<String> = lists.filter(is_list).map(|name| format!("semantic/{name}")).collect();
+    for own in OWN.into_iter().chain(lists.iter().map(String::as_str)) {
         let path = base.join(own);
         for path in [layout::lock_path(&path), path] {
             if disk.stamp(&path)?.is_some() {

@@ -395,6 +395,9 @@ fn note_entry(catalog: &mut Catalog, file: &Arc<FileId>, edit: &Edit, hash: Opti
         Edit::DropLink(key) => {
             seen.links.remove(key);
         }
+        Edit::Set { id, .. } if file.role == Role::Contradictions => {
+            seen.listed.insert(id.clone());
+        }
         Edit::Purge(id) => {
             seen.links.retain(|_, link| !link.touches(id));
         }

@@ -191,7 +191,8 @@ impl Importer {
         let batch = std::mem::take(&mut self.batch);
         let mut records = batch.records;
         loop {
-            match self.project.writer.import(records, self.trusted) {
+            let (project, trusted) = (Arc::clone(&self.project), self.trusted);
+            match aside(move || project.writer.import(records, trusted)).await? {
                 Ok(pending) => {
                     return Ok(InFlight { answer: Box::pin(pending.answer()), last_line: batch.last_line });
                 }

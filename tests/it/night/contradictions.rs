@@ -311,3 +311,41 @@ fn a_judge_who_was_named_is_asked_about_what_is_unclear_and_believed() {
     assert_eq!(by_the_judge(&says("compatible")), 0);
     assert!(by_the_judge(&says("contradicts")) > 0);
 }
+
+#[test]
+fn many_that_disagree_about_one_thing_are_one_matter_and_behind_it_is_the_next() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    for many in 3..15 {
+        remember(&home, json!({"kind": "note", "text": format!("The upload worker gives up after {many} attempts.")}));
+    }
+    let first = opened(&home, 1);
+    night(&home);
+    assert_eq!(open(&home).len(), 1, "{:#?}", open(&home));
+    let id = first[0]["id"].as_str().unwrap();
+    home.run(&["contradictions", "resolve", id, "b_wins"]).succeeded();
+    let next = opened(&home, 1);
+    assert!(next.len() == 1 && next[0]["id"] != first[0]["id"], "{next:#?}");
+}
+
+#[test]
+fn values_that_nobody_can_choose_between_are_one_matter() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let fact = |value: usize, source: &str| {
+        let fact = json!({"key": "cache.size", "value": value.to_string()});
+        post(&home, "/v1/memories", &json!({"kind": "fact", "source": source, "text": "", "fact": fact}))
+    };
+    fact(0, "user");
+    for value in 1..8 {
+        let told = fact(value, "tool");
+        let matters = told["contradictions"].as_array().unwrap();
+        let about: Vec<_> = matters.iter().filter(|found| found["status"] == "open").collect();
+        assert!(about.len() == 1 && about[0]["b"] == told["id"], "{told:#}");
+        let listed = open(&home);
+        assert!(
+            listed.len() == 1 && listed[0]["id"] == about[0]["id"],
+            "the matter goes on with the last: {listed:#?}"
+        );
+    }
+}

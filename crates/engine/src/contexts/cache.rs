@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::focus::{Branch, Guest, SeenError};
+use lokid_config::Config;
 use lokid_context::assemble::Assembled;
 use lokid_context::gate::Weighed;
 use lokid_context::predict::PredictedFile;
@@ -36,13 +37,21 @@ pub struct Need {
     pub only_binding: bool,
 }
 
-/// Which memory and which past a context was made from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which memory, indexes, past and settings a context was made from: each counts how often it was published.
+#[derive(Clone, Debug)]
 pub struct Stamp {
     pub snapshot: u64,
-    pub indexed: usize,
-    /// Where the published parts of the past stand.
-    pub past: [usize; 3],
+    pub indexes: u64,
+    pub past: u64,
+    /// Held, so that no other can come to lie at its address.
+    pub config: Arc<Config>,
+}
+
+impl PartialEq for Stamp {
+    fn eq(&self, other: &Stamp) -> bool {
+        let counts = |stamp: &Stamp| (stamp.snapshot, stamp.indexes, stamp.past);
+        counts(self) == counts(other) && Arc::ptr_eq(&self.config, &other.config)
+    }
 }
 
 /// A context that was put together.
@@ -61,8 +70,8 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    fn fits(&self, need: &Need, stamp: Stamp, now: Timestamp) -> bool {
-        self.stamp == stamp && self.until.is_none_or(|until| now < until) && self.need == *need
+    fn fits(&self, need: &Need, stamp: &Stamp, now: Timestamp) -> bool {
+        self.stamp == *stamp && self.until.is_none_or(|until| now < until) && self.need == *need
     }
 }
 
@@ -101,12 +110,12 @@ impl ContextCache {
     }
 
     /// Is there one for this need that is still true?
-    pub fn has(&self, need: &Need, stamp: Stamp, now: Timestamp) -> bool {
+    pub fn has(&self, need: &Need, stamp: &Stamp, now: Timestamp) -> bool {
         self.ready.iter().any(|slot| slot.prepared.fits(need, stamp, now))
     }
 
     /// Somebody asks. Told besides: was it made before anybody did?
-    pub fn take(&mut self, need: &Need, stamp: Stamp, now: Timestamp) -> Option<(Arc<Prepared>, bool)> {
+    pub fn take(&mut self, need: &Need, stamp: &Stamp, now: Timestamp) -> Option<(Arc<Prepared>, bool)> {
         let fits = |slot: &Slot| slot.prepared.fits(need, stamp, now);
         let Some(mut slot) = self.ready.iter().position(fits).and_then(|at| self.ready.remove(at)) else {
             self.tally.misses += 1;
@@ -172,7 +181,9 @@ mod tests {
         }
     }
 
-    const STAMP: Stamp = Stamp { snapshot: 1, indexed: 0, past: [0; 3] };
+    fn stamp() -> Stamp {
+        Stamp { snapshot: 1, indexes: 0, past: 0, config: Arc::default() }
+    }
 
     fn ready(file: &str, stamp: Stamp) -> Arc<Prepared> {
         let assembled = Assembled { tokens: 7, ..Assembled::default() };
@@ -188,25 +199,32 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_ready_is_handed_out_until_the_memory_changes() {
-        let mut cache = ContextCache::default();
-        cache.put(ready("a", STAMP), true);
-        assert!(cache.take(&need("a"), STAMP, Timestamp::default()).is_some());
-        assert!(cache.take(&need("b"), STAMP, Timestamp::default()).is_none());
-        assert!(cache.take(&need("a"), Stamp { snapshot: 2, ..STAMP }, Timestamp::default()).is_none());
+    fn what_stands_ready_is_handed_out_until_anything_it_was_made_from_changes() {
+        let (mut cache, stamp) = (ContextCache::default(), stamp());
+        cache.put(ready("a", stamp.clone()), true);
+        assert!(cache.take(&need("a"), &stamp, Timestamp::default()).is_some());
+        assert!(cache.take(&need("b"), &stamp, Timestamp::default()).is_none());
+        let (snapshot, indexes, past) = (stamp.snapshot + 1, stamp.indexes + 1, stamp.past + 1);
+        let others = [
+            Stamp { snapshot, ..stamp.clone() },
+            Stamp { indexes, ..stamp.clone() },
+            Stamp { past, ..stamp.clone() },
+            Stamp { config: Arc::default(), ..stamp.clone() },
+        ];
+        assert!(others.iter().all(|other| cache.take(&need("a"), other, Timestamp::default()).is_none()));
         let Tally { prepared, hits, misses, wasted, .. } = cache.tally;
-        assert_eq!((prepared, hits, misses, wasted), (1, 1, 2, 0));
+        assert_eq!((prepared, hits, misses, wasted), (1, 1, 5, 0));
     }
 
     #[test]
     fn what_goes_without_having_been_asked_for_was_wasted() {
-        let mut cache = ContextCache::default();
-        cache.put(ready("a", STAMP), true);
-        cache.put(ready("a", Stamp { snapshot: 2, ..STAMP }), true);
+        let (mut cache, stamp) = (ContextCache::default(), stamp());
+        cache.put(ready("a", stamp.clone()), true);
+        cache.put(ready("a", Stamp { snapshot: 2, ..stamp.clone() }), true);
         assert_eq!((cache.tally.wasted, cache.tally.wasted_tokens), (1, 7));
-        cache.put(ready("b", STAMP), false);
+        cache.put(ready("b", stamp.clone()), false);
         for number in 0..ROOM {
-            cache.put(ready(&number.to_string(), STAMP), true);
+            cache.put(ready(&number.to_string(), stamp.clone()), true);
         }
         assert_eq!((cache.count(), cache.tally.wasted), (ROOM, 2), "what was made for somebody is no waste");
         cache.clear();

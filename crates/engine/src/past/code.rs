@@ -277,7 +277,7 @@ impl PastWorker {
     }
 
     fn teach_code(&mut self, has_changed: bool) {
-        self.published.code.store(Arc::new(self.code.clone()));
+        self.published.publish(&self.published.code, self.code.clone());
         if !has_changed {
             return;
         }

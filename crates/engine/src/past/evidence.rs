@@ -69,8 +69,8 @@ pub fn weights(state: &Path) -> Weights {
 impl PastWorker {
     /// Somebody may have fitted the weights anew, or another person may be at the keyboard.
     pub(super) fn look_at_weights(&self) {
-        self.published.weights.store(Arc::new(weights(&self.env.state)));
+        self.published.publish(&self.published.weights, weights(&self.env.state));
         let author = lokid_sys::git::authors::own_name(&self.env.root);
-        self.published.author.store(Arc::new(author.map(Into::into)));
+        self.published.publish(&self.published.author, author.map(Into::into));
     }
 }

@@ -2,7 +2,6 @@
 //! published like the map; read where it changed.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::PastWorker;
 use crate::ground::{CodeGround, FileView, LARGEST_TEXT, is_text};
@@ -97,7 +96,7 @@ impl PastWorker {
     }
 
     pub(super) fn publish_ground(&self, has_changed: bool) {
-        self.published.ground.store(Arc::new(self.ground.clone()));
+        self.published.publish(&self.published.ground, self.ground.clone());
         if !has_changed {
             return;
         }

@@ -255,7 +255,7 @@ impl Worker {
         if self.to_scrub || self.dirty_since.is_some_and(|since| past(since, COMMIT_AFTER)) {
             self.commit();
             self.scrub();
-            self.publish();
+            self.show();
         }
         let idle = self.dirty_since.is_none() && self.next.is_none();
         if idle && !self.is_resting() && past(self.busy_at, REST_AFTER) {
@@ -267,7 +267,7 @@ impl Worker {
         if self.backlog.is_empty() && !self.is_resting() {
             self.commit();
             self.attempt(Indexer::rest);
-            self.publish();
+            self.show();
             heap::give_back();
             self.given_back = true;
         }
@@ -279,6 +279,12 @@ impl Worker {
     }
 
     fn publish(&mut self) {
+        self.show();
+        self.bench.progress.generation.fetch_add(1, Ordering::Release);
+    }
+
+    /// The same content, wherever it lies now.
+    fn show(&mut self) {
         let view = self.indexer.view();
         self.bench.progress.passages.store(view.meanings.passages(), Ordering::Relaxed);
         self.publish_progress();
