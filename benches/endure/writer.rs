@@ -63,6 +63,7 @@ impl Promised {
 }
 
 /// Why something was not done.
+#[derive(Debug)]
 pub(crate) enum Trouble {
     /// Nobody answered.
     Unheard(String),

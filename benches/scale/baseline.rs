@@ -343,8 +343,8 @@ impl Graph {
     }
 }
 
-/// How many of the ten nearest memories lokid's own vectors find, beside an exact scan of the unrounded ones.
-pub(crate) fn vector_recall(daemon: &Daemon, texts: &[String], passages: &Passages, questions: &[Question]) {
+/// lokid's own vectors of these passages.
+pub(crate) fn own_vectors(texts: &[String], passages: &Passages) -> Meanings {
     progress(format_args!("{} passages into lokid's vectors", passages.owners.len()));
     let embedder = Embedder::built_in();
     let model = Model { id: embedder.id().into(), dim: embedder.dim() };
@@ -365,7 +365,13 @@ pub(crate) fn vector_recall(daemon: &Daemon, texts: &[String], passages: &Passag
     indexer.commit().unwrap();
     let meanings = indexer.view().meanings;
     assert_eq!(meanings.passages(), passages.owners.len());
+    meanings
+}
 
+/// How many of the ten nearest memories lokid's own vectors find, beside an exact scan of the unrounded ones.
+pub(crate) fn vector_recall(daemon: &Daemon, texts: &[String], passages: &Passages, questions: &[Question]) {
+    let embedder = Embedder::built_in();
+    let meanings = own_vectors(texts, passages);
     println!("\nnearest 10 of {} passages, {} questions", passages.owners.len(), questions.len());
     println!(
         "  {:<12} {:>10} {:>12} {:>12} {:>14}",

@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --bench scale` runs 1,000, 10,000 and 100,000 memories; `-- 1000000` takes another number, several one
 //! after the other. `-- alone` leaves out the plain searches; `-- hnsw` also builds a graph over the vectors for
-//! comparison, which takes minutes from 100,000 on.
+//! comparison, which takes minutes from 100,000 on. `-- nearest` compares the two without a daemon.
 //! `LOKID_BENCH_KEEP` names a folder in which the stores stay, so that another program can be asked about the same ones;
 //! what would change them, more imports and a lost cache, is not measured then.
 //! Texts and questions are made up, always the same ones: mostly words of one of 300 topics, as frequent as words are.
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hnsw_rs::prelude::{Distance, Hnsw};
-use lokid_index::meaning::Model;
+use lokid_index::meaning::{Meanings, Model};
 use lokid_index::search::Indexer;
 use lokid_index::searchable::passages;
 use lokid_index::vector::{Question as VectorQuestion, Row};
@@ -35,6 +35,7 @@ use tantivy::{Index, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term}
 mod baseline;
 mod corpus;
 mod daemon;
+mod graph;
 mod machine;
 
 use baseline::*;
@@ -68,6 +69,9 @@ fn main() {
     }
     println!("{} cores, sizes {sizes:?}", std::thread::available_parallelism().unwrap());
     let world = World::new();
+    if words.iter().any(|word| word == "nearest") {
+        return graph::run(&world, &sizes);
+    }
     let mut rows: Vec<TableRow> = Vec::new();
     for size in sizes {
         rows.push(one_size(&world, size, alone, with_graph));
