@@ -34,8 +34,36 @@ pub(super) fn is_secret(value: &str, grade: Grade, style: Style) -> bool {
         (Grade::Secret, _) => value.len() >= 6 && (looks_random(value) || is_made_up(value, makeup)),
         (Grade::Token, Style::Bare) => value.len() >= 12 && looks_random(value),
         (Grade::Token, _) => value.len() >= 8 && looks_random(value),
-        (Grade::Key, _) => value.len() >= 20 && looks_random(value),
+        (Grade::Key, _) => {
+            value.len() >= 16 && (looks_random(value) && is_key_material(value, makeup) || is_serial(value))
+        }
+        (Grade::Pair, _) => value.len() >= 12 && looks_random(value) || pair(value).is_some(),
     }
+}
+
+/// Behind a name that says little: nothing but letters, digits and what holds a key together, and enough of them.
+fn is_key_material(value: &str, makeup: Makeup) -> bool {
+    let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-+/=.|".contains(&byte));
+    plain && (makeup.digits > 2 || value.len() >= 20 && makeup.digits > 0)
+}
+
+/// `ABCDE-FGHIJ-KLMNO-PQRST`, as products are unlocked with.
+fn is_serial(value: &str) -> bool {
+    let first = value.find('-').unwrap_or(0);
+    let group =
+        |part: &str| part.len() == first && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    (4..=8).contains(&first) && value.split('-').count() >= 4 && value.split('-').all(group)
+}
+
+/// Where the password begins in `admin:Winter2024`, `admin/Winter2024`.
+pub(super) fn pair(value: &str) -> Option<usize> {
+    let (user, password) = value.split_once([':', '/'])?;
+    let named = (2..=32).contains(&user.len())
+        && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-@+".contains(&byte))
+        && user.starts_with(|c: char| c.is_ascii_alphabetic());
+    let plain = !password.contains(['/', ':', '(', ',']) && !is_no_text(password) && !is_placeholder(password);
+    let told = is_bare_password(password, Makeup::of(password)) && !is_code(password, Style::Bare);
+    (named && plain && told).then_some(user.len() + 1)
 }
 
 /// A password somebody chose, where a label could stand too.
