@@ -58,6 +58,10 @@ fn assigned(text: &str, name: &Name, promise: Promise) -> Option<Span<'static>> 
 /// `IDENTIFIED BY '…'`, `IDENTIFIED WITH mysql_native_password BY '…'`; `at` is where the first word ends.
 pub(super) fn identified(text: &str, at: usize) -> Option<Span<'static>> {
     const REACH: usize = 64;
+    let before = line_before(text, at).to_ascii_lowercase();
+    if !["user ", "grant ", "role "].iter().any(|word| before.contains(word)) {
+        return None;
+    }
     let rest = window(text, at, REACH).to_ascii_lowercase();
     let by = at
         + rest.find(" by ").or_else(|| rest.find(" as ")).filter(|by| !rest[..*by].contains([';', '\n', '(']))?

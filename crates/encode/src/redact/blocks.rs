@@ -114,14 +114,14 @@ fn is_key_line(line: &str) -> bool {
         || (base64 && (line.len() >= 16 || line.ends_with('=') || line.bytes().any(|b| b.is_ascii_digit())))
 }
 
-/// The members of a JSON web key that are nobody's business; `at` is where its `"kty"` stands. Returns how far it read.
-pub(super) fn web_key(text: &str, at: usize, found: &mut Vec<Span<'static>>) -> usize {
+/// The members of a JSON web key that are nobody's business; `at` is where its `"kty"` stands, `done` how far the last
+/// one was read. Returns how far it read.
+pub(super) fn web_key(text: &str, at: usize, done: usize, found: &mut Vec<Span<'static>>) -> usize {
     const REACH: usize = 4 << 10;
-    let from = chars::floor_boundary(text, at.saturating_sub(REACH));
+    let from = chars::floor_boundary(text, at.saturating_sub(REACH)).max(done.min(at));
     let before = window(text, from, at - from);
     let from = before.rfind('{').map_or(at, |brace| from + brace);
-    let rest = window(text, from, 2 * REACH);
-    let object = &rest[..rest.find('}').unwrap_or(rest.len())];
+    let object = window_until(text, from, 2 * REACH, "}");
     for (place, _) in object.match_indices('"') {
         let member = &object[place + 1..];
         let Some(name) = ["d", "p", "q", "dp", "dq", "qi", "k"]
@@ -140,20 +140,20 @@ pub(super) fn web_key(text: &str, at: usize, found: &mut Vec<Span<'static>>) -> 
     from + object.len()
 }
 
-/// The values below `data:` of a manifest that says `kind: Secret`; the word stands at `at..end`. Returns how far it read.
-pub(super) fn kubernetes(text: &str, at: usize, end: usize, found: &mut Vec<Span<'static>>) -> usize {
+/// The values below `data:` of a manifest that says `kind: Secret`; the word stands at `at..end`, `done` is how far the
+/// last one was read. Returns how far it read.
+pub(super) fn kubernetes(text: &str, (at, end): (usize, usize), done: usize, found: &mut Vec<Span<'static>>) -> usize {
     const REACH: usize = 4 << 10;
     let kind = window(text, end, 16).trim_start_matches([' ', '"', '\'', ':']);
     if !kind.get(..6).is_some_and(|kind| kind.eq_ignore_ascii_case("secret"))
         || kind[6..].starts_with(char::is_alphabetic)
     {
-        return end;
+        return done;
     }
-    let from = chars::floor_boundary(text, at.saturating_sub(REACH));
+    let from = chars::floor_boundary(text, at.saturating_sub(REACH)).max(done.min(at));
     let before = window(text, from, at - from);
     let from = from + before.rfind("---").map_or(0, |line| line + 3);
-    let rest = window(text, from, 2 * REACH);
-    let manifest = &rest[..rest.find("\n---").unwrap_or(rest.len())];
+    let manifest = window_until(text, from, 2 * REACH, "\n---");
     let mut inside = None;
     for line in manifest.lines() {
         let indent = line.len() - line.trim_start().len();

@@ -158,16 +158,20 @@ fn line_below(text: &str, at: usize) -> Option<usize> {
 
 /// Where a block ends: at the first line that is set in less than `line`, or holds more than a word.
 pub(super) fn block_end(text: &str, line: usize, mut end: usize) -> usize {
-    const LONGEST_BLOCK: usize = 8 << 10;
+    const MOST_LINES: usize = 64;
     let indent = run(text.as_bytes(), line, 64, |byte| matches!(byte, b' ' | b'\t'));
-    let rest = window(text, end, LONGEST_BLOCK);
-    for more in rest.split('\n').skip(1) {
-        let word = more.get(indent..).unwrap_or_default().trim_end();
-        let inside = more.get(..indent).is_some_and(|blank| blank.trim().is_empty());
-        if !inside || word.is_empty() || word.contains([' ', ':', '<', '\t']) {
+    for _ in 0..MOST_LINES {
+        let next = match text.as_bytes().get(end..) {
+            Some([b'\n', ..]) => end + 1,
+            Some([b'\r', b'\n', ..]) => end + 2,
+            _ => break,
+        };
+        let more = window(text, next, LONGEST_VALUE).lines().next().unwrap_or_default().trim_end();
+        let (Some(blank), Some(word)) = (more.get(..indent), more.get(indent..)) else { break };
+        if !blank.trim().is_empty() || word.is_empty() || word.contains([' ', ':', '<']) {
             break;
         }
-        end = more.as_ptr() as usize - text.as_ptr() as usize + indent + word.len();
+        end = next + more.len();
     }
     end
 }

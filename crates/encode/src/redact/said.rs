@@ -76,19 +76,25 @@ pub(super) fn glued(text: &str, end: usize, promise: Promise) -> Option<Span<'st
 pub(super) fn seed_phrase(text: &str, at: usize) -> Option<Span<'static>> {
     const FEWEST: usize = 12;
     const LONGEST: usize = 360;
+    const NEAR: usize = 40;
     let rest = chars::window(text, at, LONGEST);
     let (mut start, mut end, mut count) = (0, 0, 0);
     for word in rest.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| !word.is_empty()) {
         let place = word.as_ptr() as usize - rest.as_ptr() as usize;
-        let apart = count > 0 && rest[end..place].len() > 8;
-        if !is_seed_word(word) || apart {
+        let listed = rest[end..place].bytes().all(|byte| byte.is_ascii_digit() || b" ,.)\n".contains(&byte));
+        if count > 0 && !(listed && is_seed_word(word)) {
             if count >= FEWEST {
                 break;
             }
             count = 0;
+        }
+        if !is_seed_word(word) {
             continue;
         }
         start = if count == 0 { place } else { start };
+        if start > NEAR {
+            break;
+        }
         (end, count) = (place + word.len(), count + 1);
     }
     (count >= FEWEST).then_some(Span::new(at + start, at + end, "seed-phrase", Rank::Shape))

@@ -160,8 +160,10 @@ impl Scanner {
                     dashes = end;
                 }
                 Look::KeyEnds => spans.extend(blocks::ended(text, start, std::mem::replace(&mut dashes, end))),
-                Look::Jwk if start >= jwk => jwk = blocks::web_key(text, start, &mut spans),
-                Look::Kubernetes if start >= manifest => manifest = blocks::kubernetes(text, start, end, &mut spans),
+                Look::Jwk if start >= jwk => jwk = blocks::web_key(text, start, jwk, &mut spans),
+                Look::Kubernetes if start >= manifest => {
+                    manifest = blocks::kubernetes(text, (start, end), manifest, &mut spans)
+                }
                 Look::Jwk | Look::Kubernetes => {}
                 Look::Identified => spans.extend(assign::identified(text, end)),
                 Look::SeedPhrase => spans.extend(said::seed_phrase(text, end)),

@@ -27,10 +27,11 @@ pub(super) fn column(text: &str, start: usize, end: usize, read: &mut Range<usiz
     let Some(promise) = keys::promise(name).filter(|_| before.trim_start().starts_with('|')) else { return };
     let Some(head) = window(text, after, LONGEST_LINE).find('\n') else { return };
     let body = after + head + 1;
-    let mut lines = window(text, body, LONGEST).split_inclusive('\n');
-    let rule =
-        lines.next().filter(|line| line.contains("--") && line.trim().bytes().all(|byte| b"|-: ".contains(&byte)));
-    let Some(rule) = rule else { return };
+    let rule = window(text, body, LONGEST_LINE).split_inclusive('\n').next().unwrap_or_default();
+    if !rule.contains("--") || !rule.trim().bytes().all(|byte| b"|-: ".contains(&byte)) {
+        return;
+    }
+    let lines = window(text, body + rule.len(), LONGEST).split_inclusive('\n');
     let mut at = body + rule.len();
     for line in lines.take_while(|line| line.trim_start().starts_with('|')) {
         let value = line.trim_end().split('|').nth(before.matches('|').count()).unwrap_or_default().trim();

@@ -1,7 +1,7 @@
 //! Whether what stands behind a key is a secret's value, or a placeholder, a label, code, a path, a number.
 //! Judges one value; where it was found is told by its [`Style`].
 
-use super::chars::{Makeup, looks_random, parts, reads_as_words};
+use super::chars::{Makeup, looks_random, parts, reads_as_words, share_of_words};
 use super::keys::Grade;
 
 /// How a value was written: the more it stands there as data, the weaker a password may be.
@@ -44,7 +44,8 @@ pub(super) fn is_secret(value: &str, grade: Grade, style: Style) -> bool {
 /// Behind a name that says little: nothing but letters, digits and what holds a key together, and enough of them.
 fn is_key_material(value: &str, makeup: Makeup) -> bool {
     let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-+/=.|".contains(&byte));
-    plain && (makeup.digits > 2 || value.len() >= 20 && makeup.digits > 0)
+    let mixed = makeup.upper > 3 && makeup.lower > 3 && share_of_words(value) < 30;
+    plain && (makeup.digits > 2 || value.len() >= 20 && makeup.digits > 0 || mixed)
 }
 
 /// `ABCDE-FGHIJ-KLMNO-PQRST`, as products are unlocked with.
@@ -190,12 +191,15 @@ fn is_no_text(value: &str) -> bool {
         digest.iter().any(|kind| lower.strip_prefix(kind).is_some_and(|rest| rest.starts_with([':', '-', '/'])));
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let figures = value.bytes().all(|byte| byte.is_ascii_digit() || b".,:_-+/TZ ".contains(&byte));
+    let range = value.trim_start_matches(['^', '~', '<', '>', '=', ' ']);
+    let range = range.len() < value.len()
+        && range.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'x' | b'*'));
     let plain_number = value.bytes().all(|byte| byte.is_ascii_digit());
     let letters = value.len() - digits;
     let version =
         value.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) && letters <= 4;
     let duration = digits > 0 && letters <= 2 && value.starts_with(|c: char| c.is_ascii_digit()) && value.len() <= 6;
-    digest || (figures && !plain_number) || version || duration || value.contains("://") || is_path(value)
+    digest || range || (figures && !plain_number) || version || duration || value.contains("://") || is_path(value)
 }
 
 fn is_path(value: &str) -> bool {
