@@ -8,13 +8,17 @@ mod addresses;
 mod assign;
 mod blocks;
 mod chars;
+mod fold;
 mod headers;
 mod keys;
 mod keywords;
+mod literal;
 mod personal;
 mod private;
+mod said;
 mod scan;
 mod shapes;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -151,8 +155,14 @@ impl Redactor {
 
     /// What goes from a text: in order, apart from each other, and never a part of what an earlier round has put there.
     fn spans<'s>(&'s self, text: &str) -> Vec<Span<'s>> {
-        let scan::Scan { spans, done } = self.scanner.scan(text);
-        let mut spans: Vec<Span<'s>> = spans;
+        let folded = fold::Folded::of(text);
+        let scan::Scan { mut spans, mut done } = self.scanner.scan(&folded.text);
+        for span in &mut spans {
+            (span.start, span.end) = folded.written(span.start, span.end);
+        }
+        for range in &mut done {
+            (range.start, range.end) = folded.written(range.start, range.end);
+        }
         for (name, pattern) in &self.extra {
             spans.extend(pattern.captures_iter(text).filter_map(|found| {
                 let secret = found.get(1).or_else(|| found.get(0)).filter(|secret| !secret.is_empty())?;

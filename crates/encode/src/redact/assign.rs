@@ -3,68 +3,75 @@
 
 use super::chars::{self, colour_end, run, run_before, skip_blank, window};
 use super::keys::{self, Grade, Promise};
+use super::literal::{LONGEST_VALUE, Literal, block_end, quote_at, rest_of_run, skip_tags};
 use super::value::{self, Style};
-use super::{Rank, Span};
+use super::{Rank, Span, said};
 
 const LONGEST_NAME: usize = 64;
-/// Values are read this far before they are judged; one that is a secret is then followed to its end.
-const LONGEST_VALUE: usize = 384;
 
 /// The value of the name around `start..end`, where a keyword stands.
 pub(super) fn read(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
+    let glued = || {
+        let word = text[start..end].to_ascii_lowercase();
+        let told = matches!(word.as_str(), "secret" | "token" | "key" | "access" | "private");
+        said::glued(text, end, Promise { grade: Grade::Key, rule: "api-key" }).filter(|_| told)
+    };
+    named(text, start, end).or_else(glued)
+}
+
+fn named(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
     let name = Name::around(text, start, end)?;
-    let promise = keys::promise(&text[name.start..name.end])?;
-    assigned(text, &name, promise).or_else(|| said(text, &name, promise))
+    let promise = keys::promise(&text[name.start..name.end]).or_else(|| two_words(text, &name))?;
+    assigned(text, &name, promise).or_else(|| said::read(text, name.end, promise))
+}
+
+/// `private key`, `Twitter key`: the word before tells what the key is.
+fn two_words(text: &str, name: &Name) -> Option<Promise> {
+    let lone = text[name.start..name.end].eq_ignore_ascii_case("key");
+    let bytes = text.as_bytes();
+    let blank = name.start.checked_sub(1).filter(|at| lone && matches!(bytes[*at], b' ' | b'?' | b'&'))?;
+    if bytes[blank] != b' ' {
+        return Some(Promise { grade: Grade::Key, rule: "api-key" });
+    }
+    let word = blank - run_before(bytes, blank, 24, |byte| byte.is_ascii_alphanumeric());
+    let grade = if text[word..blank].eq_ignore_ascii_case("private") { Grade::Token } else { Grade::Key };
+    keys::makes_key(&text[word..blank]).then_some(Promise { grade, rule: "api-key" })
 }
 
 fn assigned(text: &str, name: &Name, promise: Promise) -> Option<Span<'static>> {
     let place = behind(text, name, promise)?;
-    let literal = Literal::at(text, place.at, name, place.style)?;
+    let literal = Literal::at(text, place.at, name.start, place.style)?;
     let grade = place.grade;
     let value = &text[literal.start..literal.end];
-    if !value::is_secret(value, grade, literal.style) {
+    let user = value::pair(value).filter(|_| matches!(grade, Grade::Pair | Grade::Password));
+    if user.is_none() && !value::is_secret(value, grade, literal.style) {
         return None;
     }
-    let end = if literal.cut { rest_of_run(text, literal.end) } else { literal.end };
-    Some(Span::new(literal.start, end, promise.rule, Rank::Assigned))
+    let end = match literal.below {
+        Some(line) => block_end(text, line, literal.end),
+        None if literal.cut => rest_of_run(text, literal.end),
+        None => literal.end,
+    };
+    Some(Span::new(literal.start + user.unwrap_or(0), end, promise.rule, Rank::Assigned))
 }
 
-/// "the token … expired", "login is admin/…": a few plain words behind the name stands something nobody would say.
-fn said(text: &str, name: &Name, promise: Promise) -> Option<Span<'static>> {
-    const WORDS: usize = 5;
-    const REACH: usize = 160;
-    let rest = window(text, name.end, REACH).lines().next().filter(|rest| rest.starts_with([' ', '\t']))?;
-    let mut at = name.end;
-    for word in rest.split_inclusive([' ', '\t']).take(WORDS + 1) {
-        let bare = word.trim().trim_matches(['"', '\'', '`', ',', ';', '.', ':', '(', ')', '!', '?']);
-        let value = match bare.rsplit_once('/') {
-            Some((user, value)) if user.bytes().all(|byte| byte.is_ascii_lowercase()) => value,
-            _ => bare,
-        };
-        if let Some(offset) = word.find(value).filter(|_| is_drawn(value)) {
-            let start = at + offset;
-            return Some(Span::new(start, start + value.len(), promise.rule, Rank::Assigned));
-        }
-        let is_plain = bare.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'/');
-        if !is_plain {
-            return None;
-        }
-        at += word.len();
+/// `IDENTIFIED BY '…'`, `IDENTIFIED WITH mysql_native_password BY '…'`; `at` is where the first word ends.
+pub(super) fn identified(text: &str, at: usize) -> Option<Span<'static>> {
+    const REACH: usize = 64;
+    let before = line_before(text, at).to_ascii_lowercase();
+    if !["user ", "grant ", "role "].iter().any(|word| before.contains(word)) {
+        return None;
     }
-    None
-}
-
-/// Drawn by a machine: long, of all classes, and not made of words. In prose nothing else tells a secret.
-fn is_drawn(value: &str) -> bool {
-    let makeup = chars::Makeup::of(value);
-    (12..=128).contains(&value.len())
-        && value.bytes().all(|byte| byte.is_ascii_graphic() && !b"/\\()[]{}<>:;,|".contains(&byte))
-        && makeup.upper > 0
-        && makeup.lower > 0
-        && makeup.digits > 1
-        && chars::looks_random(value)
-        && chars::share_of_words(value) < 50
-        && !value::is_placeholder(value)
+    let rest = window(text, at, REACH).to_ascii_lowercase();
+    let by = at
+        + rest.find(" by ").or_else(|| rest.find(" as ")).filter(|by| !rest[..*by].contains([';', '\n', '(']))?
+        + " by ".len();
+    let word = window(text, by, "password ".len()).to_ascii_lowercase();
+    let by =
+        by + ["password ", "values "].iter().find(|other| word.starts_with(**other)).map_or(0, |other| other.len());
+    let literal = Literal::at(text, by, at, Style::Bare)?;
+    let told = value::is_secret(&text[literal.start..literal.end], Grade::Password, literal.style);
+    told.then_some(Span::new(literal.start, literal.end, "password", Rank::Assigned))
 }
 
 struct Name {
@@ -126,11 +133,34 @@ fn behind(text: &str, name: &Name, promise: Promise) -> Option<AssignmentPlace> 
         at += 1;
     }
     let spaced = skip_blank(bytes, at);
+    let colons = run(bytes, spaced, 4, |byte| byte == b':');
+    let in_row = matches!(line_before(text, name.start).trim(), "" | "|");
     let place = |at, style| Some(AssignmentPlace { at, style, grade: promise.grade });
     let strict = |at| Some(AssignmentPlace { at, style: Style::Quoted, grade: strict(promise.grade) });
     let rest = &bytes[spaced..];
+    if let Some(particle) = keys::PARTICLES.iter().find(|particle| text[spaced..].starts_with(**particle)) {
+        return place(spaced + particle.len(), Style::Bare);
+    }
+    // What stands in for a variable nobody set: `env.PASSWORD || "…"`, `get("PASSWORD") or "…"`.
+    if let Some(other) = ["||", "??", "or "].iter().find(|other| rest.starts_with(other.as_bytes())) {
+        let at = skip_blank(bytes, spaced + other.len());
+        if quote_at(bytes, at).is_some() {
+            return strict(at);
+        }
+    }
     match rest {
+        [b'<', ..] if skip_tags(text, spaced) > spaced => {
+            let at = skip_tags(text, spaced);
+            place(at + usize::from(matches!(bytes.get(at), Some(b':' | b'='))), Style::Bare)
+        }
+        [b'%', b'3', b'D' | b'd', ..] => place(spaced + 3, Style::Plain),
+        [b':', b':', ..] if rest.get(colons) == Some(&b'=') => place(spaced + colons + 1, Style::Bare),
         [b':', b':', ..] | [b'=', b'~', ..] => None,
+        [b'|', next, ..] if in_row && !matches!(next, b'|' | b'=') => place(spaced + 1, Style::Bare),
+        [b'-', b' ', ..] if spaced > at => place(spaced + 1, Style::Bare),
+        [b'.' | b'+' | b'|', b'=', ..] | [b'?' | b'|', b'?' | b'|', b'=', ..] => {
+            place(skip_equals(bytes, spaced + 1 + usize::from(rest[1] != b'=')), Style::Bare)
+        }
         [b':', b'=', ..] | [b'=', b'>', ..] | [b'?', b'=', ..] | [b'!', b'=', ..] | [b'-', b'>', ..] => {
             place(skip_equals(bytes, spaced + 2), Style::Bare)
         }
@@ -152,7 +182,7 @@ fn behind(text: &str, name: &Name, promise: Promise) -> Option<AssignmentPlace> 
         [b'(', ..] if quoted.is_none() && quote_at(bytes, spaced + 1).is_some() => {
             if text[name.start..name.end].ends_with("pass") { None } else { strict(spaced + 1) }
         }
-        [b',', ..] if quoted.is_some() => {
+        [b',', ..] if quoted.is_some() || name.capitals => {
             let at = skip_blank(bytes, spaced + 1);
             match named_value(text, at) {
                 Some(at) => place(at, Style::Plain),
@@ -176,7 +206,12 @@ fn apart(text: &str, name: &Name, promise: Promise, at: usize, spaced: usize) ->
     let line = line_before(text, name.start);
     let word = |word: &str| line.split_ascii_whitespace().any(|other| other.eq_ignore_ascii_case(word));
     if name.flag {
-        return Some(AssignmentPlace { at: spaced, style: Style::Plain, grade: strict(grade) });
+        let sure = text[name.start..name.end].ends_with("storepass") || text[name.start..name.end].ends_with("keypass");
+        return Some(AssignmentPlace {
+            at: spaced,
+            style: Style::Plain,
+            grade: if sure { grade } else { strict(grade) },
+        });
     }
     if (word("login") && (word("machine") || word("default"))) || &text[name.start..name.end] == "requirepass" {
         return Some(AssignmentPlace { at: spaced, style: Style::Plain, grade });
@@ -197,7 +232,10 @@ fn apart(text: &str, name: &Name, promise: Promise, at: usize, spaced: usize) ->
     let phrase =
         if rest.starts_with("for ") { rest.find(" is ").filter(|at| *at < 40).map_or(0, |at| at + 1) } else { 0 };
     let spaced = spaced + phrase;
-    let said = ["is ", "was ", "to ", "ist ", "lautet ", "by ", "= ", "is: ", "is now "];
+    let said = [
+        "is ", "was ", "to ", "ist ", "lautet ", "by ", "= ", "is: ", "is now ", "are ", "es ", "est ", "é ", "jest ",
+        "är ", "это ",
+    ];
     let after = said.iter().filter(|word| text[spaced..].starts_with(**word)).map(|word| word.len()).max()?;
     Some(AssignmentPlace { at: spaced + after, style: Style::Bare, grade })
 }
@@ -287,127 +325,4 @@ fn is_connection(text: &str, name: &Name) -> bool {
         "accountname=",
     ];
     keys.iter().filter(|key| listed(key)).count() >= 1 && !before.ends_with('(') && !before.contains('(')
-}
-
-#[derive(Clone, Copy)]
-enum Quote {
-    Plain(u8),
-    /// `\"`, a quote inside a string.
-    Escaped(u8),
-}
-
-impl Quote {
-    fn length(self) -> usize {
-        if matches!(self, Quote::Plain(_)) { 1 } else { 2 }
-    }
-}
-
-fn quote_at(bytes: &[u8], at: usize) -> Option<Quote> {
-    match bytes.get(at..)? {
-        [quote @ (b'"' | b'\'' | b'`'), ..] => Some(Quote::Plain(*quote)),
-        [b'\\', quote @ (b'"' | b'\''), ..] => Some(Quote::Escaped(*quote)),
-        _ => None,
-    }
-}
-
-struct Literal {
-    start: usize,
-    end: usize,
-    style: Style,
-    /// Longer than is read at once.
-    cut: bool,
-}
-
-impl Literal {
-    fn at(text: &str, at: usize, name: &Name, style: Style) -> Option<Literal> {
-        let bytes = text.as_bytes();
-        let mut at = skip_blank(bytes, at);
-        // The letters before a string (`b"…"`, `r"…"`, `@"…"`), and what makes one (`String::from("…")`).
-        let wrapped = wrapper(text, at);
-        at = wrapped.unwrap_or(at);
-        if matches!(bytes.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'@' | b'L' | b'$'))
-            && quote_at(bytes, at + 1).is_some()
-        {
-            at += 1;
-        }
-        while bytes.get(at..at + 2) == Some(b"**") {
-            at += 2;
-        }
-        if let Some(mark) = text[at..].chars().next().filter(|mark| matches!(mark, '“' | '„' | '«' | '‘')) {
-            at += mark.len_utf8();
-        }
-        match quote_at(bytes, at) {
-            Some(quote) => Literal::quoted(text, at + quote.length(), quote),
-            None => Literal::bare(text, at, style, name),
-        }
-    }
-
-    fn quoted(text: &str, start: usize, quote: Quote) -> Option<Literal> {
-        let bytes = text.as_bytes();
-        let limit = bytes.len().min(start + LONGEST_VALUE);
-        let mut end = start;
-        while end < limit {
-            match (bytes[end], quote) {
-                (b'\n', _) => break,
-                (b'\\', Quote::Escaped(mark)) if bytes.get(end + 1) == Some(&mark) => break,
-                (byte, Quote::Escaped(mark)) if byte == mark => break,
-                (b'\\', _) => end += 2,
-                (byte, Quote::Plain(mark)) if byte == mark => break,
-                _ => end += 1,
-            }
-        }
-        let cut = end >= limit && end < bytes.len();
-        let end = chars::floor_boundary(text, end.min(bytes.len()));
-        (end > start).then_some(Literal { start, end, style: Style::Quoted, cut })
-    }
-
-    fn bare(text: &str, start: usize, style: Style, name: &Name) -> Option<Literal> {
-        let rest = window(text, start, LONGEST_VALUE);
-        let length = rest.char_indices().find(|(at, c)| ends_bare(rest, *at, *c)).map_or(rest.len(), |(at, _)| at);
-        let mut value = &rest[..length];
-        let xml = name.start > 0 && text.as_bytes()[name.start - 1] == b'<';
-        value = if xml { value.split('<').next().unwrap_or_default() } else { value };
-        value = value.trim_end_matches(['.', ',', ';', ':', '*']);
-        for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
-            value = if value.contains(open) { value } else { value.trim_end_matches(close) };
-        }
-        value = value.trim_end_matches(['.', ',', ';']);
-        let cut = length == rest.len() && start + length < text.len();
-        (!value.is_empty()).then_some(Literal { start, end: start + value.len(), style, cut })
-    }
-}
-
-fn ends_bare(rest: &str, at: usize, character: char) -> bool {
-    match character {
-        '"' | '\'' | '`' | '<' | '>' | '\\' => true,
-        // A list goes on with another name, or ends; a password may hold these too.
-        ',' | ';' | '&' => {
-            let next = &rest[at + 1..];
-            let word = next.bytes().take(40).take_while(|byte| chars::is_word(*byte) || *byte == b' ').count();
-            next.is_empty() || next.starts_with(char::is_whitespace) || next[word..].starts_with(['=', ':'])
-        }
-        c => {
-            c.is_whitespace()
-                || c.is_control()
-                || matches!(c, '“' | '”' | '„' | '«' | '»' | '‘' | '’' | '、' | '。' | '，')
-        }
-    }
-}
-
-/// Behind `String::from(`, `Some(`, `SecretString::new(`: these hold the value itself, while `getenv(` does not.
-fn wrapper(text: &str, at: usize) -> Option<usize> {
-    const HOLD: &[&str] =
-        &["String::from", "Some", "Ok", "str", "bytes", "new String", "String", "Buffer.from", "Secret", "some"];
-    let rest = window(text, at, 48);
-    let open = rest.find('(')?;
-    let call = &rest[..open];
-    let holds = HOLD.contains(&call) || call.contains("Secret") || call.contains("Secure");
-    let at = at + open + 1;
-    (holds && quote_at(text.as_bytes(), at).is_some()).then_some(at)
-}
-
-/// A value longer than was read goes on until something ends it, so that no half of it stays.
-fn rest_of_run(text: &str, from: usize) -> usize {
-    let ends = |c: char| c.is_whitespace() || c.is_control() || "\"'`<>".contains(c);
-    text[from..].find(ends).map_or(text.len(), |length| from + length)
 }

@@ -1,7 +1,8 @@
 //! Private keys, which go as whole blocks: PEM and OpenSSH, also cut at either end, also inside a string with
-//! escaped line ends, and PuTTY's. Public keys and certificates stay.
+//! escaped line ends, PuTTY's, the private members of a JSON web key, the data of a Kubernetes secret. Public keys
+//! and certificates stay.
 
-use super::chars::{run, window, window_until};
+use super::chars::{self, run, window, window_until};
 use super::{Rank, Span};
 
 const RULE: &str = "private-key";
@@ -111,4 +112,65 @@ fn is_key_line(line: &str) -> bool {
     header
         || line.is_empty()
         || (base64 && (line.len() >= 16 || line.ends_with('=') || line.bytes().any(|b| b.is_ascii_digit())))
+}
+
+/// The members of a JSON web key that are nobody's business; `at` is where its `"kty"` stands, `done` how far the last
+/// one was read. Returns how far it read.
+pub(super) fn web_key(text: &str, at: usize, done: usize, found: &mut Vec<Span<'static>>) -> usize {
+    const REACH: usize = 4 << 10;
+    let from = chars::floor_boundary(text, at.saturating_sub(REACH)).max(done.min(at));
+    let before = window(text, from, at - from);
+    let from = before.rfind('{').map_or(at, |brace| from + brace);
+    let object = window_until(text, from, 2 * REACH, "}");
+    for (place, _) in object.match_indices('"') {
+        let member = &object[place + 1..];
+        let Some(name) = ["d", "p", "q", "dp", "dq", "qi", "k"]
+            .iter()
+            .find(|name| member.strip_prefix(**name).is_some_and(|rest| rest.starts_with('"')))
+        else {
+            continue;
+        };
+        let value = member[name.len() + 1..].trim_start_matches([' ', ':', '\n', '\t', '"']);
+        let length = value.bytes().take_while(|byte| chars::is_word(*byte)).count();
+        let start = from + (value.as_ptr() as usize - object.as_ptr() as usize);
+        if length >= 16 {
+            found.push(Span::new(start, start + length, RULE, Rank::Block));
+        }
+    }
+    from + object.len()
+}
+
+/// The values below `data:` of a manifest that says `kind: Secret`; the word stands at `at..end`, `done` is how far the
+/// last one was read. Returns how far it read.
+pub(super) fn kubernetes(text: &str, (at, end): (usize, usize), done: usize, found: &mut Vec<Span<'static>>) -> usize {
+    const REACH: usize = 4 << 10;
+    let kind = window(text, end, 16).trim_start_matches([' ', '"', '\'', ':']);
+    if !kind.get(..6).is_some_and(|kind| kind.eq_ignore_ascii_case("secret"))
+        || kind[6..].starts_with(char::is_alphabetic)
+    {
+        return done;
+    }
+    let from = chars::floor_boundary(text, at.saturating_sub(REACH)).max(done.min(at));
+    let before = window(text, from, at - from);
+    let from = from + before.rfind("---").map_or(0, |line| line + 3);
+    let manifest = window_until(text, from, 2 * REACH, "\n---");
+    let mut inside = None;
+    for line in manifest.lines() {
+        let indent = line.len() - line.trim_start().len();
+        let Some((name, value)) = line.split_once(':') else { continue };
+        let name = name.trim().trim_matches(['"', '\'']);
+        if matches!(name, "data" | "stringData") {
+            inside = Some(indent);
+        } else if inside.is_some_and(|outer| indent > outer) {
+            let value = value.trim().trim_matches(['"', '\'', ',']);
+            let public = name.ends_with(".crt") || matches!(name, "ca" | "tls.ca");
+            if !public && value.len() >= 8 && value.bytes().all(is_key_byte) {
+                let start = value.as_ptr() as usize - text.as_ptr() as usize;
+                found.push(Span::new(start, start + value.len(), "secret", Rank::Block));
+            }
+        } else if !line.trim_start().starts_with('#') {
+            inside = None;
+        }
+    }
+    from + manifest.len()
 }

@@ -154,7 +154,12 @@ pub(super) fn reads_as_words(value: &str) -> bool {
     // Letters without a single digit are seldom drawn; digits strewn in between seldom written.
     let numbers = parts(value).filter(|part| part.starts_with(|c: char| c.is_ascii_digit())).count();
     let enough = if numbers == 0 { 60 } else { 85 };
-    let strewn = numbers >= 2 && value.len() >= 16 && value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let alone = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let turns = judged(value).windows(2).filter(|pair| {
+        pair.iter().all(u8::is_ascii_alphanumeric) && pair[0].is_ascii_digit() != pair[1].is_ascii_digit()
+    });
+    let strewn = alone && (numbers >= 2 && value.len() >= 16 || numbers >= 3 && value.len() >= 12)
+        || value.len() >= 16 && turns.count() >= 6;
     share_of_words(value) >= enough && !strewn
 }
 
@@ -228,6 +233,6 @@ pub(super) fn looks_random(value: &str) -> bool {
     let mixed = (makeup.digits > 0 && makeup.letters() > 0)
         || (makeup.upper > 0 && makeup.lower > 0 && value.len() >= 12)
         || (makeup.digits >= 16);
-    let rich = if value.len() >= 16 { 2.9 } else { 2.4 };
+    let rich = if value.len() >= 16 && makeup.letters() > 0 { 2.9 } else { 2.4 };
     mixed && makeup.blanks == 0 && entropy(value) >= rich && !reads_as_words(value)
 }

@@ -110,7 +110,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("sshpass", &["-p"]),
     ("mysql", &["-p"]),
     ("mariadb", &["-p"]),
-    ("curl", &["-u", "--user"]),
+    ("curl", &["-u", "--user", "--proxy-user", "-U", "--oauth2-bearer"]),
     ("wget", &["--http-user"]),
     ("redis-cli", &["-a"]),
     ("docker login", &["-p"]),
@@ -118,7 +118,17 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("helm registry login", &["-p"]),
     ("htpasswd", &["-b"]),
     ("sqlcmd", &["-P"]),
-    ("ldapsearch", &["-w"]),
+    ("ldap", &["-w"]),
+    ("openssl", &["pass:"]),
+    ("unzip", &["-P"]),
+    ("rar", &["-p"]),
+    ("lftp", &["-u"]),
+    ("http", &["-a", "--auth"]),
+    ("xfreerdp", &["/p:"]),
+    ("psexec", &["-p"]),
+    ("useradd", &["-p"]),
+    ("usermod", &["-p"]),
+    ("ConvertTo-SecureString", &["-String", "\"", "'", "\\\""]),
     ("mongo", &["-p"]),
     ("zip", &["-P"]),
     ("7z", &["-p"]),
@@ -133,17 +143,19 @@ pub(super) fn commands() -> impl Iterator<Item = &'static str> {
 /// `mysql -uroot -pSommer2024`, `curl -u me:secret`; `at` is where the program's name begins.
 pub(super) fn command_line(text: &str, at: usize, found: &mut Vec<Span<'static>>) {
     let line = window(text, at, LONGEST / 4);
-    let line = &line[..line.find(['\n', '|']).unwrap_or(line.len())];
+    // A backslash at its end takes the line on.
+    let ends = |(at, mark): (usize, &str)| mark == "|" || !line[..at].ends_with('\\');
+    let line = &line[..line.match_indices(['\n', '|']).find(|found| ends(*found)).map_or(line.len(), |(at, _)| at)];
     let lower = |name: &str| line.get(..name.len()).is_some_and(|begin| begin == name);
     let Some((program, flags)) = COMMANDS.iter().find(|(name, _)| lower(name)) else { return };
     if !begins_word(text.as_bytes(), at) {
         return;
     }
-    let mut words = line.split([' ', '\t']).filter(|word| !word.is_empty()).peekable();
+    let mut words = line.split([' ', '\t', '\n']).filter(|word| !matches!(*word, "" | "\\")).peekable();
     while let Some(word) = words.next() {
         let Some(flag) = flags.iter().find(|flag| word.starts_with(**flag)) else { continue };
         let glued = &word[flag.len()..];
-        let spaced = !matches!(*program, "mysql" | "mariadb" | "7z");
+        let spaced = !matches!(*program, "mysql" | "mariadb" | "7z" | "rar");
         let value = match glued.strip_prefix('=').unwrap_or(glued) {
             "" if spaced => words.peek().copied().unwrap_or_default(),
             "" => continue,
@@ -151,8 +163,10 @@ pub(super) fn command_line(text: &str, at: usize, found: &mut Vec<Span<'static>>
         };
         let value = value.trim_start_matches("\\\"").trim_matches(['"', '\'', '`', ')', ',', ';']);
         let value = value.strip_suffix("\\\"").unwrap_or(value);
-        let value = match matches!(*flag, "-u" | "--user" | "-U") {
-            true => value.split_once([':', '%']).map_or("", |(_, password)| password),
+        let value = match matches!(*flag, "-u" | "--user" | "-U" | "--proxy-user" | "-a" | "--auth")
+            && *program != "redis-cli"
+        {
+            true => value.split_once([':', '%', ',']).map_or("", |(_, password)| password),
             false => value,
         };
         let makeup = Makeup::of(value);

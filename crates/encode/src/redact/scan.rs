@@ -5,8 +5,10 @@ use std::ops::Range;
 use aho_corasick::BuildError;
 
 use super::keywords::Keywords;
-use super::tokens::{self, Token};
-use super::{Rank, Span, addresses, assign, blocks, headers, is_rule_name, keys, personal, private, shapes};
+use super::tokens::{self, Marked, Token};
+use super::{
+    Rank, Span, addresses, assign, blocks, headers, is_rule_name, keys, personal, private, said, shapes, tables,
+};
 
 #[derive(Clone)]
 pub(super) struct Scanner {
@@ -25,6 +27,7 @@ pub(super) struct Scan<'s> {
 #[derive(Clone, Copy)]
 pub(super) enum Look {
     Token(&'static Token),
+    Marked(&'static Marked),
     Name,
     Address,
     Jwt,
@@ -32,6 +35,10 @@ pub(super) enum Look {
     /// How many parts of the path may stay.
     Webhook(&'static str, usize),
     AzureClient,
+    Identified,
+    SeedPhrase,
+    Jwk,
+    Kubernetes,
     KeyBegins,
     KeyEnds,
     Putty,
@@ -56,10 +63,22 @@ const WORDS: &[(&str, Look)] = &[
     ("eyJ", Look::Jwt),
     ("SG.", Look::Sendgrid),
     ("Q~", Look::AzureClient),
+    ("identified", Look::Identified),
+    ("mnemonic", Look::SeedPhrase),
+    ("seed", Look::SeedPhrase),
+    ("recovery phrase", Look::SeedPhrase),
+    ("backup phrase", Look::SeedPhrase),
+    ("secret phrase", Look::SeedPhrase),
+    ("\"kty\"", Look::Jwk),
+    ("kind:", Look::Kubernetes),
+    ("\"kind\"", Look::Kubernetes),
     ("hooks.slack.com/services/", Look::Webhook("slack-webhook", 0)),
+    ("hooks.slack.com/triggers/", Look::Webhook("slack-webhook", 0)),
     ("hooks.slack.com/workflows/", Look::Webhook("slack-webhook", 0)),
     ("discord.com/api/webhooks/", Look::Webhook("discord-webhook", 1)),
     ("discordapp.com/api/webhooks/", Look::Webhook("discord-webhook", 1)),
+    ("hooks.zapier.com/hooks/catch/", Look::Webhook("zapier-webhook", 0)),
+    ("outlook.office.com/webhook/", Look::Webhook("teams-webhook", 0)),
     ("webhook.office.com/webhookb2/", Look::Webhook("teams-webhook", 0)),
     ("://", Look::Address),
     ("@tcp(", Look::GoDsn),
@@ -74,10 +93,12 @@ const WORDS: &[(&str, Look)] = &[
 /// Every keyword, and beside it what to look for where it stands.
 pub(super) fn words() -> (Vec<&'static str>, Vec<Look>) {
     let fixed = WORDS.iter().copied();
-    let tokens = tokens::TOKENS.iter().map(|token| (token.begins, Look::Token(token)));
-    let names = keys::KEYWORDS.iter().map(|word| (*word, Look::Name));
+    let tokens =
+        tokens::TOKENS.iter().flat_map(|token| token.begin.iter().map(move |begin| (*begin, Look::Token(token))));
+    let marked = tokens::MARKED.iter().map(|kind| (kind.mark, Look::Marked(kind)));
+    let names = keys::KEYWORDS.iter().chain(keys::FOREIGN).chain(keys::VENDORS).map(|word| (*word, Look::Name));
     let commands = headers::commands().map(|name| (name, Look::Command));
-    fixed.chain(tokens).chain(names).chain(commands).unzip()
+    fixed.chain(tokens).chain(marked).chain(names).chain(commands).unzip()
 }
 
 impl Scanner {
@@ -93,7 +114,8 @@ impl Scanner {
         let mut tags = Vec::new();
         // What lies inside a stretch that was read already is not read again: this keeps long values linear.
         let (mut assigned, mut token, mut jwt, mut cookie) = (0, 0, 0, 0);
-        let (mut credential, mut hook, mut dashes) = (0, 0, 0);
+        let (mut credential, mut hook, mut dashes, mut jwk, mut manifest) = (0, 0, 0, 0, 0);
+        let mut table = 0..0;
         for hit in self.keywords.hits(text) {
             let (start, end) = (hit.start, hit.end);
             // What an earlier round put there is no secret, whatever the name of its rule.
@@ -105,16 +127,21 @@ impl Scanner {
                 Look::Private => tags.push(start),
                 Look::Name if start >= assigned => {
                     let end = if text.as_bytes()[end - 1] == b'=' { end - 1 } else { end };
+                    tables::column(text, start, end, &mut table, &mut spans);
                     if let Some(span) = assign::read(text, start, end) {
                         assigned = span.end;
                         spans.push(span);
                     }
                 }
                 Look::Token(kind) if start >= token => {
-                    if let Some(end) = tokens::read(kind, text, start) {
+                    if let Some(end) = tokens::read(kind, text, start, end) {
                         token = end;
                         spans.push(Span::new(start, end, kind.rule, Rank::Token));
                     }
+                }
+                Look::Marked(kind) => {
+                    let found = tokens::around(kind, text, start, end);
+                    spans.extend(found.map(|(start, end)| Span::new(start, end, kind.rule, Rank::Token)));
                 }
                 Look::Jwt if start >= jwt => match shapes::jwt(text, start) {
                     Ok(span) => {
@@ -133,6 +160,13 @@ impl Scanner {
                     dashes = end;
                 }
                 Look::KeyEnds => spans.extend(blocks::ended(text, start, std::mem::replace(&mut dashes, end))),
+                Look::Jwk if start >= jwk => jwk = blocks::web_key(text, start, jwk, &mut spans),
+                Look::Kubernetes if start >= manifest => {
+                    manifest = blocks::kubernetes(text, (start, end), manifest, &mut spans)
+                }
+                Look::Jwk | Look::Kubernetes => {}
+                Look::Identified => spans.extend(assign::identified(text, end)),
+                Look::SeedPhrase => spans.extend(said::seed_phrase(text, end)),
                 Look::Command => headers::command_line(text, start, &mut spans),
                 look => spans.extend(closer(look, text, start)),
             }

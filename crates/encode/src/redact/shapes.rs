@@ -38,10 +38,9 @@ pub(super) fn sendgrid(text: &str, at: usize) -> Option<Span<'static>> {
     if !bytes[at..].starts_with(b"SG.") || !begins_word(bytes, at) {
         return None;
     }
-    let first = word_end(bytes, at + 3);
-    let second = if bytes.get(first) == Some(&b'.') { word_end(bytes, first + 1) } else { return None };
-    let long = first - at >= 16 && second - first >= 20 && looks_random(&text[at + 3..second]);
-    long.then_some(Span::new(at, second, "sendgrid-key", Rank::Shape))
+    let end = at + run(bytes, at, 80, |byte| is_word(byte) || matches!(byte, b'.' | b'='));
+    let long = end - at >= 36 && looks_random(&text[at + 3..end]);
+    long.then_some(Span::new(at, end, "sendgrid-key", Rank::Shape))
 }
 
 /// What follows the address of a webhook: whoever knows it may post. `keep` parts of the path name the place only.
@@ -53,7 +52,7 @@ pub(super) fn webhook(
     taken: &mut usize,
 ) -> Option<Span<'static>> {
     let bytes = text.as_bytes();
-    let is_path = |byte: u8| is_word(byte) || matches!(byte, b'/' | b'.' | b'@' | b'%');
+    let is_path = |byte: u8| is_word(byte) || matches!(byte, b'/' | b'.' | b'@' | b'%' | b'+');
     let mut start = from;
     for _ in 0..keep {
         start = word_end(bytes, start);
@@ -123,6 +122,8 @@ pub(super) fn long_words(text: &str, found: &mut Vec<Span<'static>>) {
             found.extend(twilio(text, start, end));
             found.extend(discord_bot(text, start, end));
             found.extend(telegram_bot(text, start, end));
+            found.extend(after_number(text, start, end));
+            found.extend(grouped(text, start, end));
         }
         done = end;
         at = end + LONG_WORD;
@@ -136,7 +137,7 @@ fn twilio(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
     let word = &bytes[start..end];
     let shaped = word.len() == 34
         && (word.starts_with(b"SK") || word.starts_with(b"AC"))
-        && word[2..].iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
+        && word[2..].iter().all(u8::is_ascii_hexdigit);
     (shaped && looks_random(&text[start + 2..end])).then_some(Span::new(start, end, "twilio-key", Rank::Shape))
 }
 
@@ -163,6 +164,36 @@ fn telegram_bot(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
     let is_digest = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     let shaped = (8..=10).contains(&digits) && !is_digest && looks_random(value);
     shaped.then_some(Span::new(start - 1 - digits, end, "telegram-token", Rank::Shape))
+}
+
+/// Facebook's `<id>|<27 and more>`, and the old tokens of Vault: `s.<24>`.
+fn after_number(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
+    let (bytes, value) = (text.as_bytes(), &text[start..end]);
+    let mark = *bytes.get(start.checked_sub(1)?)?;
+    let before = match (mark, end - start) {
+        (b'|', 27..=40) => run_before(bytes, start - 1, 17, |byte| byte.is_ascii_digit()),
+        (b'.', 24) => run_before(bytes, start - 1, 2, |byte| byte == b's'),
+        _ => 0,
+    };
+    let shaped = matches!((mark, before), (b'|', 15..=16) | (b'.', 1)) && begins_word(bytes, start - 1 - before);
+    let told = shaped && looks_random(value) && Makeup::of(value).digits > 1;
+    told.then_some(Span::new(start - 1 - before, end, "api-key", Rank::Shape))
+}
+
+/// Mailgun's `<32>-<8>-<8>`, Mailchimp's `<32>-us<number>`, Dropbox's `<11>AAAAAAAAAA<43>`.
+fn grouped(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
+    if end - start == 64
+        && text.get(start + 11..start + 21) == Some("AAAAAAAAAA")
+        && looks_random(&text[start + 21..end])
+    {
+        return Some(Span::new(start, end, "dropbox-token", Rank::Shape));
+    }
+    let word = text.get(start..end).filter(|word| matches!(word.len(), 36 | 37 | 50))?;
+    let (first, rest) = word.split_at_checked(32)?;
+    let centre = rest.strip_prefix("-us").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+    let sums = word.len() == 50 && rest.as_bytes()[0] == b'-' && rest.as_bytes()[9] == b'-';
+    let plain = first.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (plain && (centre || sums) && looks_random(first)).then_some(Span::new(start, end, "mailgun-key", Rank::Shape))
 }
 
 pub(super) fn word_end(bytes: &[u8], at: usize) -> usize {

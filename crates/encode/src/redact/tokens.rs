@@ -1,7 +1,7 @@
-//! Tokens that say themselves what they are: a fixed beginning, an alphabet, a length. A table and its one reader.
-//! Must stay data: what needs to look around belongs to its neighbours.
+//! Tokens that say themselves what they are: a fixed beginning or a mark inside, an alphabet, a length. Two tables and
+//! their readers. Must stay data: what needs to look around belongs to its neighbours.
 
-use super::chars::{self, Makeup, begins_word, entropy, share_of_words};
+use super::chars::{self, Makeup, begins_word, entropy, looks_random, share_of_words};
 
 /// How much of a token is looked at to tell it from filler.
 const JUDGED: usize = 256;
@@ -9,10 +9,20 @@ const JUDGED: usize = 256;
 /// One kind of token.
 pub(super) struct Token {
     pub(super) rule: &'static str,
-    pub(super) begins: &'static str,
+    pub(super) begin: &'static [&'static str],
     alphabet: Alphabet,
-    /// Fewest bytes behind the beginning.
-    least: usize,
+    /// Fewest and most bytes behind the beginning.
+    length: (usize, usize),
+}
+
+/// A token known by what stands inside it.
+pub(super) struct Marked {
+    pub(super) rule: &'static str,
+    pub(super) mark: &'static str,
+    alphabet: Alphabet,
+    /// Fewest and most bytes before the mark.
+    before: (usize, usize),
+    after: (usize, usize),
 }
 
 #[derive(Clone, Copy)]
@@ -20,171 +30,267 @@ enum Alphabet {
     Hex,
     /// Capitals and digits, and nothing alphanumeric may follow.
     Capitals,
+    /// The same in groups held together by dashes.
+    Serial,
     Letters,
     /// Letters, digits, `_`, `-`.
     Url,
     /// As before, and dots.
     Dotted,
     Base64,
+    /// What the fields of a password hash are made of.
+    Crypt,
 }
 
 impl Alphabet {
     fn holds(self, byte: u8) -> bool {
-        match self {
-            Alphabet::Hex => byte.is_ascii_hexdigit(),
-            Alphabet::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
-            Alphabet::Letters => byte.is_ascii_alphanumeric(),
-            Alphabet::Url => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'),
-            Alphabet::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'),
-            Alphabet::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'+' | b'/' | b'='),
-        }
+        let more: &[u8] = match self {
+            Alphabet::Hex => return byte.is_ascii_hexdigit(),
+            Alphabet::Capitals => return byte.is_ascii_uppercase() || byte.is_ascii_digit(),
+            Alphabet::Serial => return byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-',
+            Alphabet::Letters => b"",
+            Alphabet::Url => b"_-",
+            Alphabet::Dotted => b"_-.=",
+            Alphabet::Base64 => b"_-+/=",
+            Alphabet::Crypt => b"_-+/=.$,%",
+        };
+        byte.is_ascii_alphanumeric() || more.contains(&byte)
     }
 }
 
-const fn token(rule: &'static str, begins: &'static str, alphabet: Alphabet, least: usize) -> Token {
-    Token { rule, begins, alphabet, least }
+const fn token(rule: &'static str, alphabet: Alphabet, least: usize, begin: &'static [&'static str]) -> Token {
+    Token { rule, begin, alphabet, length: (least, usize::MAX) }
 }
 
-use Alphabet::{Base64, Capitals, Dotted, Hex, Letters, Url};
+const fn exactly(rule: &'static str, alphabet: Alphabet, length: usize, begin: &'static [&'static str]) -> Token {
+    Token { rule, begin, alphabet, length: (length, length) }
+}
+
+use Alphabet::{Base64, Capitals, Crypt, Dotted, Hex, Letters, Serial, Url};
 
 /// Lengths are a little below what the issuers print today: they have changed before, and cut tokens still tell much.
 #[rustfmt::skip]
 pub(super) static TOKENS: &[Token] = &[
-    token("aws-access-key", "AKIA", Capitals, 16),
-    token("aws-access-key", "ASIA", Capitals, 16),
-    token("aws-access-key", "ABIA", Capitals, 16),
-    token("aws-access-key", "ACCA", Capitals, 16),
-    token("github-token", "ghp_", Letters, 24),
-    token("github-token", "gho_", Letters, 24),
-    token("github-token", "ghu_", Letters, 24),
-    token("github-token", "ghs_", Letters, 24),
-    token("github-token", "ghr_", Letters, 24),
-    token("github-token", "github_pat_", Url, 22),
-    token("gitlab-token", "glpat-", Url, 16),
-    token("gitlab-token", "gldt-", Url, 16),
-    token("gitlab-token", "glrt-", Url, 16),
-    token("gitlab-token", "glcbt-", Url, 16),
-    token("gitlab-token", "glptt-", Url, 16),
-    token("gitlab-token", "glsoat-", Url, 16),
-    token("gitlab-token", "gloas-", Url, 16),
-    token("slack-token", "xoxb-", Url, 16),
-    token("slack-token", "xoxp-", Url, 16),
-    token("slack-token", "xoxa-", Url, 16),
-    token("slack-token", "xoxr-", Url, 16),
-    token("slack-token", "xoxs-", Url, 16),
-    token("slack-token", "xoxo-", Url, 16),
-    token("slack-token", "xoxc-", Url, 16),
-    token("slack-token", "xoxd-", Url, 16),
-    token("slack-token", "xoxe-", Url, 16),
-    token("slack-token", "xoxe.", Dotted, 16),
-    token("slack-token", "xapp-", Url, 16),
-    token("stripe-key", "sk_live_", Letters, 16),
-    token("stripe-key", "rk_live_", Letters, 16),
-    token("stripe-key", "sk_test_", Letters, 16),
-    token("stripe-key", "rk_test_", Letters, 16),
-    token("stripe-key", "whsec_", Base64, 24),
-    token("google-api-key", "AIza", Url, 30),
-    token("google-oauth", "ya29.", Dotted, 20),
-    token("google-oauth", "GOCSPX-", Url, 20),
-    token("google-oauth", "1//0", Url, 32),
-    token("anthropic-key", "sk-ant-", Url, 20),
-    token("openai-key", "sk-proj-", Url, 20),
-    token("openai-key", "sk-svcacct-", Url, 20),
-    token("openai-key", "sk-admin-", Url, 20),
-    token("openai-key", "sk-", Url, 20),
-    token("xai-key", "xai-", Letters, 32),
-    token("groq-key", "gsk_", Letters, 32),
-    token("perplexity-key", "pplx-", Letters, 32),
-    token("nvidia-key", "nvapi-", Url, 32),
-    token("replicate-key", "r8_", Letters, 30),
-    token("huggingface-token", "hf_", Letters, 26),
-    token("huggingface-token", "api_org_", Letters, 26),
-    token("npm-token", "npm_", Letters, 30),
-    token("pypi-token", "pypi-", Url, 40),
-    token("crates-token", "cio", Letters, 32),
-    token("rubygems-token", "rubygems_", Hex, 40),
-    token("nuget-key", "oy2", Letters, 43),
-    token("mailgun-key", "key-", Hex, 32),
-    token("brevo-key", "xkeysib-", Url, 40),
-    token("digitalocean-token", "dop_v1_", Hex, 40),
-    token("digitalocean-token", "doo_v1_", Hex, 40),
-    token("digitalocean-token", "dor_v1_", Hex, 40),
-    token("shopify-token", "shpat_", Hex, 24),
-    token("shopify-token", "shpca_", Hex, 24),
-    token("shopify-token", "shppa_", Hex, 24),
-    token("shopify-token", "shpss_", Hex, 24),
-    token("docker-token", "dckr_pat_", Url, 20),
-    token("docker-token", "dckr_oat_", Url, 20),
-    token("grafana-token", "glsa_", Url, 32),
-    token("grafana-token", "glc_eyJ", Base64, 32),
-    token("vault-token", "hvs.", Url, 20),
-    token("vault-token", "hvb.", Url, 20),
-    token("pulumi-token", "pul-", Hex, 40),
-    token("databricks-token", "dapi", Hex, 32),
-    token("linear-key", "lin_api_", Letters, 30),
-    token("notion-token", "ntn_", Letters, 40),
-    token("notion-token", "secret_", Letters, 40),
-    token("figma-token", "figd_", Url, 30),
-    token("postman-key", "PMAK-", Url, 40),
-    token("sentry-token", "sntrys_", Base64, 40),
-    token("sentry-token", "sntryu_", Hex, 40),
-    token("newrelic-key", "NRAK-", Letters, 24),
-    token("planetscale-token", "pscale_tkn_", Dotted, 30),
-    token("planetscale-token", "pscale_pw_", Dotted, 30),
-    token("supabase-key", "sbp_", Hex, 40),
-    token("supabase-key", "sb_secret_", Url, 20),
-    token("netlify-token", "nfp_", Letters, 36),
-    token("fly-token", "fm2_", Base64, 40),
-    token("fly-token", "fo1_", Url, 40),
-    token("doppler-token", "dp.st.", Dotted, 40),
-    token("doppler-token", "dp.pt.", Dotted, 40),
-    token("onepassword-token", "ops_eyJ", Base64, 40),
-    token("atlassian-token", "ATATT3", Base64, 60),
-    token("atlassian-token", "ATCTT3", Base64, 60),
-    token("atlassian-token", "ATBB", Base64, 28),
-    token("square-token", "sq0atp-", Url, 20),
-    token("square-token", "sq0csp-", Url, 40),
-    token("hubspot-token", "pat-na1-", Url, 32),
-    token("hubspot-token", "pat-eu1-", Url, 32),
-    token("artifactory-key", "AKCp", Letters, 60),
-    token("easypost-key", "EZAK", Letters, 54),
-    token("age-key", "AGE-SECRET-KEY-1", Capitals, 40),
+    exactly("aws-access-key", Capitals, 16, &["AKIA", "ASIA", "ABIA", "ACCA"]),
+    exactly("aws-access-key", Capitals, 17, &["A3T"]),
+    token("aws-key", Base64, 28, &["bedrock-api-key-"]),
+    token("aws-key", Base64, 90, &["ABSK"]),
+    token("aws-key", Url, 26, &["amzn.mws.", "amzn1.oa2-cs.v1."]),
+    exactly("aws-key", Letters, 26, &["da2-"]),
+    token("github-token", Dotted, 24, &["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"]),
+    token("gitlab-token", Dotted, 16, &[
+        "glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glsoat-", "gloas-", "glft-", "glffct-", "glimt-", "glagent-",
+        "glrtr-", "glwt-", "GR1348941",
+    ]),
+    token("cookie", Letters, 24, &["_gitlab_session="]),
+    token("slack-token", Dotted, 12, &[
+        "xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxc-", "xoxd-", "xoxe-", "xoxe.", "xapp-", "xwfp-",
+    ]),
+    token("stripe-key", Letters, 10, &[
+        "sk_live_", "rk_live_", "sk_test_", "rk_test_", "sk_prod_", "rk_prod_", "sk_sbox_", "sk_sandbox_",
+    ]),
+    token("stripe-key", Base64, 24, &["whsec_"]),
+    token("google-api-key", Url, 30, &["AIza"]),
+    token("google-api-key", Capitals, 50, &["GOOG1E"]),
+    token("google-oauth", Dotted, 20, &["ya29.", "GOCSPX-"]),
+    token("google-oauth", Url, 32, &["1//0"]),
+    token("anthropic-key", Url, 20, &["sk-ant-"]),
+    token("openai-key", Url, 20, &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-"]),
+    token("xai-key", Letters, 32, &["xai-"]),
+    token("groq-key", Letters, 32, &["gsk_"]),
+    token("perplexity-key", Letters, 32, &["pplx-"]),
+    token("nvidia-key", Url, 32, &["nvapi-"]),
+    token("replicate-key", Letters, 30, &["r8_"]),
+    token("llm-key", Url, 26, &["llx-", "tvly-", "tgp_v1_", "csk-", "jina_", "pcsk_", "lsv2_pt_", "lsv2_sk_", "rpa_", "e2b_"]),
+    token("huggingface-token", Letters, 26, &["hf_", "api_org_"]),
+    token("npm-token", Letters, 30, &["npm_"]),
+    token("pypi-token", Url, 40, &["pypi-"]),
+    exactly("crates-token", Letters, 32, &["cio"]),
+    token("rubygems-token", Hex, 40, &["rubygems_"]),
+    token("nuget-key", Letters, 43, &["oy2"]),
+    token("clojars-token", Letters, 40, &["CLOJARS_"]),
+    token("mailgun-key", Hex, 32, &["key-", "pubkey-"]),
+    token("brevo-key", Url, 40, &["xkeysib-", "xsmtpsib-"]),
+    token("mailersend-key", Hex, 40, &["mlsn."]),
+    token("resend-key", Url, 24, &["re_"]),
+    token("digitalocean-token", Hex, 40, &["dop_v1_", "doo_v1_", "dor_v1_"]),
+    token("shopify-token", Hex, 24, &["shpat_", "shpca_", "shppa_", "shpss_", "shptka_"]),
+    token("shippo-token", Hex, 32, &["shippo_live_", "shippo_test_"]),
+    token("docker-token", Url, 20, &["dckr_pat_", "dckr_oat_", "SWMTKN-1-", "SWMKEY-1-"]),
+    token("grafana-token", Url, 32, &["glsa_", "glpl_"]),
+    token("grafana-token", Base64, 32, &["glc_"]),
+    token("grafana-token", Base64, 60, &["eyJrIjoi"]),
+    token("vault-token", Url, 20, &["hvs.", "hvb.", "hvr."]),
+    token("pulumi-token", Hex, 40, &["pul-"]),
+    token("databricks-token", Hex, 32, &["dapi", "dkea", "dose"]),
+    token("linear-key", Letters, 30, &["lin_api_", "lin_oauth_"]),
+    token("notion-token", Letters, 40, &["ntn_", "secret_"]),
+    token("figma-token", Url, 30, &["figd_", "figu_", "figo_", "figoh_"]),
+    token("frameio-token", Dotted, 50, &["fio-u-"]),
+    token("postman-key", Url, 40, &["PMAK-", "PMAT-"]),
+    token("sentry-token", Base64, 40, &["sntrys_", "sntryu_", "sntrya_"]),
+    token("newrelic-key", Url, 19, &["NRAK-", "NRII-", "NRIQ-", "NRJS-", "NRBR-", "NRSP-", "NRRA-"]),
+    token("planetscale-token", Dotted, 30, &["pscale_tkn_", "pscale_pw_", "pscale_oauth_"]),
+    token("supabase-key", Url, 40, &["sbp_"]),
+    token("supabase-key", Url, 20, &["sb_secret_"]),
+    token("netlify-token", Letters, 36, &["nfp_", "nfc_", "nfo_", "nfu_", "nfb_"]),
+    token("fly-token", Base64, 40, &["fm1a_", "fm1r_", "fm2_", "fo1_"]),
+    token("vercel-token", Letters, 24, &["vcp_", "vci_", "vca_", "vcr_", "vck_", "vercel_blob_rw_"]),
+    token("cloudflare-token", Letters, 40, &["cfat_", "cfut_", "cfk_"]),
+    token("cloudflare-token", Url, 100, &["v1.0-"]),
+    token("render-token", Letters, 28, &["rnd_"]),
+    token("doppler-token", Dotted, 40, &["dp.st.", "dp.pt.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."]),
+    token("onepassword-token", Base64, 40, &["ops_eyJ"]),
+    token("onepassword-token", Serial, 30, &["A3-"]),
+    token("atlassian-token", Base64, 60, &["ATATT3", "ATCTT3", "ATSTT3"]),
+    token("atlassian-token", Base64, 28, &["ATBB", "BBDC-"]),
+    token("heroku-token", Url, 30, &["HRKU-"]),
+    token("square-token", Url, 20, &["sq0atp-", "sq0csp-", "sq0idp-"]),
+    token("square-token", Url, 22, &["EAAA"]),
+    token("facebook-token", Letters, 80, &["EAA", "IGQV"]),
+    token("hubspot-token", Url, 32, &["pat-na1-", "pat-na2-", "pat-eu1-"]),
+    token("artifactory-key", Letters, 60, &["AKCp"]),
+    token("artifactory-key", Letters, 50, &["cmVmd"]),
+    token("easypost-key", Letters, 50, &["EZAK", "EZTK"]),
+    token("age-key", Capitals, 40, &["AGE-SECRET-KEY-1"]),
+    exactly("age-key", Capitals, 55, &["SUA", "SAA", "SOA"]),
+    token("wallet-key", Letters, 100, &["xprv9", "yprv", "zprv", "tprv8"]),
+    token("adobe-secret", Letters, 32, &["p8e-"]),
+    token("alibaba-key", Letters, 12, &["LTAI"]),
+    token("akamai-token", Url, 32, &["akab-"]),
+    token("airtable-token", Dotted, 70, &["pat"]),
+    token("harness-token", Dotted, 64, &["pat.", "sat."]),
+    token("authress-key", Crypt, 50, &["sc_", "ext_", "scauth_", "authress_"]),
+    token("braintree-token", Crypt, 40, &["access_token$production$", "access_token$sandbox$"]),
+    token("buildkite-token", Letters, 36, &["bkua_", "bkpt_"]),
+    token("circleci-token", Url, 36, &["CCIPAT_", "CCIPRJ_"]),
+    exactly("clickhouse-key", Letters, 38, &["4b1d"]),
+    token("contentful-token", Url, 40, &["CFPAT-"]),
+    token("defined-token", Url, 60, &["dnkey-"]),
+    token("dropbox-token", Dotted, 100, &["sl."]),
+    token("duffel-token", Dotted, 40, &["duffel_test_", "duffel_live_"]),
+    token("dynatrace-token", Dotted, 60, &["dt0c01.", "dt0s01.", "dt0s02.", "dt0s16."]),
+    token("lob-key", Hex, 30, &["live_pub_", "test_pub_", "live_", "test_"]),
+    token("flutterwave-key", Url, 12, &["FLWSECK_TEST-", "FLWSECK-", "FLWPUBK_TEST-", "FLWPUBK-"]),
+    token("infracost-key", Letters, 30, &["ico-"]),
+    token("intra42-secret", Hex, 50, &["s-s4t2ud-", "s-s4t2af-"]),
+    token("launchdarkly-key", Url, 36, &["sdk-", "api-"]),
+    token("mapbox-token", Dotted, 60, &["sk.eyJ", "pk.eyJ"]),
+    token("adafruit-key", Letters, 26, &["aio_"]),
+    token("dependency-track-key", Letters, 30, &["odt_"]),
+    token("fleetbase-key", Letters, 20, &["flb_live_", "flb_test_"]),
+    token("voiceflow-key", Dotted, 30, &["VF.DM.", "VF.WS."]),
+    token("nightfall-key", Letters, 32, &["NF-", "cosmo_"]),
+    token("pagarme-key", Letters, 24, &["ak_live_", "ak_test_"]),
+    token("pubnub-key", Url, 36, &["sec-c-", "pub-c-", "sub-c-"]),
+    token("teamwork-token", Base64, 40, &["tkn.v1_"]),
+    token("mongodb-key", Url, 36, &["mdb_sa_sk_"]),
+    exactly("octopus-key", Capitals, 26, &["API-"]),
+    token("openshift-token", Url, 40, &["sha256~"]),
+    token("plaid-token", Url, 36, &["access-sandbox-", "access-development-", "access-production-"]),
+    token("posthog-key", Url, 36, &["phc_", "phs_", "phr_", "pha_", "phx_"]),
+    token("prefect-token", Letters, 32, &["pnu_", "pnb_"]),
+    token("readme-token", Letters, 60, &["rdme_"]),
+    token("salesforce-key", Dotted, 60, &["3MVG"]),
+    token("scalingo-token", Url, 40, &["tk-us-"]),
+    token("settlemint-token", Letters, 16, &["sm_aat_", "sm_pat_", "sm_sat_"]),
+    token("ionic-token", Letters, 40, &["ion_"]),
+    token("fullstory-key", Base64, 60, &["na1.", "eu1."]),
+    token("sonar-token", Dotted, 36, &["squ_", "sqp_", "sqa_"]),
+    token("sourcegraph-token", Url, 40, &["sgp_", "slk_", "sgd_"]),
+    token("tailscale-key", Url, 20, &["tskey-auth-", "tskey-api-", "tskey-client-", "tskey-"]),
+    token("twitter-token", Crypt, 80, &["AAAAAAAAAAAAAAAAAAAAA"]),
+    token("typeform-token", Dotted, 40, &["tfp_"]),
+    token("wakatime-key", Url, 32, &["waka_"]),
+    token("yandex-token", Dotted, 90, &["t1."]),
+    token("yandex-token", Url, 34, &["AQVN"]),
+    token("apify-token", Letters, 30, &["apify_api_"]),
+    token("ntlm-token", Base64, 60, &["TlRMTVNTUAAD"]),
+    // `{"alg":…` and `-----BEGIN … PRIVATE KEY-----` once more in base64.
+    token("jwt", Base64, 40, &["ZXlKaGJHY2lPaU", "ZXlKMGVYQWlPaU", "ZXlKcmFXUWlPaU"]),
+    token("private-key", Base64, 40, &[
+        "LS0tLS1CRUdJTiBQUklWQVRF", "LS0tLS1CRUdJTiBSU0Eg", "LS0tLS1CRUdJTiBFQyBQ", "LS0tLS1CRUdJTiBPUEVOU1NI",
+        "LS0tLS1CRUdJTiBFTkNSWVBURU", "LS0tLS1CRUdJTiBEU0Eg",
+    ]),
+    token("password-hash", Crypt, 40, &["$2a$", "$2b$", "$2x$", "$2y$", "$5$", "$6$", "$7$", "$y$", "$gy$", "$scrypt$"]),
+    token("password-hash", Crypt, 26, &["$1$", "$apr1$", "$md5$"]),
+    token("password-hash", Crypt, 30, &["$argon2id$", "$argon2i$", "$argon2d$", "$pbkdf2", "$bcrypt-sha256$", "$P$", "$H$", "$krb5asrep$", "$krb5tgs$", "$NT$"]),
+    token("password-hash", Crypt, 30, &["pbkdf2_sha256$", "pbkdf2_sha1$", "pbkdf2:sha1:", "pbkdf2:sha256:", "pbkdf2:sha512:", "scrypt:32768:8:1", "bcrypt_sha256$", "argon2$argon2"]),
+    token("password-hash", Base64, 24, &["{SSHA}", "{SSHA256}", "{SSHA512}", "{SHA}", "{CRYPT}"]),
 ];
 
-/// The token that begins at `at`, if its beginning is followed by enough that is neither words nor filler.
-pub(super) fn read(token: &Token, text: &str, at: usize) -> Option<usize> {
+/// The azure marks stand in the last third of a key, before its checksum.
+#[rustfmt::skip]
+pub(super) static MARKED: &[Marked] = &[
+    Marked { rule: "terraform-token", mark: ".atlasv1.", alphabet: Url, before: (12, 16), after: (50, 90) },
+    Marked { rule: "openai-key", mark: "T3BlbkFJ", alphabet: Url, before: (20, 96), after: (20, 96) },
+    Marked { rule: "newrelic-key", mark: "NRAL", alphabet: Letters, before: (32, 36), after: (0, 0) },
+    Marked { rule: "maxmind-key", mark: "_mmk", alphabet: Url, before: (30, 40), after: (0, 0) },
+    Marked { rule: "azure-key", mark: "JQQJ9", alphabet: Letters, before: (40, 60), after: (20, 40) },
+    Marked { rule: "azure-key", mark: "AZDO", alphabet: Letters, before: (70, 80), after: (4, 6) },
+    Marked { rule: "azure-key", mark: "AzSe", alphabet: Letters, before: (40, 48), after: (4, 12) },
+    Marked { rule: "azure-key", mark: "AzFu", alphabet: Base64, before: (40, 48), after: (4, 12) },
+    Marked { rule: "azure-key", mark: "AzCa", alphabet: Base64, before: (28, 48), after: (4, 12) },
+    Marked { rule: "azure-key", mark: "+ASt", alphabet: Base64, before: (70, 80), after: (4, 12) },
+    Marked { rule: "azure-key", mark: "ACDb", alphabet: Base64, before: (70, 80), after: (4, 12) },
+    Marked { rule: "azure-key", mark: "+ABa", alphabet: Base64, before: (70, 80), after: (4, 12) },
+    Marked { rule: "salesforce-token", mark: "!A", alphabet: Dotted, before: (15, 18), after: (60, 200) },
+    Marked { rule: "google-api-key", mark: ":APA91b", alphabet: Url, before: (6, 24), after: (60, 220) },
+];
+
+/// The token that begins at `at` with what ends at `body`, if enough follows that is neither words nor filler.
+pub(super) fn read(token: &Token, text: &str, at: usize, body: usize) -> Option<usize> {
     let bytes = text.as_bytes();
-    let body = at + token.begins.len();
-    if !bytes[at..].starts_with(token.begins.as_bytes()) || !begins_word(bytes, at) {
+    let begin = &text[at..body];
+    if !token.begin.contains(&begin) || !begins_word(bytes, at) {
         return None;
     }
     let run = |from: usize, most: usize| chars::run(bytes, from, most, |byte| token.alphabet.holds(byte));
     let judged = run(body, JUDGED);
     // Judged by its beginning, then followed to its end: what is refused costs little, however long it is.
-    if judged < token.least || !is_likely(token, &text[body..body + judged]) {
+    if judged < token.length.0 || !is_likely(token, begin, &text[body..body + judged]) {
         return None;
     }
     let mut end = body + judged + if judged == JUDGED { run(body + judged, usize::MAX) } else { 0 };
-    // A dot or a dash that ends the sentence is no part of the token.
-    while end > body && matches!(bytes[end - 1], b'.' | b'-') {
+    // What ends the sentence is no part of the token.
+    while end > body && matches!(bytes[end - 1], b'.' | b'-' | b',' | b':') {
         end -= 1;
     }
-    let length = end - body;
-    let ends_inside_word = matches!(token.alphabet, Capitals | Hex)
+    let ends_inside_word = matches!(token.alphabet, Capitals | Serial | Hex)
         && bytes.get(end).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let exact = token.rule != "aws-access-key" || length == token.least;
-    let exact = exact && (token.rule != "crates-token" || length == token.least);
-    (length >= token.least && exact && !ends_inside_word).then_some(end)
+    let (least, most) = token.length;
+    ((least..=most).contains(&(end - body)) && !ends_inside_word).then_some(end)
 }
 
 /// Words are not told by capitals alone: sixteen letters drawn from few vowels often read as one.
-fn is_likely(token: &Token, value: &str) -> bool {
-    if matches!(token.alphabet, Capitals) { entropy(value) >= 2.5 } else { is_drawn(value) }
+fn is_likely(token: &Token, begin: &str, body: &str) -> bool {
+    match token.alphabet {
+        Capitals | Serial => entropy(body) >= 2.5 && Makeup::of(body).letters() > 0,
+        // Three letters tell little: what follows must prove more.
+        _ if begin.len() < 4 && begin.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+            looks_random(body) && Makeup::of(body).digits > 1
+        }
+        _ => is_drawn(body),
+    }
 }
 
 /// Not `xxxxxxxx`, not `your-key-goes-here`, not the name of a CSS class or a package.
 fn is_drawn(body: &str) -> bool {
     let makeup = Makeup::of(body);
+    let words = share_of_words(body);
     let mixed = makeup.digits > 0 || (makeup.upper > 0 && makeup.lower > 0) || makeup.upper >= 16;
-    mixed && entropy(body) >= 2.6 && share_of_words(body) < 97
+    (mixed && words < 97 || words < 50 && body.len() >= 24) && entropy(body) >= 2.6
+}
+
+/// The token around a mark; the distances on both sides are bounded, and so is the work.
+pub(super) fn around(kind: &Marked, text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let holds = |byte: u8| kind.alphabet.holds(byte);
+    let before = chars::run_before(bytes, start, kind.before.1 + 1, holds);
+    let after = chars::run(bytes, end, kind.after.1 + 1, holds);
+    let shaped = &text[start..end] == kind.mark
+        && (kind.before.0..=kind.before.1).contains(&before)
+        && (kind.after.0..=kind.after.1).contains(&after);
+    let (start, end) = (start - before, end + after);
+    (shaped && looks_random(&text[start..end])).then_some((start, end))
 }

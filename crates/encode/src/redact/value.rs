@@ -1,7 +1,7 @@
 //! Whether what stands behind a key is a secret's value, or a placeholder, a label, code, a path, a number.
 //! Judges one value; where it was found is told by its [`Style`].
 
-use super::chars::{Makeup, looks_random, parts, reads_as_words};
+use super::chars::{Makeup, looks_random, parts, reads_as_words, share_of_words};
 use super::keys::Grade;
 
 /// How a value was written: the more it stands there as data, the weaker a password may be.
@@ -34,8 +34,37 @@ pub(super) fn is_secret(value: &str, grade: Grade, style: Style) -> bool {
         (Grade::Secret, _) => value.len() >= 6 && (looks_random(value) || is_made_up(value, makeup)),
         (Grade::Token, Style::Bare) => value.len() >= 12 && looks_random(value),
         (Grade::Token, _) => value.len() >= 8 && looks_random(value),
-        (Grade::Key, _) => value.len() >= 20 && looks_random(value),
+        (Grade::Key, _) => {
+            value.len() >= 16 && (looks_random(value) && is_key_material(value, makeup) || is_serial(value))
+        }
+        (Grade::Pair, _) => value.len() >= 12 && looks_random(value) || pair(value).is_some(),
     }
+}
+
+/// Behind a name that says little: nothing but letters, digits and what holds a key together, and enough of them.
+fn is_key_material(value: &str, makeup: Makeup) -> bool {
+    let plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-+/=.|".contains(&byte));
+    let mixed = makeup.upper > 3 && makeup.lower > 3 && share_of_words(value) < 30;
+    plain && (makeup.digits > 2 || value.len() >= 20 && makeup.digits > 0 || mixed)
+}
+
+/// `ABCDE-FGHIJ-KLMNO-PQRST`, as products are unlocked with.
+fn is_serial(value: &str) -> bool {
+    let first = value.find('-').unwrap_or(0);
+    let group =
+        |part: &str| part.len() == first && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
+    (4..=8).contains(&first) && value.split('-').count() >= 4 && value.split('-').all(group)
+}
+
+/// Where the password begins in `admin:Winter2024`, `admin/Winter2024`.
+pub(super) fn pair(value: &str) -> Option<usize> {
+    let (user, password) = value.split_once([':', '/'])?;
+    let named = (2..=32).contains(&user.len())
+        && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-@+".contains(&byte))
+        && user.starts_with(|c: char| c.is_ascii_alphabetic());
+    let plain = !password.contains(['/', ':', '(', ',']) && !is_no_text(password) && !is_placeholder(password);
+    let told = is_bare_password(password, Makeup::of(password)) && !is_code(password, Style::Bare);
+    (named && plain && told).then_some(user.len() + 1)
 }
 
 /// A password somebody chose, where a label could stand too.
@@ -162,12 +191,15 @@ fn is_no_text(value: &str) -> bool {
         digest.iter().any(|kind| lower.strip_prefix(kind).is_some_and(|rest| rest.starts_with([':', '-', '/'])));
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let figures = value.bytes().all(|byte| byte.is_ascii_digit() || b".,:_-+/TZ ".contains(&byte));
+    let range = value.trim_start_matches(['^', '~', '<', '>', '=', ' ']);
+    let range = range.len() < value.len()
+        && range.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'x' | b'*'));
     let plain_number = value.bytes().all(|byte| byte.is_ascii_digit());
     let letters = value.len() - digits;
     let version =
         value.strip_prefix('v').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) && letters <= 4;
     let duration = digits > 0 && letters <= 2 && value.starts_with(|c: char| c.is_ascii_digit()) && value.len() <= 6;
-    digest || (figures && !plain_number) || version || duration || value.contains("://") || is_path(value)
+    digest || range || (figures && !plain_number) || version || duration || value.contains("://") || is_path(value)
 }
 
 fn is_path(value: &str) -> bool {

@@ -61,6 +61,25 @@ fn shapes() -> Vec<String> {
         "secret_key=a1B2c3D4,",
         "<password>x",
         "variable \"password\" { ",
+        "| password |\n|---|\n",
+        "| password ",
+        "password: |\n  a1b2c3d4\n",
+        "password:\n ",
+        "<b>password</b>",
+        "ｐａｓｓｗｏｒｄ＝",
+        "pass\u{200b}word=a1b2c3 ",
+        "пароль: a1b2c3d4 ",
+        "identified by '",
+        "mnemonic legal winner ",
+        "seed ",
+        "{\"kty\": \"d\": \"a1b2c3d4e5f6g7h8\"}",
+        "\"kty\"",
+        "kind: Secret\n",
+        "kind: Secret\n---\ndata:\n a: QUJDREVGR0g=\n",
+        "private key ",
+        "x-token-a1b2c3d4e5f6g7h8i9j0",
+        "!A",
+        "curl \\\n -u a:b1c2d3 ",
     ];
     let mut shapes: Vec<String> = around.iter().chain(&pairs).chain(&lines).map(|shape| (*shape).to_owned()).collect();
     for edge in ["BEGIN", "END"] {
@@ -85,6 +104,33 @@ fn twice_the_text_is_twice_the_work_whatever_it_repeats() {
         let text = |size: usize| format!("{begin}{}(", shape.repeat(size / shape.len()));
         let (once, twice) = (examined(&redactor, &text(SIZE)), examined(&redactor, &text(2 * SIZE)));
         assert!(twice as f64 <= once as f64 * MOST + 40_000.0, "{begin:?} {shape:?}: {once}, then {twice}");
+    }
+}
+
+/// Every keyword there is, so that no rule is forgotten: alone, and before something that draws it on.
+#[test]
+fn twice_the_text_is_twice_the_work_for_every_rule() {
+    let redactor = Redactor::built_in();
+    let mut words = scan::words().0;
+    words.sort_unstable();
+    words.dedup();
+    assert!(words.len() > 400, "{}", words.len());
+    for shape in words.iter().flat_map(|word| [format!("{word}="), format!("{word} a1B2c3D4")]) {
+        let text = |size: usize| shape.repeat(size / shape.len());
+        let (once, twice) = (examined(&redactor, &text(SIZE / 2)), examined(&redactor, &text(SIZE)));
+        assert!(twice as f64 <= once as f64 * MOST + 40_000.0, "{shape:?}: {once}, then {twice}");
+    }
+}
+
+/// What nobody writes: a megabyte of one mark or one word on a line, looked at no more than a few hundred times a byte.
+#[test]
+fn a_megabyte_of_nothing_but_marks_is_bounded() {
+    let redactor = Redactor::built_in();
+    for piece in ["\"", ":", "|", "Q~", "password=", "<br>", "=", "\u{200b}", "ｐ", "$2b$", "\"kty\"", "kind: Secret\n"]
+    {
+        let text = piece.repeat((256 << 10) / piece.len());
+        let examined = examined(&redactor, &text);
+        assert!(examined <= text.len() * 400, "{piece:?}: {examined} bytes looked at for {}", text.len());
     }
 }
 
