@@ -200,8 +200,6 @@ impl Daemon {
                 SIGHUP => self.reload(),
                 SIGUSR1 => self.tell_status(),
                 SIGUSR2 => self.consolidate(),
-                // Several may want its place at once; who is in a hurry beyond that is a person at the terminal.
-                SIGTERM if stopping.load(Ordering::SeqCst) => {}
                 _ if stopping.swap(true, Ordering::SeqCst) => {
                     tracing::warn!("told to stop twice: leaving at once");
                     std::process::exit(128 + signal);

@@ -29,6 +29,7 @@ use lokid_model::{Body, Change, Draft, Outcome, Signal, SignalKind, Timestamp};
 use lokid_sys::thread;
 use lokid_watch::{GitArea, Seen, WatchState};
 use parking_lot::Mutex;
+use serde_json::Map;
 
 use book::EyesBook;
 use logs::ErrorLogs;
@@ -343,6 +344,7 @@ impl EyesWorker {
                     self.past.changed(&path);
                 }
             }
+            Seen::Many { folder, files, since } => self.see_many(tree, folder, files, since),
             Seen::Continuity if is_main => self.look_at_continuity(),
             Seen::LokiTrace { path } if is_main => self.look_at_trace(tree, &path),
             Seen::Log { path } => self.look_at_log(tree, &path),
@@ -362,6 +364,21 @@ impl EyesWorker {
             }
             Seen::Continuity | Seen::LokiTrace { .. } => {}
         }
+    }
+
+    /// More files changed at once than anybody changes by hand: one line instead of as many signals.
+    fn see_many(&mut self, tree: &Path, folder: String, files: usize, since: Instant) {
+        if *tree == *self.env.root {
+            self.past.look_again();
+        }
+        if self.git.was_busy(tree, since, self.env.clock.monotonic()) {
+            return;
+        }
+        tracing::info!(project = %self.env.name, folder, files, "many files changed at once, told as one");
+        let mut data = Map::new();
+        data.insert("path".to_owned(), self.env.redaction.text(&folder).into());
+        data.insert("files".to_owned(), files.into());
+        self.env.feed.tell(self.env.clock.now(), &self.env.name, "flood", data);
     }
 
     fn rescan_after(&self) -> Duration {

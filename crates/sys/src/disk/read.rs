@@ -22,6 +22,18 @@ pub struct Stamp {
     pub ctime_ns: i128,
 }
 
+/// Of a file of lines.
+#[derive(Debug, PartialEq, Eq)]
+pub enum LinePart<'a> {
+    /// Whole ones; the very last may have no end.
+    Lines(&'a [u8]),
+    /// One that was passed over.
+    TooLong,
+}
+
+/// As much of a file of lines is read at once.
+const BLOCK: u64 = 16 << 20;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub name: OsString,
@@ -41,6 +53,48 @@ impl Disk {
     pub fn read(&self, path: impl AsRef<Path>, max_bytes: u64) -> io::Result<Vec<u8>> {
         let place = self.place(path.as_ref())?;
         read_bounded(place.open(OFlags::RDONLY)?, &place.full, max_bytes)
+    }
+
+    /// A file of lines of any length, a block at a time: memory is taken for the longest line that is allowed and no more.
+    pub fn read_lines(
+        &self,
+        path: impl AsRef<Path>,
+        longest: usize,
+        mut tell: impl FnMut(LinePart<'_>),
+    ) -> io::Result<()> {
+        let place = self.place(path.as_ref())?;
+        let with_name = |error| named(&place.full, error);
+        let mut file = place.open(OFlags::RDONLY)?;
+        let metadata = file.metadata().map_err(with_name)?;
+        if !metadata.is_file() {
+            return Err(is_irregular(&place.full));
+        }
+        let block = metadata.len().clamp(1, BLOCK);
+        let mut held: Vec<u8> = Vec::new();
+        let mut passes_over = false;
+        while file.by_ref().take(block).read_to_end(&mut held).map_err(with_name)? > 0 {
+            if passes_over {
+                let Some(end) = held.iter().position(|byte| *byte == b'\n') else {
+                    held.clear();
+                    continue;
+                };
+                held.drain(..=end);
+                passes_over = false;
+            }
+            if let Some(end) = held.iter().rposition(|byte| *byte == b'\n') {
+                tell(LinePart::Lines(&held[..=end]));
+                held.drain(..=end);
+            }
+            if held.len() > longest {
+                tell(LinePart::TooLong);
+                held = Vec::new();
+                passes_over = true;
+            }
+        }
+        if !held.is_empty() {
+            tell(LinePart::Lines(&held));
+        }
+        Ok(())
     }
 
     /// Asks the file system without opening the file; a link gives its own stamp.
