@@ -44,6 +44,8 @@ const RESCAN_AFTER: Duration = Duration::from_millis(50);
 /// what the last one took, so that the writer can go on writing, but never for longer than this.
 const RESCAN_PAUSE: u32 = 4;
 const RESCAN_AT_LATEST: Duration = Duration::from_secs(10);
+/// What cannot be understood is not tried again and again without a breath.
+const AFTER_A_FALL: Duration = Duration::from_secs(1);
 /// The same thing is said once within this time, however many files tell it.
 const SAME_SIGNAL: i64 = 5_000_000;
 
@@ -209,22 +211,24 @@ impl EyesWorker {
                     self.inbox.recv_timeout(patience)
                 }
             };
-            match first {
-                Ok(first) => {
-                    let batch: Vec<Noticed> = std::iter::once(first).chain(self.inbox.try_iter().take(INBOX)).collect();
-                    let looked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.take(batch)));
-                    match looked {
-                        Ok(false) => {}
-                        Ok(true) => break,
-                        Err(_) => {
-                            tracing::error!(project = %self.env.name, "an observation could not be understood");
-                        }
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => {}
+            let batch: Vec<Noticed> = match first {
+                Ok(first) => std::iter::once(first).chain(self.inbox.try_iter().take(INBOX)).collect(),
+                Err(RecvTimeoutError::Timeout) => Vec::new(),
                 Err(RecvTimeoutError::Disconnected) => break,
+            };
+            let looked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.look(batch)));
+            match looked {
+                Ok(false) => {}
+                Ok(true) => break,
+                Err(_) => {
+                    tracing::error!(project = %self.env.name, "an observation could not be understood");
+                    // That it is time to stop may have been among what was lost, and what is due is due again.
+                    if self.is_stopping() {
+                        break;
+                    }
+                    thread::pause(AFTER_A_FALL);
+                }
             }
-            self.do_what_is_due();
             if !self.waiting.is_empty() && self.is_at_rest() {
                 for waiting in self.waiting.drain(..) {
                     let _ = waiting.try_send(());
@@ -232,6 +236,15 @@ impl EyesWorker {
             }
         }
         self.save();
+    }
+
+    /// Answers whether it was the last.
+    fn look(&mut self, batch: Vec<Noticed>) -> bool {
+        let is_over = self.take(batch);
+        if !is_over {
+            self.do_what_is_due();
+        }
+        is_over
     }
 
     /// Was everything taken in that was there? A tree that cannot be watched is not waited for.

@@ -59,6 +59,12 @@ const CHANGES: WatchFlags = WatchFlags::CREATE
     .union(WatchFlags::MOVE_SELF)
     .union(WatchFlags::DELETE_SELF);
 
+const GONE: ReadFlags = ReadFlags::DELETE
+    .union(ReadFlags::MOVED_FROM)
+    .union(ReadFlags::DELETE_SELF)
+    .union(ReadFlags::MOVE_SELF)
+    .union(ReadFlags::UNMOUNT);
+
 const BUFFER: usize = 64 << 10;
 
 impl Inotify {
@@ -125,9 +131,7 @@ fn heard(watch: i32, flags: ReadFlags, name: Option<&OsStr>) -> Option<Heard<'_>
         Happened::Created
     } else if any(ReadFlags::CREATE | ReadFlags::MOVED_TO) {
         Happened::Arrived
-    } else if any(ReadFlags::DELETE | ReadFlags::MOVED_FROM) {
-        Happened::Left
-    } else if any(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::UNMOUNT) {
+    } else if any(GONE) {
         Happened::Left
     } else if any(ReadFlags::MODIFY | ReadFlags::CLOSE_WRITE | ReadFlags::ATTRIB) {
         Happened::Changed

@@ -333,7 +333,8 @@ fn told(event: &Value) -> (String, String) {
         "signal" => (data("type").replace('_', " "), first(&["path", "branch", "author", "session_id"])),
         "flood" => {
             let files = words::count(data("files").parse().unwrap_or(0), "more file", "more files");
-            ("many files changed".to_owned(), format!("{files} in {}/", data("path")))
+            let folder = data("path");
+            ("many changes".to_owned(), if folder.is_empty() { files } else { format!("{files} in {folder}/") })
         }
         "prefetch" => {
             let tokens = words::count(data("tokens").parse().unwrap_or(0), "token", "tokens");

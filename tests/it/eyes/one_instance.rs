@@ -64,11 +64,12 @@ fn ten_projects_take_one_instance_and_leave_no_watch_behind() {
     lab.sentinel();
 }
 
-const LIMIT: &str = "/proc/sys/user/max_inotify_instances";
+const INSTANCES: &str = "/proc/sys/user/max_inotify_instances";
+const WATCHES: &str = "/proc/sys/user/max_inotify_watches";
 
-/// A daemon where the kernel grants this user no instance; `None` on systems that let nobody arrange that.
-fn deaf_daemon(home: &Home) -> Option<Daemon> {
-    let script = format!("echo 0 > {LIMIT} && exec \"$@\"");
+/// A daemon where the kernel grants this user few of these; `None` on systems that let nobody arrange that.
+fn limited_daemon(home: &Home, limit: &str, most: u32) -> Option<Daemon> {
+    let script = format!("echo {most} > {limit} && exec \"$@\"");
     let unshare = |command: &Command| {
         let mut apart = Command::new("unshare");
         apart.args(["-Ur", "sh", "-c", &script, "sh"]).arg(command.get_program()).args(command.get_args());
@@ -85,30 +86,60 @@ fn deaf_daemon(home: &Home) -> Option<Daemon> {
     Some(daemon)
 }
 
+/// Whether it could be raised; systems that let nobody do so are passed over.
+fn raised(daemon: &Daemon, limit: &str) -> bool {
+    let mut enter = Command::new("nsenter");
+    enter.args(["--user", "--preserve-credentials", "--target", &daemon.child.id().to_string()]);
+    let raised = enter.args(["sh", "-c", &format!("echo 4096 > {limit}")]).output();
+    let raised = raised.is_ok_and(|raised| raised.status.success());
+    if !raised {
+        println!("skipped: nobody may raise {limit} again here");
+    }
+    raised
+}
+
+fn watch(home: &Home) -> Value {
+    let status = Client::new(home.socket()).send(&Request::get("/v1/status")).unwrap().json().unwrap();
+    status["projects"][0]["watch"].clone()
+}
+
+fn becomes(home: &Home, state: &str) {
+    eventually_some(|| (watch(home)["state"] == state).then_some(()));
+}
+
 #[test]
 fn without_an_instance_it_says_why_and_listens_as_soon_as_one_is_free() {
     let home = Home::new();
-    let Some(daemon) = deaf_daemon(&home) else {
+    let Some(daemon) = limited_daemon(&home, INSTANCES, 0) else {
         return println!("skipped: nobody may limit inotify here");
     };
-    let watch = || {
-        let status = Client::new(home.socket()).send(&Request::get("/v1/status")).unwrap().json().unwrap();
-        status["projects"][0]["watch"].clone()
-    };
-    eventually_some(|| (watch()["state"] == "polling").then_some(()));
-    let reason = watch()["reason"].clone();
+    becomes(&home, "polling");
+    let reason = watch(&home)["reason"].clone();
     assert!(reason.as_str().unwrap().contains("0 of 0 inotify instances in use"), "{reason}");
     let told = home.run(&["doctor"]);
     assert_eq!(told.out.matches("inotify instances in use").count(), 1, "{told:#?}");
     assert_eq!(held(daemon.child.id()).0, 0);
-
-    let mut enter = Command::new("nsenter");
-    enter.args(["--user", "--preserve-credentials", "--target", &daemon.child.id().to_string()]);
-    let raised = enter.args(["sh", "-c", &format!("echo 64 > {LIMIT}")]).output();
-    if !raised.is_ok_and(|raised| raised.status.success()) {
-        return println!("skipped: nobody may raise it again here");
+    if raised(&daemon, INSTANCES) {
+        becomes(&home, "native");
+        assert_eq!(held(daemon.child.id()).0, 1);
+        assert_eq!((&watch(&home)["warnings"], watch(&home).get("reason")), (&serde_json::json!([]), None));
     }
-    eventually_some(|| (watch()["state"] == "native").then_some(()));
-    assert_eq!(held(daemon.child.id()).0, 1);
-    assert_eq!((&watch()["warnings"], watch().get("reason")), (&serde_json::json!([]), None));
+}
+
+#[test]
+fn with_too_few_watches_it_says_why_and_listens_everywhere_as_soon_as_there_are_more() {
+    let home = Home::new();
+    let Some(daemon) = limited_daemon(&home, WATCHES, 3) else {
+        return println!("skipped: nobody may limit inotify here");
+    };
+    becomes(&home, "partial");
+    assert_eq!(held(daemon.child.id()), (1, 3));
+    assert!(watch(&home)["reason"].as_str().unwrap().contains("too many folders"), "{}", watch(&home));
+    if raised(&daemon, WATCHES) {
+        becomes(&home, "native");
+        eventually_some(|| {
+            (held(daemon.child.id()) == (1, watch(&home)["folders_watched"].as_u64()? as usize)).then_some(())
+        });
+        assert_eq!(watch(&home)["warnings"], serde_json::json!([]));
+    }
 }

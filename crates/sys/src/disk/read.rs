@@ -56,20 +56,23 @@ impl Disk {
     }
 
     /// A file of lines of any length, a block at a time: memory is taken for the longest line that is allowed and no more.
-    pub fn read_lines(
+    pub fn read_lines(&self, path: impl AsRef<Path>, longest: usize, tell: impl FnMut(LinePart<'_>)) -> io::Result<()> {
+        self.read_blocks(path, BLOCK, longest, tell)
+    }
+
+    fn read_blocks(
         &self,
         path: impl AsRef<Path>,
+        block: u64,
         longest: usize,
         mut tell: impl FnMut(LinePart<'_>),
     ) -> io::Result<()> {
         let place = self.place(path.as_ref())?;
         let with_name = |error| named(&place.full, error);
         let mut file = place.open(OFlags::RDONLY)?;
-        let metadata = file.metadata().map_err(with_name)?;
-        if !metadata.is_file() {
+        if !file.metadata().map_err(with_name)?.is_file() {
             return Err(is_irregular(&place.full));
         }
-        let block = metadata.len().clamp(1, BLOCK);
         let mut held: Vec<u8> = Vec::new();
         let mut passes_over = false;
         while file.by_ref().take(block).read_to_end(&mut held).map_err(with_name)? > 0 {
@@ -247,5 +250,31 @@ mod tests {
         assert_eq!(shown, expected);
         assert_eq!(disk.list("none").unwrap(), []);
         assert!(disk.list("b").is_err());
+    }
+
+    #[test]
+    fn lines_come_whole_and_one_that_is_too_long_is_passed_over() {
+        let lab = tempfile::tempdir().unwrap();
+        let disk = Disk::open(&lab.path().canonicalize().unwrap()).unwrap();
+        let check = |text: &str, expect: &[&str]| {
+            std::fs::write(lab.path().join("x"), text).unwrap();
+            let mut found = Vec::new();
+            // As if the file were longer than a block.
+            let tell = |part: LinePart<'_>| match part {
+                LinePart::Lines(lines) => {
+                    found.extend(lines.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec))
+                }
+                LinePart::TooLong => found.push(b"too long".to_vec()),
+            };
+            disk.read_blocks("x", 4, 8, tell).unwrap();
+            let found: Vec<&str> = found.iter().map(|line| std::str::from_utf8(line).unwrap()).collect();
+            assert_eq!(found, expect, "{text:?}");
+        };
+        check("", &[]);
+        check("a\nbc\n\nd", &["a\n", "bc\n", "\n", "d"]);
+        check("12345678\nab\n", &["12345678\n", "ab\n"]);
+        check("1\n12345678901234567890\nab\ncd", &["1\n", "too long", "ab\n", "cd"]);
+        check("12345678901234567890", &["too long"]);
+        check("12345678901234567890\n12345678901234567890\n", &["too long", "too long"]);
     }
 }
