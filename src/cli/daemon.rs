@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::Context;
 use parking_lot::Mutex;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use tokio::sync::watch;
 
@@ -57,6 +58,7 @@ pub(super) fn run(mut settings: Settings, place: Option<PathBuf>, replace: bool,
     let files = process::raise_file_limit();
     let logging = Logging::start(&settings.config.log, settings.verbose)?;
     // Before anything that a signal must not tear apart.
+    leave_at_once_when_told_twice().context("cannot listen for signals")?;
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2]).context("cannot listen for signals")?;
     let notifier = Arc::new(Notifier::from_env());
     let (mut bound, socket) = handover::take(&settings, replace, greeting)?;
@@ -127,6 +129,16 @@ pub(super) fn run(mut settings: Settings, place: Option<PathBuf>, replace: bool,
     Ok(served.context("the socket failed")?)
 }
 
+/// Whatever the threads are waiting for: the second request ends the process in the very moment it arrives.
+fn leave_at_once_when_told_twice() -> std::io::Result<()> {
+    let told = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGINT] {
+        flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&told))?;
+        flag::register(signal, Arc::clone(&told))?;
+    }
+    Ok(())
+}
+
 async fn told(stop: &mut watch::Receiver<bool>) {
     // An error means the sender is gone, and with it the daemon.
     let _ = stop.wait_for(|stop| *stop).await;
@@ -194,18 +206,11 @@ impl Daemon {
 
     /// Sleeps until a signal comes.
     fn obey(&self, signals: &mut Signals) {
-        let stopping = AtomicBool::new(false);
         for signal in signals.forever() {
             match signal {
                 SIGHUP => self.reload(),
                 SIGUSR1 => self.tell_status(),
                 SIGUSR2 => self.consolidate(),
-                // Several may want its place at once; who is in a hurry beyond that is a person at the terminal.
-                SIGTERM if stopping.load(Ordering::SeqCst) => {}
-                _ if stopping.swap(true, Ordering::SeqCst) => {
-                    tracing::warn!("told to stop twice: leaving at once");
-                    std::process::exit(128 + signal);
-                }
                 _ => {
                     tracing::info!("stopping");
                     self.halt();

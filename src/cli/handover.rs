@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::run::Greeting;
 use super::settings::Settings;
 use crate::serve::{self, BindError, Bound, Client, Request};
-use lokid_sys::{Clock, activation, process, thread};
+use lokid_sys::{Clock, InstanceError, InstanceLock, activation, process, thread};
 
 /// A daemon that was told to stop may have much to write.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -32,7 +32,7 @@ pub(super) fn take(settings: &Settings, replace: bool, greeting: Greeting) -> Re
             // It serves a socket that nobody finds any more.
             Err(BindError::Served { pid: Some(pid), .. }) => {
                 tracing::info!(pid, "asking the daemon before this one to hand over");
-                succeed(pid, adopt)?
+                succeed(pid, &socket, adopt)?
             }
             first => first.map_err(|error| refused(error, settings))?,
         };
@@ -48,7 +48,7 @@ pub(super) fn take(settings: &Settings, replace: bool, greeting: Greeting) -> Re
                 None => return Err(refused(error, settings)),
             }
             tracing::info!(pid, version = older, "asking the daemon before this one to hand over");
-            succeed(pid, bind)?
+            succeed(pid, &settings.socket, bind)?
         }
         first => first.map_err(|error| refused(error, settings))?,
     };
@@ -56,10 +56,10 @@ pub(super) fn take(settings: &Settings, replace: bool, greeting: Greeting) -> Re
 }
 
 /// Has another daemon stop, and takes its place as soon as that is free. Who comes in between keeps it.
-fn succeed(pid: u32, take: impl Fn() -> Result<Bound, BindError>) -> Result<Bound, Failure> {
-    process::terminate(pid).with_context(|| format!("cannot ask process {pid} to hand over"))?;
+fn succeed(pid: u32, socket: &Path, take: impl Fn() -> Result<Bound, BindError>) -> Result<Bound, Failure> {
     let clock = Clock::system();
     let deadline = clock.monotonic() + PATIENCE;
+    let mut asked = None;
     loop {
         match take() {
             Err(BindError::Served { pid: holder, .. }) if holder.is_none_or(|holder| holder == pid) => {
@@ -67,10 +67,30 @@ fn succeed(pid: u32, take: impl Fn() -> Result<Bound, BindError>) -> Result<Boun
                     let message = format!("process {pid} was asked to hand over and still runs");
                     return Err(Failure::new(message).hint("it may be finishing a long write; try again in a moment"));
                 }
+                if asked.is_none() {
+                    asked = ask(pid, socket)?;
+                }
                 thread::pause(GLANCE);
             }
             taken => return taken.map_err(|error| Failure::from(anyhow::Error::new(error))),
         }
+    }
+}
+
+/// Asked twice, it would drop what it still has to write. Of several that want its place one asks, and keeps the others
+/// from it by what is answered here.
+fn ask(pid: u32, socket: &Path) -> Result<Option<InstanceLock>, Failure> {
+    let mut name = socket.as_os_str().to_owned();
+    name.push(".heir");
+    let asking = match InstanceLock::acquire(Path::new(&name)) {
+        Err(InstanceError::Held { .. }) => return Ok(None),
+        taken => taken.map_err(anyhow::Error::new)?,
+    };
+    match process::terminate(pid) {
+        Err(error) if process::is_alive(pid) => {
+            Err(anyhow::Error::new(error).context(format!("cannot ask process {pid} to hand over")).into())
+        }
+        _ => Ok(Some(asking)),
     }
 }
 

@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use lokid::serve::{Client, Request};
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::home::{Daemon, Home, Told, eventually_some};
 
@@ -222,6 +223,33 @@ fn outside_of_a_repository_the_daemon_wants_to_be_told() {
     daemon.out.wait_for("plain");
     daemon.out.wait_for("0 memories");
     home.run(&["--project", plain, "remember", "x"]).succeeded();
+}
+
+#[test]
+fn whoever_is_told_to_end_twice_ends_at_once() {
+    use rustix::fs::{FlockOperation, flock};
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130)] {
+        let home = Home::new();
+        home.configure("[store]\nlock_timeout = \"10m\"\n");
+        let mut daemon = home.daemon();
+        // Another program holds the file that is to be written: the last write is waited for.
+        let folder = home.path("app/.loki/memory/semantic");
+        std::fs::create_dir_all(&folder).unwrap();
+        let held = std::fs::File::create(folder.join("facts.json.lock")).unwrap();
+        flock(&held, FlockOperation::LockExclusive).unwrap();
+        let fact = json!({"kind": "fact", "text": "make", "fact": {"key": "build.tool", "value": "make", "scope": ""}});
+        let socket = home.socket();
+        let writing = std::thread::spawn(move || drop(Client::new(socket).send(&Request::post("/v1/memories", &fact))));
+        eventually_some(|| {
+            let status = Client::new(home.socket()).send(&Request::get("/v1/status")).ok()?.json().ok()?;
+            (status["projects"][0]["watch"]["backlog"].as_u64()? > 0).then_some(())
+        });
+        daemon.signal(signal);
+        daemon.err.wait_for("stopping");
+        daemon.signal(signal);
+        assert_eq!(daemon.ended().0, Some(code));
+        writing.join().unwrap();
+    }
 }
 
 #[test]

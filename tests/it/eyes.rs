@@ -6,12 +6,17 @@
 mod bulk;
 mod continuity;
 mod day;
+mod depths;
 mod echo;
 mod errors;
 mod few_watches;
+mod flood;
 mod guarded;
 mod hostile;
 pub(crate) mod lab;
+mod long_line;
+mod moved;
+mod one_instance;
 mod opt_out;
 mod past;
 mod secrets;

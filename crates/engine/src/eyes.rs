@@ -29,6 +29,7 @@ use lokid_model::{Body, Change, Draft, Outcome, Signal, SignalKind, Timestamp};
 use lokid_sys::thread;
 use lokid_watch::{GitArea, Seen, WatchState};
 use parking_lot::Mutex;
+use serde_json::Map;
 
 use book::EyesBook;
 use logs::ErrorLogs;
@@ -43,6 +44,8 @@ const RESCAN_AFTER: Duration = Duration::from_millis(50);
 /// what the last one took, so that the writer can go on writing, but never for longer than this.
 const RESCAN_PAUSE: u32 = 4;
 const RESCAN_AT_LATEST: Duration = Duration::from_secs(10);
+/// What cannot be understood is not tried again and again without a breath.
+const AFTER_A_FALL: Duration = Duration::from_secs(1);
 /// The same thing is said once within this time, however many files tell it.
 const SAME_SIGNAL: i64 = 5_000_000;
 
@@ -208,22 +211,24 @@ impl EyesWorker {
                     self.inbox.recv_timeout(patience)
                 }
             };
-            match first {
-                Ok(first) => {
-                    let batch: Vec<Noticed> = std::iter::once(first).chain(self.inbox.try_iter().take(INBOX)).collect();
-                    let looked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.take(batch)));
-                    match looked {
-                        Ok(false) => {}
-                        Ok(true) => break,
-                        Err(_) => {
-                            tracing::error!(project = %self.env.name, "an observation could not be understood");
-                        }
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => {}
+            let batch: Vec<Noticed> = match first {
+                Ok(first) => std::iter::once(first).chain(self.inbox.try_iter().take(INBOX)).collect(),
+                Err(RecvTimeoutError::Timeout) => Vec::new(),
                 Err(RecvTimeoutError::Disconnected) => break,
+            };
+            let looked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.look(batch)));
+            match looked {
+                Ok(false) => {}
+                Ok(true) => break,
+                Err(_) => {
+                    tracing::error!(project = %self.env.name, "an observation could not be understood");
+                    // That it is time to stop may have been among what was lost, and what is due is due again.
+                    if self.is_stopping() {
+                        break;
+                    }
+                    thread::pause(AFTER_A_FALL);
+                }
             }
-            self.do_what_is_due();
             if !self.waiting.is_empty() && self.is_at_rest() {
                 for waiting in self.waiting.drain(..) {
                     let _ = waiting.try_send(());
@@ -231,6 +236,15 @@ impl EyesWorker {
             }
         }
         self.save();
+    }
+
+    /// Answers whether it was the last.
+    fn look(&mut self, batch: Vec<Noticed>) -> bool {
+        let is_over = self.take(batch);
+        if !is_over {
+            self.do_what_is_due();
+        }
+        is_over
     }
 
     /// Was everything taken in that was there? A tree that cannot be watched is not waited for.
@@ -343,6 +357,7 @@ impl EyesWorker {
                     self.past.changed(&path);
                 }
             }
+            Seen::Many { folder, files, since } => self.see_many(tree, folder, files, since),
             Seen::Continuity if is_main => self.look_at_continuity(),
             Seen::LokiTrace { path } if is_main => self.look_at_trace(tree, &path),
             Seen::Log { path } => self.look_at_log(tree, &path),
@@ -362,6 +377,21 @@ impl EyesWorker {
             }
             Seen::Continuity | Seen::LokiTrace { .. } => {}
         }
+    }
+
+    /// More files changed at once than anybody changes by hand: one line instead of as many signals.
+    fn see_many(&mut self, tree: &Path, folder: String, files: usize, since: Instant) {
+        if *tree == *self.env.root {
+            self.past.look_again();
+        }
+        if self.git.was_busy(tree, since, self.env.clock.monotonic()) {
+            return;
+        }
+        tracing::info!(project = %self.env.name, folder, files, "many files changed at once, told as one");
+        let mut data = Map::new();
+        data.insert("path".to_owned(), self.env.redaction.text(&folder).into());
+        data.insert("files".to_owned(), files.into());
+        self.env.feed.tell(self.env.clock.now(), &self.env.name, "flood", data);
     }
 
     fn rescan_after(&self) -> Duration {

@@ -15,6 +15,7 @@ mod history;
 mod newcomer;
 
 use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
@@ -256,27 +257,36 @@ struct PastWorker {
 
 impl PastWorker {
     fn run(mut self) {
-        self.recall();
+        self.guard(PastWorker::recall);
         thread::step_back();
-        if self.env.config.load().bootstrap.enabled {
-            self.read_everything();
-        }
+        self.guard(|worker| worker.read(&Gathered { everything: true, ..Gathered::default() }));
         self.progress.complete.store(true, Ordering::Release);
         while let Some(tasks) = self.wait() {
-            if !self.env.config.load().bootstrap.enabled {
-                continue;
-            }
-            if tasks.everything || self.missed.swap(false, Ordering::AcqRel) {
-                self.read_everything();
-                continue;
-            }
-            if tasks.head {
-                self.read_history();
-            }
-            self.read_changed(&tasks.paths);
-            self.read_changed_newcomer(&tasks.paths, tasks.head);
+            self.guard(|worker| worker.read(&tasks));
+        }
+    }
+
+    /// A panic costs what was being read and not the reading: the next change is read again.
+    fn guard(&mut self, work: impl FnOnce(&mut PastWorker)) {
+        if std::panic::catch_unwind(AssertUnwindSafe(|| work(self))).is_err() {
+            tracing::error!(project = %self.env.name, "something of the repository's past could not be read");
             self.rest();
         }
+    }
+
+    fn read(&mut self, tasks: &Gathered) {
+        if !self.env.config.load().bootstrap.enabled {
+            return;
+        }
+        if tasks.everything | self.missed.swap(false, Ordering::AcqRel) {
+            return self.read_everything();
+        }
+        if tasks.head {
+            self.read_history();
+        }
+        self.read_changed(&tasks.paths);
+        self.read_changed_newcomer(&tasks.paths, tasks.head);
+        self.rest();
     }
 
     /// What earlier runs kept; the writer has it already.

@@ -272,6 +272,7 @@ impl Registry {
         let now = self.clock.now();
         let book = ProjectBook::open(&self.dirs.state).map_err(failed)?;
         let known = book.identify(&located.root, located.git_dir.as_deref(), now).map_err(failed)?;
+        self.leave_former_place(&known.id, &located.root);
         let env = Env {
             name: located.root.display().to_string().into(),
             memory_dir: memory_dir(&located.root),
@@ -291,6 +292,16 @@ impl Registry {
         let lock = if read_only { None } else { Some(self.lock(&env.root, &env.state)?) };
         let store = self.open_store(&env).map_err(failed)?;
         Ok(Arc::new(Project::open(env, store, lock, &self.shared).map_err(failed)?))
+    }
+
+    /// A project that was moved while it was open still stands in the list under the path it had, and holds its lock.
+    fn leave_former_place(&self, id: &str, root: &Path) {
+        let former = |project: &Project| project.env.id == id && project.env.root != root;
+        let Some(project) = self.projects().into_iter().find(|project| former(project)) else { return };
+        self.projects.write().remove(&project.env.root);
+        self.resolved.write().clear();
+        tracing::info!(from = %project.env.name, to = %root.display(), "the project was moved");
+        project.stop();
     }
 
     fn open_store(&self, env: &Env) -> io::Result<Store> {

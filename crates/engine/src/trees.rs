@@ -14,6 +14,9 @@ use lokid_watch::{OwnDoings, Seen, Watch, WatchLimits, WatchPlan, WatchState};
 /// Takes what was seen in a working tree; answers whether there was room.
 pub(super) type Sink = dyn Fn(&Arc<Path>, Seen) -> bool + Send + Sync;
 
+/// Nobody changes more files of one folder at once by hand.
+const TOLD_SINGLY: usize = 64;
+
 #[derive(Clone)]
 pub(super) struct Trees {
     env: Arc<Env>,
@@ -84,7 +87,11 @@ impl Trees {
             memory_dir: (is_main && self.env.memory_dir != usual).then(|| self.env.memory_dir.clone()),
             ignore: config.watch.ignore.clone(),
             error_logs: config.watch.error_logs.clone(),
-            limits: WatchLimits { max_watches: config.watch.max_watches, ..WatchLimits::default() },
+            limits: WatchLimits {
+                max_watches: config.watch.max_watches,
+                told_singly: TOLD_SINGLY,
+                ..WatchLimits::default()
+            },
         }
     }
 

@@ -15,7 +15,7 @@ use super::schema::lists::{self, ArchiveLine};
 use super::schema::{self, Found, Object, Setting, Shape};
 use super::version;
 use lokid_model::{Contradiction, Link, MemoryId, Namespace, Timestamp, Tombstone};
-use lokid_sys::{Disk, EntryKind, thread};
+use lokid_sys::{Disk, EntryKind, LinePart, thread};
 
 /// What a file turned out to hold.
 #[derive(Debug, Default)]
@@ -27,10 +27,25 @@ pub(super) struct Contents {
     pub(super) contradictions: Vec<Contradiction>,
     pub(super) tombstones: Vec<Tombstone>,
     pub(super) archive: Vec<ArchiveLine>,
-    /// Reasons why single entries were passed over.
-    pub(super) complaints: Vec<String>,
+    pub(super) complaints: Complaints,
+    /// A line was passed over unread.
+    pub(super) too_long: bool,
     /// The version of the format, when it is one that is not known here.
     pub(super) newer: Option<String>,
+}
+
+/// Why single entries were passed over. A file may hold nothing else: only the first reason is kept.
+#[derive(Debug, Default)]
+pub(super) struct Complaints {
+    pub(super) first: Option<String>,
+    pub(super) count: usize,
+}
+
+impl Complaints {
+    fn push(&mut self, reason: impl FnOnce() -> String) {
+        self.count += 1;
+        self.first.get_or_insert_with(reason);
+    }
 }
 
 /// Every file of an area that holds something of ours, in a stable order.
@@ -127,11 +142,14 @@ pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
 pub(super) fn parse(file: &FileId, bytes: &[u8], at: Timestamp, sidecar: &Object) -> Result<Contents, String> {
     let setting = Setting { namespace: file.namespace.clone(), at: day_of(&file.path).unwrap_or(at) };
     match file.role {
-        Role::Memories(Shape::Notes) => Ok(parse_notes(bytes, &setting)),
+        Role::Memories(Shape::Notes) | Role::Archive => {
+            let mut lines = LineReader::new(file, at);
+            lines.take(LinePart::Lines(bytes));
+            Ok(lines.contents)
+        }
         Role::Memories(Shape::Skill) if has_extension(&file.path, "md") => parse_skill_markdown(file, bytes, &setting),
         Role::Memories(shape @ (Shape::Episode | Shape::Skill)) => parse_single(shape, bytes, &setting),
         Role::Memories(shape) => parse_list(file, shape, bytes, &setting, sidecar),
-        Role::Archive => Ok(parse_archive(bytes, &file.namespace)),
         Role::Links | Role::Contradictions | Role::Tombstones => parse_entries(file, bytes, at),
         Role::Sidecar => Ok(Contents::default()),
     }
@@ -215,7 +233,7 @@ fn parse_list(
     {
         match entry {
             Ok(found) => contents.memories.push(found),
-            Err(reason) => contents.complaints.push(format!("entry {at}: {reason}")),
+            Err(reason) => contents.complaints.push(|| format!("entry {at}: {reason}")),
         }
     }
     Ok(contents)
@@ -246,7 +264,7 @@ fn parse_entries(file: &FileId, bytes: &[u8], at: Timestamp) -> Result<Contents,
                 .map(|tombstone| contents.tombstones.push(tombstone)),
         };
         if understood.is_none() {
-            contents.complaints.push(format!("entry {position}: not understood"));
+            contents.complaints.push(|| format!("entry {position}: not understood"));
         }
     }
     Ok(contents)
@@ -258,19 +276,65 @@ fn numbered_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     lines.map(|(at, line)| (at + 1, line.trim_ascii())).filter(|(_, line)| !line.is_empty())
 }
 
-/// Long files are read by all cores: a start waits for nothing else.
-fn parse_notes(bytes: &[u8], setting: &Setting) -> Contents {
-    let parts = thread::in_parts(bytes, PART_BYTES, |byte| *byte == b'\n', |part| parse_note_lines(part, setting));
-    let mut contents = Contents::default();
-    let mut lines_before = 0;
-    for (part, lines) in parts {
-        contents.memories.extend(part.memories);
-        contents.deletions.extend(part.deletions);
-        let complaints = part.troubles.into_iter();
-        contents.complaints.extend(complaints.map(|(at, reason)| format!("line {}: {reason}", lines_before + at)));
-        lines_before += lines;
+/// No record that is accepted makes a longer line (`max_record` is 64 MiB at most), and no file may take more memory.
+pub(super) const LONGEST_LINE: usize = 96 << 20;
+
+/// Takes a file of lines apart, some of them at a time.
+pub(super) struct LineReader {
+    role: Role,
+    setting: Setting,
+    pub(super) contents: Contents,
+    lines_before: usize,
+}
+
+impl LineReader {
+    pub(super) fn new(file: &FileId, at: Timestamp) -> LineReader {
+        let setting = Setting { namespace: file.namespace.clone(), at: day_of(&file.path).unwrap_or(at) };
+        LineReader { role: file.role, setting, contents: Contents::default(), lines_before: 0 }
     }
-    contents
+
+    pub(super) fn take(&mut self, part: LinePart<'_>) {
+        match part {
+            LinePart::Lines(bytes) if self.role == Role::Archive => self.take_archive(bytes),
+            LinePart::Lines(bytes) => self.take_notes(bytes),
+            LinePart::TooLong => {
+                self.lines_before += 1;
+                self.contents.too_long = true;
+                let (line, most) = (self.lines_before, LONGEST_LINE >> 20);
+                self.contents.complaints.push(|| format!("line {line}: longer than {most} MiB, passed over"));
+            }
+        }
+    }
+
+    /// Long files are read by all cores: a start waits for nothing else.
+    fn take_notes(&mut self, bytes: &[u8]) {
+        let setting = &self.setting;
+        let parts = thread::in_parts(bytes, PART_BYTES, |byte| *byte == b'\n', |part| parse_note_lines(part, setting));
+        for (part, lines) in parts {
+            self.contents.memories.extend(part.memories);
+            self.contents.deletions.extend(part.deletions);
+            if let Some((at, reason)) = part.trouble {
+                self.contents.complaints.push(|| format!("line {}: {reason}", self.lines_before + at));
+                self.contents.complaints.count += part.troubles - 1;
+            }
+            self.lines_before += lines;
+        }
+    }
+
+    fn take_archive(&mut self, bytes: &[u8]) {
+        for (number, line) in numbered_lines(bytes) {
+            let entry = text(line)
+                .and_then(|raw| serde_json::from_str::<Object>(raw).map_err(|error| error.to_string()))
+                .and_then(|object| lists::read_archive_line(object, &self.setting.namespace));
+            match entry {
+                Ok(entry) => self.contents.archive.push(entry),
+                Err(reason) => {
+                    self.contents.complaints.push(|| format!("line {}: {reason}", self.lines_before + number));
+                }
+            }
+        }
+        self.lines_before += line_ends(bytes);
+    }
 }
 
 /// Below this a thread costs more than it saves.
@@ -281,7 +345,9 @@ const ENTRIES_APIECE: usize = 2048;
 struct NoteLines {
     memories: Vec<(Found, u64)>,
     deletions: Vec<(MemoryId, Timestamp)>,
-    troubles: Vec<(usize, String)>,
+    /// The first, and how many.
+    trouble: Option<(usize, String)>,
+    troubles: usize,
 }
 
 fn parse_note_lines(bytes: &[u8], setting: &Setting) -> (NoteLines, usize) {
@@ -291,10 +357,17 @@ fn parse_note_lines(bytes: &[u8], setting: &Setting) -> (NoteLines, usize) {
         match parse_note(line, setting) {
             Ok(Note::Record(found)) => lines.memories.push(found),
             Ok(Note::Deletion(id, at)) => lines.deletions.push((id, at)),
-            Err(reason) => lines.troubles.push((number, reason)),
+            Err(reason) => {
+                lines.troubles += 1;
+                lines.trouble.get_or_insert((number, reason));
+            }
         }
     }
-    (lines, bytes.iter().filter(|byte| **byte == b'\n').count())
+    (lines, line_ends(bytes))
+}
+
+fn line_ends(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte == b'\n').count()
 }
 
 enum Note {
@@ -335,20 +408,6 @@ pub(super) fn versions(lines: &[&[u8]]) -> Vec<Option<Version>> {
     };
     let read = |part: &[&[u8]]| part.iter().map(version).collect::<Vec<_>>();
     thread::in_parts(lines, LINES_APIECE, |_| true, read).into_iter().flatten().collect()
-}
-
-fn parse_archive(bytes: &[u8], namespace: &Namespace) -> Contents {
-    let mut contents = Contents::default();
-    for (number, line) in numbered_lines(bytes) {
-        let entry = text(line)
-            .and_then(|raw| serde_json::from_str::<Object>(raw).map_err(|error| error.to_string()))
-            .and_then(|object| lists::read_archive_line(object, namespace));
-        match entry {
-            Ok(entry) => contents.archive.push(entry),
-            Err(reason) => contents.complaints.push(format!("line {number}: {reason}")),
-        }
-    }
-    contents
 }
 
 #[cfg(test)]

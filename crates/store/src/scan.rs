@@ -26,6 +26,8 @@ pub(super) struct Seen {
     pub(super) entries: HashMap<MemoryId, u64>,
     /// Lines that a later one has replaced, about.
     pub(super) replaced: usize,
+    /// It holds a line that is never read, so it is not written anew either.
+    pub(super) too_long: bool,
     pub(super) links: HashMap<LinkKey, Link>,
     /// The entries of a list that is of no memories.
     pub(super) listed: HashSet<String>,
@@ -235,16 +237,20 @@ fn read_contents(
     limits: Limits,
     sidecar: &Object,
 ) -> Result<Contents, String> {
-    // Lines are ours and grow; everything else has a size beyond which it is no document.
-    let most = if read::has_extension(&file.path, "ndjson") { u64::MAX } else { limits.max_document };
-    let bytes = disk.read(&file.path, most).map_err(|error| error.to_string())?;
     let at = Timestamp::from_micros((stamp.mtime_ns / 1000) as i64);
+    // Files of lines grow; everything else has a size beyond which it is no document.
+    if read::has_extension(&file.path, "ndjson") {
+        let mut lines = read::LineReader::new(file, at);
+        let read = disk.read_lines(&file.path, read::LONGEST_LINE, |part| lines.take(part));
+        return read.map(|()| lines.contents).map_err(|error| error.to_string());
+    }
+    let bytes = disk.read(&file.path, limits.max_document).map_err(|error| error.to_string())?;
     read::parse(file, &bytes, at, sidecar)
 }
 
 fn complaint(file: &FileId, contents: &Contents) -> Option<Problem> {
-    let first = contents.complaints.first()?;
-    let more = contents.complaints.len() - 1;
+    let first = contents.complaints.first.as_ref()?;
+    let more = contents.complaints.count - 1;
     let rest = if more > 0 { format!(" (and {more} more)") } else { String::new() };
     Some(Problem::new(file.label(), format!("{PARTLY}{first}{rest}")))
 }
@@ -275,7 +281,7 @@ impl Difference {
         let seen = catalog.files.entry(Arc::clone(file)).or_default();
         let old_entries = std::mem::take(&mut seen.entries);
         let old_links = std::mem::take(&mut seen.links);
-        let lines = contents.memories.len();
+        let (lines, too_long) = (contents.memories.len(), contents.too_long);
         let mut entries = HashMap::with_capacity(lines);
         let mut links: HashMap<LinkKey, Link> = HashMap::new();
         links.extend(contents.links.into_iter().map(|link| (link.key(), link)));
@@ -316,6 +322,7 @@ impl Difference {
         }
         let seen = catalog.files.entry(Arc::clone(file)).or_default();
         seen.replaced = lines.saturating_sub(entries.len());
+        seen.too_long = too_long;
         seen.entries = entries;
         seen.links = links;
         seen.listed = listed;

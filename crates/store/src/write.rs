@@ -16,7 +16,7 @@ use super::scan::{Catalog, Difference, Home, Limits};
 use super::schema::fields::{Fields, Line};
 use super::schema::{Detail, Object, Setting, Shape, record, skill_text};
 use lokid_model::{Body, Change, Document, DocumentKind, Key, Memory, MemoryId, Skill, Timestamp};
-use lokid_sys::{Disk, FileLock, LockKind, Stamp};
+use lokid_sys::{Disk, FileLock, LinePart, LockKind, Stamp};
 
 /// What every write needs to know.
 pub(super) struct Writing<'a> {
@@ -476,17 +476,23 @@ pub(super) fn archived_text(disk: &Disk, file: &FileId, id: &MemoryId) -> Option
         if layout::role_in("archive", name) != Some(Role::Archive) {
             continue;
         }
-        let bytes = disk.read(folder.join(name), u64::MAX).ok()?;
-        for line in bytes.split(|byte| *byte == b'\n').filter(|line| line_holds(line, |found| found == id.as_str())) {
-            let object: Object = serde_json::from_slice(line).ok()?;
-            if let Ok(ArchiveLine::Archived { archived, raw }) = read_archive_line(object, &file.namespace)
+        let mut consider = |line: &[u8]| {
+            let object = serde_json::from_slice::<Object>(line).ok();
+            if let Some(Ok(ArchiveLine::Archived { archived, raw })) =
+                object.map(|object| read_archive_line(object, &file.namespace))
                 && newest
                     .as_ref()
                     .is_none_or(|(at, known)| *at < archived.at || (*at == archived.at && known.is_none()))
             {
                 newest = Some((archived.at, raw));
             }
-        }
+        };
+        let read = disk.read_lines(folder.join(name), read::LONGEST_LINE, |part| {
+            let LinePart::Lines(bytes) = part else { return };
+            let lines = bytes.split(|byte| *byte == b'\n');
+            lines.filter(|line| line_holds(line, |found| found == id.as_str())).for_each(&mut consider);
+        });
+        read.ok()?;
     }
     newest?.1
 }

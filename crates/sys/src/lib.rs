@@ -16,6 +16,8 @@ pub mod env;
 pub mod git;
 pub mod heap;
 pub mod http;
+#[cfg(target_os = "linux")]
+pub mod inotify;
 pub mod instance;
 pub mod kept;
 pub mod notify;
@@ -31,5 +33,5 @@ pub mod tree;
 
 pub use clock::Clock;
 pub use dirs::{Dirs, DirsError};
-pub use disk::{Disk, Entry, EntryKind, FaultMode, Faults, FileLock, LockKind, Stamp};
+pub use disk::{Disk, Entry, EntryKind, FaultMode, Faults, FileLock, LinePart, LockKind, Stamp};
 pub use instance::{InstanceError, InstanceLock};

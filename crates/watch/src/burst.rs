@@ -15,7 +15,7 @@ const MOST_FOLDERS: usize = 20;
 const SIBLINGS_OF_A_WALK: usize = 3;
 /// A storm is over after so much quiet.
 const QUIET: Duration = Duration::from_secs(1);
-/// git works before and after it holds its lock.
+/// A lock of which nobody hears that it was given back counts for so long.
 const AROUND_LOCK: Duration = Duration::from_secs(2);
 /// One count a file.
 const ONCE_IN: Duration = Duration::from_secs(30);
@@ -52,7 +52,8 @@ impl Burst {
         if self.proven.get(path).is_some_and(|at| now.duration_since(*at) <= HOLD) {
             return if self.count(now, path) { Verdict::Passed } else { Verdict::Discarded };
         }
-        if self.storms_on(now) {
+        // Before anything is counted: what git reads and writes is no storm that outlasts it.
+        if self.is_locked(now) || self.storms_on(now) {
             return Verdict::Discarded;
         }
         self.age(now);
@@ -61,8 +62,7 @@ impl Burst {
             self.break_out(now);
             return Verdict::Discarded;
         }
-        let locked = self.lock.is_some_and(|at| now.duration_since(at) <= AROUND_LOCK);
-        if locked || self.was_written(now, path) || self.was_counted(now, path) || self.held.contains_key(path) {
+        if self.was_written(now, path) || self.was_counted(now, path) || self.held.contains_key(path) {
             return Verdict::Discarded;
         }
         self.held.insert(path.to_owned(), now);
@@ -86,10 +86,20 @@ impl Burst {
         }
     }
 
-    /// git took or gave back the lock of its index.
+    /// git took the lock of its index: what was opened just before was opened by git.
     pub(super) fn locked(&mut self, now: Instant) {
         self.lock = Some(now);
         self.held.clear();
+    }
+
+    /// git gave the lock back and is done with the files: who opens one now is somebody else.
+    pub(super) fn unlocked(&mut self) {
+        self.lock = None;
+        self.held.clear();
+    }
+
+    fn is_locked(&self, now: Instant) -> bool {
+        self.lock.is_some_and(|at| now.duration_since(at) <= AROUND_LOCK)
     }
 
     /// More openings than could be told one by one.
@@ -100,7 +110,10 @@ impl Burst {
     /// Whoever writes a file is no reader of it: the edit is reported, the opening is not.
     pub(super) fn wrote(&mut self, now: Instant, path: &str) {
         self.held.remove(path);
-        remember(&mut self.written, now, path, HOLD);
+        // Whoever opens what git wrote is not the one that wrote it.
+        if !self.is_locked(now) {
+            remember(&mut self.written, now, path, HOLD);
+        }
     }
 
     /// An editor put a helper file beside this one. `true` when that is news.

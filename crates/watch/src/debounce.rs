@@ -76,6 +76,10 @@ impl Debounce {
         rested
     }
 
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.pending.contains_key(path)
+    }
+
     pub(super) fn room(&self) -> usize {
         ROOM - self.pending.len()
     }

@@ -49,7 +49,12 @@ pub(super) struct Filter {
     /// The folders that the log globs name before their first wildcard, and whether they go deeper than one level.
     log_folders: Vec<(PathBuf, bool)>,
     pub(super) warnings: Vec<String>,
+    /// Folders were passed over because they lie too deep.
+    pub(super) has_depths: bool,
 }
+
+/// Nobody's sources lie deeper than this; what does was made to keep us busy.
+pub(super) const DEEPEST: usize = 64;
 
 impl Filter {
     pub(super) fn new(plan: &WatchPlan) -> Filter {
@@ -70,6 +75,7 @@ impl Filter {
             logs: GlobSet::empty(),
             log_folders: Vec::new(),
             warnings: Vec::new(),
+            has_depths: false,
         };
         filter.take_log_globs(plan);
         filter
@@ -182,6 +188,9 @@ impl Filter {
         if inside.is_empty() {
             return true;
         }
+        if is_too_deep(inside) {
+            return false;
+        }
         match home {
             Home::Work => {
                 let name = inside.rsplit('/').next().unwrap_or(inside);
@@ -191,6 +200,11 @@ impl Filter {
             Home::Loki => loki_enters(inside),
             Home::Memory => true,
         }
+    }
+
+    /// Whether a folder is passed over only because of where it lies.
+    pub(super) fn is_too_deep(&self, folder: &Path) -> bool {
+        self.home(folder).is_some_and(|(_, inside)| is_too_deep(inside))
     }
 
     /// An ignored folder that a log glob names.
@@ -209,6 +223,10 @@ impl Filter {
             Some((*home, if inside.is_empty() { inside } else { inside.strip_prefix('/')? }))
         })
     }
+}
+
+fn is_too_deep(inside: &str) -> bool {
+    inside.bytes().filter(|byte| *byte == b'/').count() >= DEEPEST
 }
 
 /// A nested repository's own folder is a border: its files are watched, its history is not.

@@ -2,31 +2,37 @@
 //!
 //! Signals are hints, the scan is the truth: an event only says where to look. What is reported is the difference
 //! between the last listing and what stands there now, so lost events, renames and half-finished saves all end the
-//! same way. `filter`, `debounce`, `burst`, `ledger`, `scan` and `pace` are pure and take the time as an argument;
-//! `notify` places the watches, `run` is the one thread that drives them, `tail` and `logs` read error logs.
+//! same way. `filter`, `debounce`, `burst`, `flood`, `ledger`, `scan` and `pace` are pure and take the time as an argument;
+//! `ears` places the watches, `run` is the one thread that drives them, `survey` goes through the tree in small steps,
+//! `tail` and `logs` read error logs.
 //!
 //! This room decides nothing about memories and writes no file.
 
 mod burst;
 mod debounce;
+#[cfg_attr(target_os = "linux", path = "hub.rs")]
+#[cfg_attr(not(target_os = "linux"), path = "notify.rs")]
+mod ears;
 mod filter;
+mod flood;
 mod ledger;
 mod logs;
 mod names;
-mod notify;
 mod outbox;
 mod pace;
+mod raw;
 mod rules;
 mod run;
 mod scan;
 mod settle;
 mod shared;
 mod start;
+mod survey;
 mod tail;
 mod walk;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use logs::{LogLines, Logs};
 pub use start::{OwnDoings, Watch};
@@ -75,6 +81,12 @@ pub enum Seen {
     /// What is ignored changed; the watches follow by themselves.
     Rules {
         path: String,
+    },
+    /// So many more files below this folder changed at once than are told one by one; the empty name is the whole tree.
+    Many {
+        folder: String,
+        files: usize,
+        since: Instant,
     },
     /// Observations were lost because the receiver was full for too long: look at everything again.
     Dirty,
@@ -133,6 +145,8 @@ pub struct WatchLimits {
     pub polling: bool,
     pub poll_least: Duration,
     pub poll_most: Duration,
+    /// Files that may change side by side in one folder before the rest of them is told as one number.
+    pub told_singly: usize,
 }
 
 /// Tells whether a list in the language of `.gitignore` names a path, or a folder it lies in.
@@ -150,6 +164,7 @@ impl Default for WatchLimits {
             polling: false,
             poll_least: Duration::from_secs(2),
             poll_most: Duration::from_secs(30),
+            told_singly: 512,
         }
     }
 }
@@ -167,7 +182,9 @@ pub struct WatchState {
     pub scans: u64,
     /// File names that are not UTF-8, which are passed over.
     pub unreadable_names: usize,
-    /// What a person should know, each once.
+    /// Why something is looked at from time to time instead of listened to.
+    pub reason: Option<String>,
+    /// What a person should know, each once; the reason stands among them while it holds.
     pub warnings: Vec<String>,
 }
 

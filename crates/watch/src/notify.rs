@@ -1,56 +1,29 @@
-//! The kernel's ears: two watchers, one that hears openings for the working tree, one that does not for `.git` and
-//! `.loki`, each on single folders.
+//! The ears where there is no inotify: two watchers, one that hears openings for the working tree, one that does not for
+//! `.git` and `.loki`, each on single folders.
 //!
 //! What they hear is handed on in our words without waiting; when there is no room, that is noted and a scan follows.
 //! Nothing is decided here.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use crossbeam_channel::{Sender, TrySendError};
+use super::raw::{Losses, Raw, Unwatched};
+use crossbeam_channel::Sender;
 use notify::event::{AccessKind, AccessMode, CreateKind, EventKindMask, ModifyKind, RenameMode};
 use notify::{Config, ErrorKind, Event, EventKind, PathOp, RecommendedWatcher, Watcher};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Raw {
-    Created(PathBuf),
-    /// A folder, or what was moved here.
-    Arrived(PathBuf),
-    Changed(PathBuf),
-    Left(PathBuf),
-    Opened(PathBuf),
-    /// The kernel lost events.
-    Overflow,
-    /// Only to be awake: a flag was set.
-    Wake,
-}
-
-/// What was lost on the way for want of room.
-#[derive(Default)]
-pub(super) struct Losses {
-    pub(super) events: AtomicBool,
-    pub(super) openings: AtomicBool,
-}
 
 pub(super) struct Ears {
     work: RecommendedWatcher,
     rest: RecommendedWatcher,
 }
 
-/// Why some folders could not be watched.
-pub(super) struct Unwatched {
-    pub(super) folders: Vec<PathBuf>,
-    /// The kernel allows no more.
-    pub(super) limited: bool,
-}
-
 impl Ears {
-    pub(super) fn new(queue: &Sender<Raw>, losses: &Arc<Losses>) -> notify::Result<Ears> {
+    pub(super) fn new(queue: &Sender<Raw>, losses: &Arc<Losses>) -> Result<Ears, String> {
         let listen = |kinds: EventKindMask| {
             let (queue, losses) = (queue.clone(), losses.clone());
             let config = Config::default().with_event_kinds(kinds).with_follow_symlinks(false);
             RecommendedWatcher::new(move |event| hand_on(&queue, &losses, event), config)
+                .map_err(|error| error.to_string())
         };
         let quiet = EventKindMask::CORE | EventKindMask::ACCESS_CLOSE;
         Ok(Ears { work: listen(quiet | EventKindMask::ACCESS_OPEN)?, rest: listen(quiet)? })
@@ -98,19 +71,10 @@ fn add(watcher: &mut RecommendedWatcher, folders: Vec<PathBuf>, unwatched: &mut 
 }
 
 fn hand_on(queue: &Sender<Raw>, losses: &Losses, event: notify::Result<Event>) {
-    let Ok(event) = event else { return lose(queue, &losses.events) };
-    for raw in translate(event) {
-        let lost = if matches!(raw, Raw::Opened(_)) { &losses.openings } else { &losses.events };
-        if let Err(TrySendError::Full(_)) = queue.try_send(raw) {
-            lose(queue, lost);
-        }
+    match event {
+        Ok(event) => translate(event).into_iter().for_each(|raw| losses.hand_on(queue, raw)),
+        Err(_) => losses.lose(queue, &losses.events),
     }
-}
-
-/// First the flag, then the wake-up: when even that finds no room, whoever makes room sees the flag.
-fn lose(queue: &Sender<Raw>, lost: &AtomicBool) {
-    lost.store(true, Ordering::SeqCst);
-    let _ = queue.try_send(Raw::Wake);
 }
 
 fn translate(event: Event) -> Vec<Raw> {
@@ -157,19 +121,5 @@ mod tests {
         check(EventKind::Access(AccessKind::Close(AccessMode::Write)), &[Raw::Changed]);
         check(EventKind::Access(AccessKind::Close(AccessMode::Read)), &[]);
         assert_eq!(translate(Event::new(EventKind::Other).set_flag(Flag::Rescan)), [Raw::Overflow]);
-    }
-
-    #[test]
-    fn without_room_the_loss_is_noted_by_its_sort() {
-        let (queue, events) = crossbeam_channel::bounded(1);
-        let losses = Losses::default();
-        let event = |kind| Ok(Event::new(kind).add_path("/a".into()));
-        let opened = EventKind::Access(AccessKind::Open(AccessMode::Any));
-        hand_on(&queue, &losses, event(opened));
-        hand_on(&queue, &losses, event(opened));
-        assert!(losses.openings.load(Ordering::SeqCst) && !losses.events.load(Ordering::SeqCst));
-        hand_on(&queue, &losses, event(EventKind::Create(CreateKind::File)));
-        assert!(losses.events.load(Ordering::SeqCst));
-        assert_eq!(events.try_iter().count(), 1);
     }
 }

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+#[derive(Clone)]
 pub(super) struct Rules {
     root: PathBuf,
     /// By the folder that the file stands in.
@@ -47,36 +47,32 @@ impl Rules {
     pub(super) fn ignores(&self, path: &Path, is_folder: bool) -> bool {
         let Ok(relative) = path.strip_prefix(&self.root) else { return true };
         let mut above = self.root.clone();
+        // The rules of each folder are looked up once on the way down.
+        let mut rules: Vec<&Gitignore> = self.nested.get(&above).into_iter().collect();
         let mut names = relative.components().peekable();
         while let Some(name) = names.next() {
             above.push(name);
-            if self.ignores_itself(&above, is_folder || names.peek().is_some()) {
+            if self.decides(&above, is_folder || names.peek().is_some(), rules.iter().rev().copied()) {
                 return true;
             }
+            rules.extend(self.nested.get(&above));
         }
         false
     }
 
     /// Without asking about the folders above it.
     pub(super) fn ignores_itself(&self, path: &Path, is_folder: bool) -> bool {
-        match self.configured.matched(path, is_folder) {
-            Match::Ignore(_) => return true,
-            Match::Whitelist(_) => return false,
-            Match::None => {}
-        }
-        let mut folder = path.parent();
         // The path lies below the root, so a shorter one lies above it.
         let least = self.root.as_os_str().len();
-        while let Some(above) = folder.filter(|above| above.as_os_str().len() >= least) {
-            let decided = self.nested.get(above).map_or(Match::None, |rules| rules.matched(path, is_folder));
-            if !decided.is_none() {
-                return decided.is_ignore();
-            }
-            folder = above.parent();
-        }
-        let exclude = self.exclude.matched(path, is_folder);
-        let decided = if exclude.is_none() { self.global.matched(path, is_folder) } else { exclude };
-        decided.is_ignore()
+        let above = path.ancestors().skip(1).take_while(|above| above.as_os_str().len() >= least);
+        self.decides(path, is_folder, above.filter_map(|above| self.nested.get(above)))
+    }
+
+    /// `nested`: the rules of the folders above, the nearest first.
+    fn decides<'a>(&'a self, path: &Path, is_folder: bool, nested: impl Iterator<Item = &'a Gitignore>) -> bool {
+        let all = std::iter::once(&self.configured).chain(nested).chain([&self.exclude, &self.global]);
+        let mut decided = all.map(|rules| rules.matched(path, is_folder));
+        decided.find(|decided| !decided.is_none()).is_some_and(|decided| decided.is_ignore())
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Folder {
     files: Vec<(Box<str>, Mark)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Difference {
     Created,
     Edited,
@@ -152,8 +152,27 @@ impl Listing {
         (below, files)
     }
 
+    /// The known folders that lie in this one, without those below them.
+    pub(super) fn folders_in(&self, path: &Path) -> Vec<PathBuf> {
+        let mut found = Vec::new();
+        let mut after = Bound::Excluded(path.to_owned());
+        while let Some((next, _)) = self.folders.range((after, Bound::Unbounded)).next() {
+            if !next.starts_with(path) {
+                break;
+            }
+            if next.parent() == Some(path) {
+                found.push(next.clone());
+            }
+            // Paths sort by component: no name comes between one and the same with a zero behind it.
+            let mut end = next.clone().into_os_string();
+            end.push("\0");
+            after = Bound::Included(PathBuf::from(end));
+        }
+        found
+    }
+
     /// A folder and all known ones below it.
-    pub(super) fn folders_below(&self, path: &Path) -> Vec<PathBuf> {
+    fn folders_below(&self, path: &Path) -> Vec<PathBuf> {
         let from = (Bound::Included(path), Bound::Unbounded);
         // Paths sort by component, so what lies below stands together.
         let below = self.folders.range::<Path, _>(from).map(|(folder, _)| folder);
@@ -214,6 +233,8 @@ mod tests {
         for (path, files) in [("/w", "a"), ("/w/x", "b"), ("/w/x/y", "c"), ("/w/x-ray", "d"), ("/w/z", "e")] {
             listing.replace(Path::new(path), folder(&[(files, 1)]));
         }
+        listing.replace(Path::new("/w/lost/and/found"), folder(&[]));
+        assert_eq!(listing.folders_in(Path::new("/w")), ["/w/x", "/w/x-ray", "/w/z"].map(PathBuf::from));
         let (folders, files) = listing.remove(Path::new("/w/x"));
         assert_eq!(folders, ["/w/x", "/w/x/y"].map(PathBuf::from));
         assert_eq!(files, ["/w/x/b", "/w/x/y/c"].map(PathBuf::from));

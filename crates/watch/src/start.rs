@@ -47,6 +47,7 @@ impl Watch {
             backlog: 0,
             scans: 0,
             unreadable_names: 0,
+            reason: None,
             warnings: Vec::new(),
         };
         let shared = Arc::new(Shared { state: Mutex::new(state), ledger: Mutex::default(), clock });
@@ -57,7 +58,9 @@ impl Watch {
     }
 
     pub fn state(&self) -> WatchState {
-        self.shared.state.lock().clone()
+        let mut state = self.shared.state.lock().clone();
+        state.warnings.extend(state.reason.clone());
+        state
     }
 
     pub fn own_doings(&self) -> OwnDoings {

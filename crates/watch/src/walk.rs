@@ -44,6 +44,7 @@ pub(super) fn read(filter: &mut Filter, path: &Path, now: Timestamp) -> Option<R
         let full = path.join(&name);
         match sort {
             Sort::Folder if filter.enters_in(&full, is_ignored) => read.below.push(full),
+            Sort::Folder if filter.is_too_deep(&full) => filter.has_depths = true,
             Sort::Other => {}
             _ => {
                 let located = filter.locate_in(&full, is_ignored);

@@ -30,6 +30,7 @@ pub(super) fn watches(project: &Value, config: &Config, checks: &mut Vec<Check>)
     let limit = limit();
     let allowed = limit.map(|limit| format!(", the system allows {}", words::number(limit))).unwrap_or_default();
     let folders = words::count(watched + polled, "folder", "folders");
+    let reason = text(project, "/watch/reason");
     let raise = format!("sudo sysctl fs.inotify.max_user_watches={}", room_for(watched + polled));
     checks.push(match text(project, "/watch/state") {
         "native" if limit.is_some_and(|limit| watched + watched / 10 > limit) => {
@@ -46,7 +47,8 @@ pub(super) fn watches(project: &Value, config: &Config, checks: &mut Vec<Check>)
         }
         "polling" => {
             let fix = "on a network or shared file system nothing better is to be had; else raise fs.inotify.max_user_instances";
-            Check::doubtful("watches", format!("{folders} are looked at every few seconds, the system tells of no change"), fix)
+            let why = if reason.is_empty() { "the system tells of no change" } else { reason };
+            Check::doubtful("watches", format!("{folders} are looked at every few seconds: {why}"), fix)
         }
         "absent" => {
             let fix = "bring it back, or `lokid project remove` it";
@@ -58,7 +60,8 @@ pub(super) fn watches(project: &Value, config: &Config, checks: &mut Vec<Check>)
         }
         _ => Check::doubtful("watches", "files are looked at only when somebody asks", "remove the opt-out, or look into the daemon's log"),
     });
-    for warning in project.pointer("/watch/warnings").and_then(Value::as_array).into_iter().flatten() {
+    let warnings = project.pointer("/watch/warnings").and_then(Value::as_array).into_iter().flatten();
+    for warning in warnings.filter(|warning| warning.as_str() != Some(reason)) {
         let fix = "see `[watch]` in `lokid config`";
         checks.push(Check::doubtful("watches", warning.as_str().unwrap_or_default(), fix));
     }

@@ -331,6 +331,11 @@ fn told(event: &Value) -> (String, String) {
     let first = |names: &[&str]| names.iter().map(|name| data(name)).find(|text| !text.is_empty()).unwrap_or_default();
     match words::field(event, "kind").as_str() {
         "signal" => (data("type").replace('_', " "), first(&["path", "branch", "author", "session_id"])),
+        "flood" => {
+            let files = words::count(data("files").parse().unwrap_or(0), "more file", "more files");
+            let folder = data("path");
+            ("many changes".to_owned(), if folder.is_empty() { files } else { format!("{files} in {folder}/") })
+        }
         "prefetch" => {
             let tokens = words::count(data("tokens").parse().unwrap_or(0), "token", "tokens");
             let about = first(&["path", "branch"]);

@@ -80,6 +80,9 @@ pub(in crate::serve) struct WatchStatus {
     pub(in crate::serve) files: usize,
     pub(in crate::serve) folders_watched: usize,
     pub(in crate::serve) folders_polled: usize,
+    /// Why folders are looked at from time to time, while they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) reason: Option<String>,
     /// What a person should know, each once.
     pub(in crate::serve) warnings: Vec<String>,
     /// Events waiting for the writer.

@@ -95,6 +95,7 @@ fn watch_status(project: &Project) -> WatchStatus {
         files: states().map(|state| state.files).sum(),
         folders_watched: states().map(|state| state.watched_dirs).sum(),
         folders_polled: states().map(|state| state.polled_dirs).sum(),
+        reason: states().find_map(|state| state.reason.clone()),
         warnings: states().flat_map(|state| state.warnings.clone()).collect(),
         backlog: project.writer.backlog() + states().map(|state| state.backlog).sum::<usize>(),
         signals: SignalKind::ALL.iter().map(|kind| (kind.as_str(), project.signals.seen(*kind))).collect(),

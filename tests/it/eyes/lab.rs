@@ -134,6 +134,16 @@ impl Lab {
         self.running.as_ref().expect("a daemon that runs").daemon.signal(signal);
     }
 
+    /// It was told to end and did so well.
+    pub(crate) fn ended(&mut self) {
+        let mut running = self.running.take().expect("a daemon that runs");
+        assert_eq!(running.daemon.ended().0, Some(0));
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.running.as_ref().expect("a daemon that runs").daemon.child.id()
+    }
+
     /// As the kernel does it when memory runs out.
     pub(crate) fn kill(&mut self) {
         let mut running = self.running.take().expect("a daemon that runs");

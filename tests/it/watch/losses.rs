@@ -180,6 +180,25 @@ fn a_rescan_finds_nothing_when_nothing_was_lost() {
 }
 
 #[test]
+fn a_panic_is_told_once_and_the_watch_goes_on() {
+    let repo = Repo::new();
+    let plan = repo.plan();
+    let (sender, seen) = crossbeam_channel::unbounded();
+    let sink = move |what| {
+        assert_ne!(what, created("bad"), "as a bug would have it");
+        sender.try_send(what).is_ok()
+    };
+    let watch = lokid_watch::Watch::start(plan, lokid_sys::Clock::system(), sink).unwrap();
+    assert_eq!(seen.recv().unwrap(), Seen::Ready);
+    repo.write("bad", "x");
+    crate::home::eventually_some(|| (watch.state().warnings.len() == 1).then_some(()));
+    repo.write("good", "x");
+    while seen.recv_timeout(Duration::from_secs(20)).unwrap() != created("good") {}
+    assert_eq!(watch.state().warnings.len(), 1);
+    watch.stop();
+}
+
+#[test]
 fn stopping_ends_the_thread_even_when_nobody_listens() {
     let mut lab = Repo::new().watched();
     let (_, silent) = crossbeam_channel::bounded(0);

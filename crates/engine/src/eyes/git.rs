@@ -59,6 +59,14 @@ impl Heads {
             |at: Option<Instant>, span: Duration| at.is_some_and(|at| now.saturating_duration_since(at) < span);
         lately(tree.moved_at, AFTERMATH) || lately(tree.locked_at, AFTER_LOCK)
     }
+
+    /// Did it write files at any time since?
+    pub(super) fn was_busy(&mut self, tree: &Path, since: Instant, now: Instant) -> bool {
+        let busy = self.is_busy(tree, now);
+        let known = self.trees.get(tree);
+        let times = known.map(|known| [known.moved_at, known.locked_at]).into_iter().flatten().flatten();
+        busy || times.max().is_some_and(|at| at >= since)
+    }
 }
 
 impl EyesWorker {

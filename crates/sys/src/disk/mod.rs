@@ -25,7 +25,7 @@ use rustix::fs::{Mode, OFlags};
 pub use faults::{FaultMode, Faults};
 pub use lock::{FileLock, LockKind};
 pub(super) use read::read_bounded;
-pub use read::{Entry, EntryKind, Stamp};
+pub use read::{Entry, EntryKind, LinePart, Stamp};
 
 /// Cheap to clone; clones share the open directory and the planned faults.
 #[derive(Clone)]

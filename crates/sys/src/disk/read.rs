@@ -22,6 +22,18 @@ pub struct Stamp {
     pub ctime_ns: i128,
 }
 
+/// Of a file of lines.
+#[derive(Debug, PartialEq, Eq)]
+pub enum LinePart<'a> {
+    /// Whole ones; the very last may have no end.
+    Lines(&'a [u8]),
+    /// One that was passed over.
+    TooLong,
+}
+
+/// As much of a file of lines is read at once.
+const BLOCK: u64 = 16 << 20;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub name: OsString,
@@ -41,6 +53,51 @@ impl Disk {
     pub fn read(&self, path: impl AsRef<Path>, max_bytes: u64) -> io::Result<Vec<u8>> {
         let place = self.place(path.as_ref())?;
         read_bounded(place.open(OFlags::RDONLY)?, &place.full, max_bytes)
+    }
+
+    /// A file of lines of any length, a block at a time: memory is taken for the longest line that is allowed and no more.
+    pub fn read_lines(&self, path: impl AsRef<Path>, longest: usize, tell: impl FnMut(LinePart<'_>)) -> io::Result<()> {
+        self.read_blocks(path, BLOCK, longest, tell)
+    }
+
+    fn read_blocks(
+        &self,
+        path: impl AsRef<Path>,
+        block: u64,
+        longest: usize,
+        mut tell: impl FnMut(LinePart<'_>),
+    ) -> io::Result<()> {
+        let place = self.place(path.as_ref())?;
+        let with_name = |error| named(&place.full, error);
+        let mut file = place.open(OFlags::RDONLY)?;
+        if !file.metadata().map_err(with_name)?.is_file() {
+            return Err(is_irregular(&place.full));
+        }
+        let mut held: Vec<u8> = Vec::new();
+        let mut passes_over = false;
+        while file.by_ref().take(block).read_to_end(&mut held).map_err(with_name)? > 0 {
+            if passes_over {
+                let Some(end) = held.iter().position(|byte| *byte == b'\n') else {
+                    held.clear();
+                    continue;
+                };
+                held.drain(..=end);
+                passes_over = false;
+            }
+            if let Some(end) = held.iter().rposition(|byte| *byte == b'\n') {
+                tell(LinePart::Lines(&held[..=end]));
+                held.drain(..=end);
+            }
+            if held.len() > longest {
+                tell(LinePart::TooLong);
+                held = Vec::new();
+                passes_over = true;
+            }
+        }
+        if !held.is_empty() {
+            tell(LinePart::Lines(&held));
+        }
+        Ok(())
     }
 
     /// Asks the file system without opening the file; a link gives its own stamp.
@@ -193,5 +250,31 @@ mod tests {
         assert_eq!(shown, expected);
         assert_eq!(disk.list("none").unwrap(), []);
         assert!(disk.list("b").is_err());
+    }
+
+    #[test]
+    fn lines_come_whole_and_one_that_is_too_long_is_passed_over() {
+        let lab = tempfile::tempdir().unwrap();
+        let disk = Disk::open(&lab.path().canonicalize().unwrap()).unwrap();
+        let check = |text: &str, expect: &[&str]| {
+            std::fs::write(lab.path().join("x"), text).unwrap();
+            let mut found = Vec::new();
+            // As if the file were longer than a block.
+            let tell = |part: LinePart<'_>| match part {
+                LinePart::Lines(lines) => {
+                    found.extend(lines.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec))
+                }
+                LinePart::TooLong => found.push(b"too long".to_vec()),
+            };
+            disk.read_blocks("x", 4, 8, tell).unwrap();
+            let found: Vec<&str> = found.iter().map(|line| std::str::from_utf8(line).unwrap()).collect();
+            assert_eq!(found, expect, "{text:?}");
+        };
+        check("", &[]);
+        check("a\nbc\n\nd", &["a\n", "bc\n", "\n", "d"]);
+        check("12345678\nab\n", &["12345678\n", "ab\n"]);
+        check("1\n12345678901234567890\nab\ncd", &["1\n", "too long", "ab\n", "cd"]);
+        check("12345678901234567890", &["too long"]);
+        check("12345678901234567890\n12345678901234567890\n", &["too long", "too long"]);
     }
 }

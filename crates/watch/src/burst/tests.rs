@@ -9,10 +9,11 @@ enum Act<'a> {
     Open(&'a str),
     List(&'a str),
     Lock,
+    Unlock,
     Write(&'a str),
     Editor(&'a str),
 }
-use Act::{Editor, List, Lock, Open, Write};
+use Act::{Editor, List, Lock, Open, Unlock, Write};
 
 /// Plays what happens at which millisecond; tells what passed when.
 fn play(acts: impl IntoIterator<Item = (u64, Act<'static>)>) -> Vec<(u64, String)> {
@@ -36,6 +37,7 @@ fn play(acts: impl IntoIterator<Item = (u64, Act<'static>)>) -> Vec<(u64, String
             }
             List(folder) => burst.listed(now, folder),
             Lock => burst.locked(now),
+            Unlock => burst.unlocked(),
             Write(path) => burst.wrote(now, path),
             Editor(path) => {
                 if burst.proved(now, path) {
@@ -103,6 +105,18 @@ fn git_status_is_known_by_its_folders_and_its_lock() {
     assert_eq!(play(walk(8, 3275, 300)), []);
     check(&[(0, Open("a")), (10, Open("b")), (1200, Lock), (2000, Open("c"))], &[]);
     check(&[(0, Lock), (2001, Open("c"))], &[(3501, "c")]);
+}
+
+#[test]
+fn who_opens_a_file_right_after_a_checkout_is_not_git() {
+    let mut acts = vec![(0, Lock)];
+    acts.extend(
+        ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]
+            .into_iter()
+            .flat_map(|path| [(1, Open(path)), (1, Write(path))]),
+    );
+    acts.extend([(2, Unlock), (3, Open("a"))]);
+    check(&acts, &[(1503, "a")]);
 }
 
 #[test]
