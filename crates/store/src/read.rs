@@ -14,7 +14,7 @@ use super::schema::fields::{Fields, Line, Pairs};
 use super::schema::lists::{self, ArchiveLine};
 use super::schema::{self, Found, Object, Setting, Shape};
 use super::version;
-use lokid_model::{Contradiction, Link, MemoryId, Namespace, Timestamp, Tombstone};
+use lokid_model::{Contradiction, Link, MemoryId, Namespace, Scope, Timestamp, Tombstone};
 use lokid_sys::{Disk, EntryKind, thread};
 
 /// What a file turned out to hold.
@@ -31,6 +31,21 @@ pub(super) struct Contents {
     pub(super) complaints: Vec<String>,
     /// The version of the format, when it is one that is not known here.
     pub(super) newer: Option<String>,
+}
+
+impl Contents {
+    /// What stands in the repository is shared, whatever it says of itself: only the user's own directory is private.
+    fn share(&mut self) {
+        let archived = self.archive.iter_mut().filter_map(|line| match line {
+            ArchiveLine::Archived { archived, .. } => Some(&mut archived.memory),
+            ArchiveLine::Restored { .. } => None,
+        });
+        for memory in self.memories.iter_mut().map(|(found, _)| &mut found.memory).chain(archived) {
+            if memory.scope == Scope::UserPrivate {
+                Arc::make_mut(memory).scope = Scope::ProjectShared;
+            }
+        }
+    }
 }
 
 /// Every file of an area that holds something of ours, in a stable order.
@@ -125,6 +140,14 @@ pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
 
 /// Takes a file apart. The error is a reason for a person.
 pub(super) fn parse(file: &FileId, bytes: &[u8], at: Timestamp, sidecar: &Object) -> Result<Contents, String> {
+    let mut contents = parse_role(file, bytes, at, sidecar)?;
+    if file.area == Area::Shared {
+        contents.share();
+    }
+    Ok(contents)
+}
+
+fn parse_role(file: &FileId, bytes: &[u8], at: Timestamp, sidecar: &Object) -> Result<Contents, String> {
     let setting = Setting { namespace: file.namespace.clone(), at: day_of(&file.path).unwrap_or(at) };
     match file.role {
         Role::Memories(Shape::Notes) => Ok(parse_notes(bytes, &setting)),
