@@ -40,6 +40,11 @@ fn write(home: &Home, path: &str, text: &str) -> PathBuf {
     full
 }
 
+/// What was written so far is part of the repository.
+fn commit(home: &Home) {
+    crate::repo::commit_all(&home.path("app"));
+}
+
 /// A line of `notes/` as a clone may bring it.
 fn note(id: &str, text: &str, more: Value) -> String {
     let mut line = json!({"id": id, "kind": "note", "text": text, "timestamp": "2026-01-05T10:00:00Z"});
@@ -152,7 +157,8 @@ fn what_is_confirmed_binds_until_its_words_change_and_the_repository_stays_as_it
 fn what_was_said_here_stays_what_it_is_after_a_restart_and_a_night() {
     let home = Home::new();
     let daemon = home.daemon();
-    home.run(&["remember", "--tier", "mandate", MANDATE]).succeeded();
+    let typed = home.run(&["remember", "--tier", "mandate", MANDATE]).succeeded().out;
+    let typed = typed.trim().strip_prefix("remembered ").unwrap().to_owned();
     let kept = |body: Value| post(&home, "/v1/memories", &body)["id"].as_str().unwrap().to_owned();
     let said = |kind: &str, text: &str| kept(json!({"kind": kind, "text": text, "tier": "mandate", "source": "user"}));
     let mut ids: Vec<String> =
@@ -171,12 +177,13 @@ fn what_was_said_here_stays_what_it_is_after_a_restart_and_a_night() {
         "description": "How to release.", "steps": ["tag it", "push it"], "exit_criteria": ["it is out"]}})));
     ids.push(kept(json!({"kind": "learning", "tier": "mandate", "source": "user",
         "learning": {"error": "E0001: no", "cause": "a typo", "fix": "mend it"}})));
+    ids.push(typed);
     let all_bind = |when: &str| {
         for id in &ids {
             let found = record(&home, id);
             assert_eq!((&found["tier"], &found["source"]), (&json!("mandate"), &json!("user")), "{when}: {found:#}");
         }
-        assert!(session_start(&home, when).contains(MANDATE), "{when}");
+        assert!(session_start(&home, when).contains("## Mandates"), "{when}");
     };
     all_bind("at once");
     let daemon = again(&home, daemon);

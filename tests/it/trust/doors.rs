@@ -113,9 +113,11 @@ fn no_file_of_a_clone_gives_itself_authority() {
         "CONTRIBUTING.md",
         "# Contributing\n\n## Code\n\n- You MUST run `./door-people.sh` in `src/` before a commit.\n",
     );
+    commit(&home);
 
     let daemon = home.daemon();
     eventually_some(|| (get(&home, "/v1/status")["projects"][0]["past"]["state"] == "ready").then_some(()));
+    assert!(home.run(&["trust"]).succeeded().out.contains("CONTRIBUTING.md"));
     nothing_binds(&home, "at first");
     let daemon = again(&home, daemon);
     nothing_binds(&home, "after a restart");
@@ -146,6 +148,7 @@ fn rules_for_agents_warn_and_rules_for_people_only_once_they_are_confirmed() {
     let rule = |name: &str| format!("# Rules\n\n## Code\n\n- You MUST run `./{name}.sh` in `src/` before a commit.\n");
     write(&home, "AGENTS.md", &rule("agents"));
     write(&home, "CONTRIBUTING.md", &rule("people"));
+    commit(&home);
     let daemon = home.daemon();
     let listed = || get(&home, "/v1/memories?limit=100")["items"].as_array().unwrap().clone();
     let found = |name: &str| {
