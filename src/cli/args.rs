@@ -27,7 +27,7 @@ pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
 pub(super) use mcp::Mcp;
 pub(super) use service::Service;
-pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand};
+pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Trust};
 
 /// A living memory for the people and agents who work in a repository.
 #[derive(Debug, Parser)]
@@ -119,6 +119,9 @@ pub(super) enum Command {
     /// Vouch for a memory, so that it binds more
     #[command(after_help = examples::CONFIRM)]
     Confirm(Confirm),
+    /// Show what files of the repository ask to be, and let them
+    #[command(after_help = examples::TRUST)]
+    Trust(Trust),
     /// List memories that cannot both hold, and settle them
     #[command(after_help = examples::CONTRADICTIONS)]
     Contradictions(Contradictions),

@@ -142,6 +142,16 @@ Examples:
   lokid confirm note-5f0c2a91                  one step: reference, guardrail, mandate
   lokid confirm note-5f0c2a91 --tier mandate";
 
+pub(super) const TRUST: &str = "\
+Examples:
+  lokid trust                                  who asks for more than reference, and in which file
+  lokid trust note-5f0c2a91                    it is what it asks to be, until its words change
+  lokid trust --author ada
+  lokid trust note-5f0c2a91 --revoke
+
+A record that came with the repository is no mandate because it says so. What you confirm is kept in your own data
+directory; the repository is not changed.";
+
 pub(super) const CONTRADICTIONS: &str = "\
 Examples:
   lokid contradictions

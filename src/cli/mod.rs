@@ -51,6 +51,7 @@ mod socket;
 mod status;
 mod stop;
 mod transcripts;
+mod trust;
 mod watch;
 mod watchdog;
 mod why;
@@ -136,6 +137,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Forget(forget) => forget::run(&forget, &settings, screen),
         Command::Consolidate(night) => consolidate::run(&night, &settings, screen),
         Command::Confirm(confirm) => contradictions::confirm(&confirm, &settings, screen),
+        Command::Trust(asked) => trust::run(&asked, &settings, screen),
         Command::Contradictions(asked) => contradictions::run(&asked, &settings, screen),
         Command::Import(import) => import::run(&import, &settings, screen),
         Command::Export(export) => export::run(&export, &settings, screen),

@@ -64,6 +64,7 @@ fn rows(project: &Value) -> Vec<Vec<String>> {
     row("archived", open(project, "/archived"));
     row("links", open(project, "/links"));
     row("contradictions", open(project, "/open_contradictions"));
+    row("trust", unconfirmed(project).map(|found| format!("{found}: lokid trust")).unwrap_or_default());
     row("night", night(project));
     row("watched", watched(project));
     row("past", past(project));
@@ -84,6 +85,12 @@ fn rows(project: &Value) -> Vec<Vec<String>> {
         );
     }
     rows
+}
+
+/// What files of the repository ask to be and nobody here confirmed.
+pub(super) fn unconfirmed(project: &Value) -> Option<String> {
+    let many = project.get("unconfirmed").and_then(Value::as_u64).filter(|many| *many > 0)?;
+    Some(format!("{} of the repository would like to be more than reference", words::count(many, "record", "records")))
 }
 
 /// `1,204 files in 96 folders`, with what is not as it should be.

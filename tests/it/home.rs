@@ -82,6 +82,19 @@ impl Home {
         daemon
     }
 
+    /// Another day has come, while no daemon runs: what was last seen was seen the day before.
+    pub(crate) fn next_day(&self) {
+        let projects = std::fs::read_dir(self.path("state/lokid/projects")).unwrap().flatten();
+        let book = projects.map(|project| project.path().join("usage.json")).find(|path| path.exists()).unwrap();
+        let mut counts: Value = serde_json::from_slice(&std::fs::read(&book).unwrap()).unwrap();
+        for rows in counts.as_object_mut().unwrap().values_mut() {
+            for row in rows.as_object_mut().unwrap().values_mut() {
+                row[9] = (row[9].as_i64().unwrap() - 1).into();
+            }
+        }
+        std::fs::write(book, counts.to_string()).unwrap();
+    }
+
     pub(crate) fn remember(&self, text: &str) -> String {
         let told = self.run(&["remember", text]).succeeded();
         told.out.trim().strip_prefix("remembered ").unwrap_or_else(|| panic!("{told:?}")).to_owned()

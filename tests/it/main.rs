@@ -30,5 +30,6 @@ mod repo;
 mod search;
 mod service;
 mod shorten;
+mod trust;
 mod watch;
 mod why;

@@ -23,6 +23,7 @@ pub(super) use choose::{digest, words_of};
 pub use quote::clean;
 pub(super) use quote::inline;
 use render::Frame;
+pub(crate) use render::NOTE;
 
 use super::parts::{Candidate, FileLine, Part, Pointer, Shares};
 use lokid_model::{Key, Level, Memory, token};

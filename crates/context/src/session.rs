@@ -12,6 +12,7 @@ mod tests;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::assemble::NOTE;
 use super::parts::{FileLine, Pointer};
 use lokid_model::citation::{CLOSE, OPEN};
 use lokid_model::{Key, Level, Memory, Tier, token};
@@ -144,9 +145,9 @@ pub fn opened(opening: &Opening, budget: usize, make: impl Fn(usize) -> SessionB
     let mut room = budget.saturating_sub(token::estimate(&text));
     loop {
         let block = make(room);
-        let whole = match block.text.strip_prefix(&format!("{OPEN}\n")) {
-            Some(rest) => format!("{OPEN}\n{text}{rest}"),
-            None => format!("{OPEN}\n{text}{CLOSE}"),
+        let whole = match block.text.strip_prefix(&head()) {
+            Some(rest) => format!("{}{text}{rest}", head()),
+            None => format!("{}{text}{CLOSE}", head()),
         };
         let tokens = token::estimate(&whole);
         // A whole may have more tokens than its parts.
@@ -186,7 +187,7 @@ fn with_section(
         section.push('\n');
         let text = match block.text.find(FOOTER).or_else(|| block.text.rfind(CLOSE)) {
             Some(at) => format!("{}{section}{}", &block.text[..at], &block.text[at..]),
-            None => format!("{OPEN}\n{section}{CLOSE}"),
+            None => format!("{}{section}{CLOSE}", head()),
         };
         let tokens = token::estimate(&text);
         if tokens > budget {
@@ -264,8 +265,14 @@ impl Section {
     }
 }
 
+/// How everything begins that a session begins with.
+fn head() -> String {
+    format!("{OPEN}\n{NOTE}\n")
+}
+
 fn framed(sections: &[Section], footer: &str) -> String {
-    let mut text = format!("{OPEN}\n");
+    // What comes later is cited, and meant, as before.
+    let mut text = if footer.is_empty() { format!("{OPEN}\n") } else { head() };
     sections.iter().for_each(|section| text.push_str(&section.text()));
     if !footer.is_empty() {
         text.push_str(footer);

@@ -14,7 +14,7 @@ use lokid_manage::words::are_the_same;
 use lokid_model::draft::allowed_tier;
 use lokid_model::{
     Archived, Body, Change, Contradiction, ContradictionStatus, Draft, Key, Kind, Link, Memory, MemoryId, Namespace,
-    Patch, Relation, Timestamp, Tombstone,
+    Patch, Relation, Source, Timestamp, Tombstone,
 };
 use lokid_store::schema::{record, skill_text};
 
@@ -125,6 +125,12 @@ fn is_living_like(known: &Memory, memory: &Memory, now: Timestamp) -> bool {
 /// The union of what both tellings bring; values never differ here.
 fn merge(known: &Arc<Memory>, told: &Memory, now: Timestamp) -> (Vec<Change>, Remembered) {
     let mut merged = known.as_ref().clone();
+    if outranks(told, known) {
+        // Only the words that were said now have that rank: not a title or a summary that came along with a clone.
+        merged = Memory { id: known.id.clone(), times: known.times.clone(), ..told.clone() };
+        (merged.usage, merged.extra) = (known.usage.clone(), known.extra.clone());
+        take_over(&mut merged, known);
+    }
     take_over(&mut merged, told);
     // What a person confirms is no longer hearsay.
     if known.source.is_hearsay() && !told.source.is_hearsay() {
@@ -142,6 +148,11 @@ fn merge(known: &Arc<Memory>, told: &Memory, now: Timestamp) -> (Vec<Change>, Re
     }
     merged.times.updated_at = now.max(known.times.updated_at.plus_micros(1));
     (vec![Change::Put { before: Some(Arc::clone(known)), after: Arc::new(merged) }], answer)
+}
+
+/// Does whoever tells it now give it more weight than it has?
+fn outranks(told: &Memory, known: &Memory) -> bool {
+    told.tier < known.tier || (told.source == Source::User && known.source != Source::User)
 }
 
 /// What surrounds the words of another memory: labels, places, origins.

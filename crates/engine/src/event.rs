@@ -62,6 +62,11 @@ pub(super) enum Event {
         tier: Option<Tier>,
         reply: Reply<Arc<Memory>>,
     },
+    /// What files ask to be, confirmed or taken back.
+    Trust {
+        request: TrustRequest,
+        reply: Reply<Vec<Claimant>>,
+    },
     Write {
         document: Box<Document>,
         reply: Reply<()>,
@@ -103,6 +108,27 @@ pub(super) enum Trust {
     Vouched,
     /// The daemon itself, which saw it happen: what a person changed or forgot since stays that way.
     Seen,
+}
+
+/// What somebody wants to do about the authority that files ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TrustRequest {
+    /// Only tell who asks for more than they have.
+    List,
+    /// Confirm all of them, those with these keys, or those of these authors.
+    All,
+    Keys(Vec<Key>),
+    Authors(Vec<String>),
+    /// Take back what was confirmed.
+    Revoke(Vec<Key>),
+}
+
+/// A memory that asks for more authority than it has, or did until now.
+#[derive(Clone, Debug)]
+pub struct Claimant {
+    pub memory: Arc<Memory>,
+    /// Where it stands, from the root of the repository.
+    pub file: Option<String>,
 }
 
 /// What became of a record that was to be remembered.

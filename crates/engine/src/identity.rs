@@ -23,6 +23,8 @@ pub(super) struct KnownIdentity {
     /// Started with the daemon.
     pub(super) watched: bool,
     pub(super) added_at: Timestamp,
+    /// It was known before confirmations were kept, and what it holds has not been confirmed yet.
+    pub(super) adopts: bool,
 }
 
 pub(super) struct ProjectBook {
@@ -48,8 +50,10 @@ impl ProjectBook {
                 return Ok(Vec::new());
             }
         };
+        let keeps_confirmations = document.get("confirmations").is_some();
         let list = document.get("projects").and_then(Value::as_array).cloned().unwrap_or_default();
-        Ok(list.iter().filter_map(read_known).collect())
+        let known = list.iter().filter_map(read_known);
+        Ok(known.map(|known| KnownIdentity { adopts: known.adopts || !keeps_confirmations, ..known }).collect())
     }
 
     fn change<T>(&self, edit: impl FnOnce(&mut Vec<KnownIdentity>) -> T) -> io::Result<T> {
@@ -59,7 +63,7 @@ impl ProjectBook {
         let answer = edit(&mut known);
         if known != before {
             let list: Vec<Value> = known.iter().map(view_known).collect();
-            let text = serde_json::to_string_pretty(&json!({"version": 1, "projects": list}))?;
+            let text = serde_json::to_string_pretty(&json!({"version": 1, "confirmations": true, "projects": list}))?;
             self.disk.replace(FILE, text.as_bytes())?;
         }
         Ok(answer)
@@ -79,6 +83,7 @@ impl ProjectBook {
                         root_commit: None,
                         watched: false,
                         added_at: now,
+                        adopts: false,
                     });
                     known.last_mut().expect("pushed just above")
                 }
@@ -97,6 +102,11 @@ impl ProjectBook {
                 entry.watched = watched;
             }
         })
+    }
+
+    /// What it held before confirmations were kept is confirmed.
+    pub(super) fn set_adopted(&self, id: &str) -> io::Result<()> {
+        self.change(|known| known.iter_mut().filter(|entry| entry.id == id).for_each(|entry| entry.adopts = false))
     }
 
     /// Nobody has heard of it any more.
@@ -145,15 +155,20 @@ fn read_known(value: &Value) -> Option<KnownIdentity> {
         root_commit: text("root_commit").map(str::to_owned),
         watched: value.get("watched").and_then(Value::as_bool).unwrap_or(false),
         added_at: text("added_at").and_then(Timestamp::parse).unwrap_or_default(),
+        adopts: value.get("adopts").and_then(Value::as_bool).unwrap_or(false),
     })
 }
 
 fn view_known(known: &KnownIdentity) -> Value {
-    json!({
+    let mut entry = json!({
         "id": known.id,
         "path": known.path.to_string_lossy(),
         "root_commit": known.root_commit,
         "watched": known.watched,
         "added_at": known.added_at.record_style(),
-    })
+    });
+    if known.adopts {
+        entry["adopts"] = true.into();
+    }
+    entry
 }

@@ -118,7 +118,7 @@ fn update(known: &Arc<Memory>, mut told: Memory, told_at: Option<Timestamp>, tru
     // A file that only repeats what is known takes nothing from it, not even who said it.
     let mut repeated = told.clone();
     if !trusted {
-        repeated.source = known.source;
+        (repeated.source, repeated.claim) = (known.source, known.claim);
         repeated.tier = if known.tier == Tier::Mandate { known.tier } else { told.tier };
     }
     if record::content(known) == record::content(&repeated) {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use tokio::sync::oneshot;
 
 use super::error::EngineError;
-use super::event::{Event, Imported, Remembered, Reply, Tidied, Trust};
+use super::event::{Claimant, Event, Imported, Remembered, Reply, Tidied, Trust, TrustRequest};
 use super::lesson::{Chapter, Lesson};
 use super::redaction::Redaction;
 use lokid_index::Snapshot;
@@ -162,6 +162,11 @@ impl WriterHandle {
         self.ask(|reply| Event::Confirm { key, tier, reply })
     }
 
+    /// What files ask to be; a person confirms it or takes it back.
+    pub fn trust(&self, request: TrustRequest) -> Result<Pending<Vec<Claimant>>, EngineError> {
+        self.ask(|reply| Event::Trust { request, reply })
+    }
+
     pub fn write_document(&self, mut document: Document) -> Result<Pending<()>, EngineError> {
         self.redaction.clean(&mut document);
         self.ask(|reply| Event::Write { document: Box::new(document), reply })
@@ -217,10 +222,9 @@ impl WriterHandle {
     }
 
     /// A tier that was earned; answers whether it is on its way.
-    pub(super) fn set_tier(&self, key: &Key, tier: Tier) -> bool {
+    pub(super) fn move_tier(&self, proposal: Proposal) -> bool {
         let (reply, _nobody_waits) = oneshot::channel();
-        let patch = Box::new(Patch { tier: Some(tier), ..Patch::default() });
-        self.inbox.try_send(Event::Patch { key: key.clone(), patch, if_match: None, reply }).is_ok()
+        self.inbox.try_send(Event::Tidy { proposals: vec![proposal], reply }).is_ok()
     }
 
     /// Has proposals carried out; waits for it.

@@ -4,6 +4,7 @@
 //! state, *publish* the new snapshot, and only then reply. So what is published is durable, and what was replied is
 //! published.
 
+mod authority;
 mod commits;
 mod company;
 pub mod contexts;
@@ -48,7 +49,7 @@ pub use decide::etag;
 pub use ears::{Ears, Overheard};
 pub use env::Env;
 pub use error::{EngineError, ProjectError};
-pub use event::{ImportError, Imported, Remembered};
+pub use event::{Claimant, ImportError, Imported, Remembered, TrustRequest};
 pub use feed::{Feed, FeedFollower, Happening, News};
 pub use inbox::{Counters, Pending, WriterHandle};
 pub use lesson::Chapter;

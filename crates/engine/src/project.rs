@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
 
+use super::authority::Authority;
 use super::contexts::Contexts;
 use super::ears::Ears;
 use super::env::Env;
@@ -58,7 +59,12 @@ pub(super) struct Shared {
 
 impl Project {
     /// Everything in its place and the writer at work. The other threads are started by whoever wants them.
-    pub(super) fn open(env: Env, store: Store, lock: Option<InstanceLock>, shared: &Shared) -> io::Result<Project> {
+    pub(super) fn open(
+        env: Env,
+        kept: (Store, Authority),
+        lock: Option<InstanceLock>,
+        shared: &Shared,
+    ) -> io::Result<Project> {
         let env = Arc::new(env);
         let config = env.config.load();
         let (sender, inbox) = crossbeam_channel::bounded(config.server.inbox);
@@ -94,7 +100,7 @@ impl Project {
             eyes.clone(),
         ];
         let ends = (inbox, writer.clone());
-        let work = Writer::new(Arc::clone(&env), store, ends, followers, Arc::clone(&search), usage, memory.clone());
+        let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, memory.clone());
         let thread = start_writer(work, lock, &env)?;
         let holder: Weak<Contexts> = Arc::downgrade(&contexts);
         memory.look_after(holder as Weak<dyn Shed>);

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use parking_lot::{Mutex, RwLock};
 
+use super::authority::Authority;
 use super::env::Env;
 use super::error::ProjectError;
 use super::feed::Feed;
@@ -281,7 +282,7 @@ impl Registry {
             state: self.dirs.state.join("projects").join(&known.id),
             cache: self.dirs.cache.join(&known.id),
             root: located.root.clone(),
-            id: known.id,
+            id: known.id.clone(),
             clock: self.clock.clone(),
             config: Arc::clone(&self.config),
             redaction: self.redaction.clone(),
@@ -291,7 +292,13 @@ impl Registry {
         };
         let lock = if read_only { None } else { Some(self.lock(&env.root, &env.state)?) };
         let store = self.open_store(&env).map_err(failed)?;
-        Ok(Arc::new(Project::open(env, store, lock, &self.shared).map_err(failed)?))
+        let authority = Authority::open(self.dirs.data.join(&env.id), read_only, known.adopts);
+        let id = env.id.clone();
+        let project = Arc::new(Project::open(env, (store, authority), lock, &self.shared).map_err(failed)?);
+        if known.adopts && !read_only {
+            book.set_adopted(&id).map_err(failed)?;
+        }
+        Ok(project)
     }
 
     /// A project that was moved while it was open still stands in the list under the path it had, and holds its lock.

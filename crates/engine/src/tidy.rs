@@ -175,11 +175,14 @@ pub(super) fn confirm(snapshot: &Snapshot, now: Timestamp, key: &Key, tier: Opti
         return Err(EngineError::Invalid { field: "id", reason });
     }
     let mut new = old.as_ref().clone();
-    new.tier = tier.unwrap_or(match old.tier {
+    let step = match old.tier {
         Tier::Archive => Tier::Reference,
         Tier::Reference => Tier::Guardrail,
         Tier::Guardrail | Tier::Mandate => Tier::Mandate,
-    });
+    };
+    // What its file asks for is what was read and vouched for.
+    new.tier = tier.unwrap_or(step.min(old.claimed().tier));
+    new.claim = None;
     new.status = Status::Asserted;
     if new.source != Source::User {
         new.sources.push(format!("confirmed by a person, from {}", old.source));

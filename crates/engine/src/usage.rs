@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::RwLock;
 use serde_json::{Map, Value, json};
 
+use lokid_model::memory::Witnessed;
 use lokid_model::{Key, Memory, MemoryId, Namespace, Timestamp, Usage};
 use lokid_sys::{Clock, plain};
 
@@ -53,6 +54,12 @@ impl UsageBook {
         });
     }
 
+    /// The same, once for a session.
+    pub fn named_in_session(&self, keys: impl Iterator<Item = Key> + Clone, now: Timestamp) {
+        self.referenced(keys.clone(), now);
+        self.count(keys, |usage| usage.witnessed.note(now));
+    }
+
     /// Somebody brought it back: it is needed, whatever came of it so far.
     pub(super) fn wanted(&self, key: Key, now: Timestamp) {
         self.count([key].into_iter(), |usage| usage.last_used = usage.last_used.max(Some(now)));
@@ -61,6 +68,12 @@ impl UsageBook {
     /// These were given and never named.
     pub fn ignored(&self, keys: impl Iterator<Item = Key>) {
         self.count(keys, |usage| usage.ignored += 1);
+    }
+
+    /// A session that named these came to a good end.
+    pub fn ended_well(&self, keys: impl Iterator<Item = Key> + Clone) {
+        self.succeeded(keys.clone());
+        self.count(keys, |usage| usage.witnessed.good += 1);
     }
 
     /// What was applied led to a good end.
@@ -82,12 +95,21 @@ impl UsageBook {
         }
     }
 
-    /// What was counted for these, which is somebody else's to keep from now on.
+    /// What was counted for these, which is somebody else's to keep from now on. What was seen here stays here.
     pub(super) fn take(&self, is_wanted: impl Fn(&Key) -> bool) -> Vec<(Key, Usage)> {
         let mut counts = self.counts.write();
         let keys: Vec<Key> = counts.keys().filter(|key| is_wanted(key)).cloned().collect();
         self.changed.fetch_or(!keys.is_empty(), Ordering::AcqRel);
-        keys.into_iter().filter_map(|key| counts.remove(&key).map(|usage| (key, usage))).collect()
+        let part = |key: Key| {
+            let usage = counts.remove(&key)?;
+            let witnessed = usage.witnessed;
+            if witnessed != Witnessed::default() {
+                counts.insert(key.clone(), Usage { witnessed, ..Usage::default() });
+            }
+            let told = Usage { witnessed: Witnessed::default(), ..usage };
+            (told != Usage::default()).then_some((key, told))
+        };
+        keys.into_iter().filter_map(part).collect()
     }
 
     /// They could not be kept elsewhere.
@@ -122,7 +144,11 @@ fn format(counts: &BTreeMap<Key, Usage>) -> String {
             usage.success,
             usage.ignored,
             usage.last_used.map(Timestamp::as_micros),
-            usage.last_accessed.map(Timestamp::as_micros)
+            usage.last_accessed.map(Timestamp::as_micros),
+            usage.witnessed.sessions,
+            usage.witnessed.good,
+            usage.witnessed.days,
+            usage.witnessed.last_day
         ]);
         let space = whole.entry(key.namespace.as_str()).or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(space) = space {
@@ -148,6 +174,12 @@ fn parse(text: &str) -> Option<BTreeMap<Key, Usage>> {
                 ignored: number(3),
                 last_used: time(4),
                 last_accessed: time(5),
+                witnessed: Witnessed {
+                    sessions: number(6),
+                    good: number(7),
+                    days: number(8),
+                    last_day: row.get(9).and_then(Value::as_i64).unwrap_or(0),
+                },
             };
             counts.insert(Key { namespace: namespace.clone(), id }, usage);
         }

@@ -5,6 +5,7 @@ mod counts;
 mod derived;
 mod layers;
 mod neighbour;
+mod trust;
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
@@ -14,6 +15,7 @@ use std::sync::atomic::Ordering;
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::{Map, Value, json};
 
+use super::authority::Authority;
 use super::company;
 use super::decide::{self, Decision, Twins};
 use super::env::Env;
@@ -41,6 +43,7 @@ const TELL_EACH: usize = 64;
 pub(super) struct Writer {
     pub(super) env: Arc<Env>,
     pub(super) store: Store,
+    pub(super) authority: Authority,
     pub(super) state: Snapshot,
     inbox: Receiver<Event>,
     /// What readers see of it.
@@ -67,7 +70,7 @@ struct Turn {
 impl Writer {
     pub(super) fn new(
         env: Arc<Env>,
-        store: Store,
+        (store, authority): (Store, Authority),
         (inbox, outside): (Receiver<Event>, WriterHandle),
         followers: Vec<Arc<dyn Follower>>,
         search: Arc<Search>,
@@ -77,6 +80,7 @@ impl Writer {
         Writer {
             env,
             store,
+            authority,
             state: Snapshot::default(),
             inbox,
             outside,
@@ -180,6 +184,11 @@ impl Writer {
                         let _ = reply.send(Ok(()));
                     }
                 }
+                Event::Trust { request, reply } => {
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    let _ = reply.send(self.trust(request, now));
+                    draft = self.state.clone();
+                }
                 Event::Shorten { reply } => {
                     self.finish(now, std::mem::take(&mut turns), draft);
                     self.fold_usage(now);
@@ -187,7 +196,10 @@ impl Writer {
                     draft = self.state.clone();
                     let _ = reply.send(Ok(()));
                 }
-                event => {
+                mut event => {
+                    if let Event::Tidy { proposals, .. } = &mut event {
+                        proposals.iter_mut().for_each(|proposal| self.authority.hold_back(proposal));
+                    }
                     let twins = |memory: &Memory| company::twins(self.search.if_started(), memory, now);
                     if let Some(turn) = decide_event(&mut draft, now, event, &twins) {
                         turns.push(turn);
@@ -244,7 +256,7 @@ impl Writer {
         }
         let span = tracing::debug_span!("turn", project = %self.env.name, turns = turns.len(), changes = changes.len());
         let _entered = span.enter();
-        let mut seen = match self.store.commit(now, &changes) {
+        let mut seen = match self.commit(now, &changes) {
             Ok(seen) => seen,
             Err(error) => return Err((turns, error)),
         };
@@ -291,6 +303,12 @@ impl Writer {
         }
     }
 
+    /// What is written here is what it says it is: that is noted first, so that no crash makes it somebody else's word.
+    pub(super) fn commit(&mut self, now: Timestamp, changes: &[Change]) -> std::io::Result<Vec<Change>> {
+        self.authority.witness(changes, now)?;
+        self.store.commit(now, changes)
+    }
+
     fn look(&mut self, now: Timestamp) {
         self.outside.counters().rescans.fetch_add(1, Ordering::Relaxed);
         let started = self.env.clock.monotonic();
@@ -322,6 +340,7 @@ impl Writer {
     }
 
     pub(super) fn apply_seen(&mut self, seen: &mut Vec<Change>) {
+        self.authority.weigh_all(seen);
         self.state.apply_all(seen);
         self.derived.adopted(seen, &mut self.state);
         let follows = self.successions(seen);
@@ -332,6 +351,7 @@ impl Writer {
     /// What stands on disk when the project starts. Nothing is written for it: a tree that was only read stays as it is.
     pub(super) fn load(&mut self, now: Timestamp) {
         let mut seen = self.store.look(now);
+        self.authority.begin(&seen, now);
         self.apply_seen(&mut seen);
         self.meet_neighbours(now);
         self.publish();
@@ -382,6 +402,7 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, twins: Twins
         | Event::Economics(_)
         | Event::Derived { .. }
         | Event::Rescan { .. }
+        | Event::Trust { .. }
         | Event::Shorten { .. }
         | Event::Beat
         | Event::Stop => None,

@@ -38,7 +38,7 @@ pub(super) fn shift(memory: &mut Memory, to: Tier, usage: &Usage, now: Timestamp
     mark.insert("to".to_owned(), to.as_str().into());
     mark.insert("referenced".to_owned(), usage.referenced.into());
     mark.insert("ignored".to_owned(), usage.ignored.into());
-    memory.tier = to;
+    memory.lower_to(to);
     put(memory, MOVED, mark);
 }
 

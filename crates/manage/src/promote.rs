@@ -1,9 +1,14 @@
 //! Which memories have earned another tier: those that are named again and again rise, those that are given again and
-//! again and never named sink. [`judge`] looks at one memory and its counts alone; [`plan`] adds what keeps a tier from
+//! again and never named sink. [`judge`] looks at one memory and its counts alone; [`propose`] adds what keeps a tier from
 //! swinging: when it was last changed, and what was counted since.
+//!
+//! Only what this machine saw itself lets a memory rise, on several days and in so many sessions: counts in a file may
+//! be anybody's, and a script makes a hundred sessions in a minute.
 //!
 //! What a person decided stays: a mandate of a person is never taken back here, a tier that somebody else changed after
 //! the night did is left alone, and text that nobody vouches for never becomes a mandate.
+
+use std::sync::Arc;
 
 use super::marks::{self, MOVED, Mark, shift, since};
 use super::plan::{Act, Phase, Proposal, Scene, holds, revise};
@@ -18,6 +23,8 @@ const RELEVANCE_OF_A_GUARDRAIL: f64 = 0.7;
 /// A guardrail that was named and led to a good end this often becomes a mandate,
 const REFERENCES_OF_A_MANDATE: u64 = 25;
 const SUCCESSES_OF_A_MANDATE: u64 = 20;
+/// both on this many days at least,
+const FEWEST_DAYS: u64 = 3;
 /// unless it is mostly passed over. Far above where a mandate sinks, so that none rises only to sink.
 const RELEVANCE_OF_A_MANDATE: f64 = 0.3;
 /// What was given this often
@@ -41,25 +48,29 @@ pub struct Verdict {
 /// The tier a memory has earned, if it is another than it has.
 pub fn judge(memory: &Memory, usage: &Usage) -> Option<Verdict> {
     let settled = memory.status == Status::Asserted && memory.times.expired_at.is_none() && !memory.restricted;
-    if !settled {
+    // What asks for more than it has is for a person to decide.
+    if !settled || memory.claim.is_some() {
         return None;
     }
     let relevance = relevance(usage.referenced, usage.ignored);
     let (named, seen) = (usage.referenced, usage.referenced.saturating_add(usage.ignored));
+    let witnessed = &usage.witnessed;
+    let is_lasting = |sessions| witnessed.sessions >= sessions && witnessed.days >= FEWEST_DAYS;
     match memory.tier {
         Tier::Archive if woke(memory, usage) => {
             Some(Verdict { tier: Tier::Reference, why: "used again after a long rest".to_owned() })
         }
-        Tier::Reference if named >= REFERENCES_OF_A_GUARDRAIL && relevance >= RELEVANCE_OF_A_GUARDRAIL => {
+        Tier::Reference if is_lasting(REFERENCES_OF_A_GUARDRAIL) && relevance >= RELEVANCE_OF_A_GUARDRAIL => {
             Some(Verdict { tier: Tier::Guardrail, why: format!("named in {named} of {seen} sessions") })
         }
         Tier::Guardrail
-            if named >= REFERENCES_OF_A_MANDATE
-                && usage.success >= SUCCESSES_OF_A_MANDATE
+            if is_lasting(REFERENCES_OF_A_MANDATE)
+                && witnessed.good >= SUCCESSES_OF_A_MANDATE
                 && relevance >= RELEVANCE_OF_A_MANDATE
                 && memory.source.may_mandate() =>
         {
-            let why = format!("named {named} times, {} of them with a good end", usage.success);
+            let (sessions, days) = (witnessed.sessions, witnessed.days);
+            let why = format!("named in {sessions} sessions on {days} days, {} with a good end", witnessed.good);
             Some(Verdict { tier: Tier::Mandate, why })
         }
         Tier::Mandate | Tier::Guardrail if memory.source == Source::User => None,
@@ -92,19 +103,23 @@ pub fn plan(scene: &Scene<'_>) -> Vec<Proposal> {
         if scene.around.is_over() {
             break;
         }
-        let usage = scene.around.usage(memory);
-        let Some(verdict) = judge(memory, &usage).filter(|_| holds(memory, scene.now)) else { continue };
-        let rises = verdict.tier < memory.tier;
-        let doubted = disputed.contains(&memory.id) || stale::is_marked(memory);
-        if (rises && doubted) || !is_due(memory, &usage, rises, scene.now) {
-            continue;
-        }
-        let why = format!("{} to {}: {}", memory.tier, verdict.tier, verdict.why);
-        let act = if rises { Act::Promoted } else { Act::Demoted };
-        let change = revise(memory, scene.now, |new| shift(new, verdict.tier, &usage, scene.now));
-        proposals.extend(change.map(|change| Proposal::new(Phase::Promote, act, memory, why, vec![change])));
+        let proposal = propose(memory, &scene.around.usage(memory), scene.now);
+        proposals.extend(proposal.filter(|found| found.act != Act::Promoted || !disputed.contains(&memory.id)));
     }
     proposals
+}
+
+/// The tier a memory has earned and may have now.
+pub fn propose(memory: &Arc<Memory>, usage: &Usage, now: Timestamp) -> Option<Proposal> {
+    let verdict = judge(memory, usage).filter(|_| holds(memory, now))?;
+    let rises = verdict.tier < memory.tier;
+    if (rises && stale::is_marked(memory)) || !is_due(memory, usage, rises, now) {
+        return None;
+    }
+    let why = format!("{} to {}: {}", memory.tier, verdict.tier, verdict.why);
+    let act = if rises { Act::Promoted } else { Act::Demoted };
+    let change = revise(memory, now, |new| shift(new, verdict.tier, usage, now))?;
+    Some(Proposal::new(Phase::Promote, act, memory, why, vec![change]))
 }
 
 /// May the tier change, after what was done to it before?

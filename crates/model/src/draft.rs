@@ -134,7 +134,10 @@ impl Patch {
             memory.body = body;
         }
         let tier = self.tier.map(|tier| allowed_tier(tier, old.source));
-        memory.tier = tier.unwrap_or(memory.tier);
+        if let Some(tier) = tier {
+            // Whoever gives it a tier has read it, whatever its file asked for.
+            (memory.tier, memory.claim) = (tier, None);
+        }
         memory.shorter.summary = self.summary.or(memory.shorter.summary);
         hand_over!(given self => memory; title text tags importance confidence status restricted scope outcome);
         hand_over!(given self => memory.anchors; files symbols commits);

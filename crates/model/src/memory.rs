@@ -22,6 +22,8 @@ pub struct Memory {
     pub confidence: f64,
     pub times: Times,
     pub source: Source,
+    /// What its file says of its own authority, where nobody here has confirmed it: `tier` and `source` say less.
+    pub claim: Option<Claim>,
     /// The person, agent or tool behind the source, where known.
     pub actor: Option<String>,
     /// What it was made or merged from: ids, commits, addresses.
@@ -33,6 +35,13 @@ pub struct Memory {
     pub usage: Usage,
     pub body: Body,
     pub extra: Extra,
+}
+
+/// Authority that a file asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    pub tier: Tier,
+    pub source: Source,
 }
 
 /// The three shorter lengths, where somebody wrote them; otherwise they are made on demand.
@@ -75,6 +84,40 @@ pub struct Usage {
     pub last_used: Option<Timestamp>,
     /// Handed out, whatever came of it.
     pub last_accessed: Option<Timestamp>,
+    /// What this machine saw of it itself. No file says it, and none is told.
+    pub witnessed: Witnessed,
+}
+
+/// Sessions that named a memory, as they were counted here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Witnessed {
+    pub sessions: u64,
+    /// Those with a good end.
+    pub good: u64,
+    /// Days on which there was one,
+    pub days: u64,
+    /// and the last of them, counted from 1970. A clock that was set back brings no new day.
+    pub last_day: i64,
+}
+
+impl Witnessed {
+    /// Another session named it.
+    pub fn note(&mut self, now: Timestamp) {
+        let day = now.as_micros().div_euclid(super::time::DAY);
+        self.sessions += 1;
+        if day > self.last_day {
+            (self.days, self.last_day) = (self.days + 1, day);
+        }
+    }
+
+    fn plus(&self, more: &Witnessed) -> Witnessed {
+        Witnessed {
+            sessions: self.sessions + more.sessions,
+            good: self.good + more.good,
+            days: self.days + more.days,
+            last_day: self.last_day.max(more.last_day),
+        }
+    }
 }
 
 impl Usage {
@@ -87,6 +130,7 @@ impl Usage {
             ignored: self.ignored + more.ignored,
             last_used: self.last_used.max(more.last_used),
             last_accessed: self.last_accessed.max(more.last_accessed),
+            witnessed: self.witnessed.plus(&more.witnessed),
         }
     }
 }
@@ -250,6 +294,7 @@ impl Memory {
             confidence: Self::DEFAULT_CONFIDENCE,
             times: Times { created_at: at, updated_at: at, valid_at: at, ..Times::default() },
             source: Source::Agent,
+            claim: None,
             actor: None,
             sources: Vec::new(),
             status: Status::Asserted,
@@ -274,6 +319,19 @@ impl Memory {
     /// A commit in the form of a memory; it is stored nowhere.
     pub fn is_commit(&self) -> bool {
         self.source == Source::Git && self.id.commit().is_some()
+    }
+
+    /// What its file says of its own authority, confirmed or not.
+    pub fn claimed(&self) -> Claim {
+        self.claim.unwrap_or(Claim { tier: self.tier, source: self.source })
+    }
+
+    /// Another tier, given by whoever has none to give above the one it has: what its file asks for sinks with it.
+    pub fn lower_to(&mut self, tier: Tier) {
+        self.tier = tier;
+        if let Some(claim) = &mut self.claim {
+            claim.tier = tier;
+        }
     }
 
     /// How far it presses, whatever somebody is doing: what binds by its tier, and as reference what is a gotcha or most

@@ -158,6 +158,8 @@ pub fn speaker(memory: &Memory) -> f64 {
     let is_one_of = |names: &[&str]| names.iter().any(|name| actor.eq_ignore_ascii_case(name));
     match memory.kind {
         Kind::Episode => 1.0,
+        // A file that says so is nobody's word.
+        _ if memory.claim.is_some() => 1.0,
         _ if is_one_of(&["assistant", "agent", "ai"]) => 0.9,
         _ if memory.source == Source::User || is_one_of(&["user", "human"]) => 1.05,
         _ => 1.0,

@@ -196,6 +196,11 @@ impl Store {
         scan::scan(&mut self.catalog, &mut trees, limits)
     }
 
+    /// In which file of the store a memory stands.
+    pub fn file_of(&self, key: &Key) -> Option<String> {
+        self.catalog.homes.get(key).map(|home| home.file.label())
+    }
+
     pub fn problems(&self) -> Vec<Problem> {
         let newer = self.catalog.newer().map(|newer| Problem::new(newer.file.clone(), newer.to_string()));
         let trouble = self.trouble.iter().map(|(problem, _)| problem.clone());

@@ -14,7 +14,7 @@ use super::schema::fields::{Fields, Line, Pairs};
 use super::schema::lists::{self, ArchiveLine};
 use super::schema::{self, Found, Object, Setting, Shape};
 use super::version;
-use lokid_model::{Contradiction, Link, MemoryId, Namespace, Timestamp, Tombstone};
+use lokid_model::{Contradiction, Link, MemoryId, Namespace, Scope, Timestamp, Tombstone};
 use lokid_sys::{Disk, EntryKind, LinePart, thread};
 
 /// What a file turned out to hold.
@@ -45,6 +45,21 @@ impl Complaints {
     fn push(&mut self, reason: impl FnOnce() -> String) {
         self.count += 1;
         self.first.get_or_insert_with(reason);
+    }
+}
+
+impl Contents {
+    /// What stands in the repository is shared, whatever it says of itself: only the user's own directory is private.
+    pub(super) fn share(&mut self) {
+        let archived = self.archive.iter_mut().filter_map(|line| match line {
+            ArchiveLine::Archived { archived, .. } => Some(&mut archived.memory),
+            ArchiveLine::Restored { .. } => None,
+        });
+        for memory in self.memories.iter_mut().map(|(found, _)| &mut found.memory).chain(archived) {
+            if memory.scope == Scope::UserPrivate {
+                Arc::make_mut(memory).scope = Scope::ProjectShared;
+            }
+        }
     }
 }
 

@@ -277,7 +277,10 @@ pub(super) struct Difference {
 
 impl Difference {
     /// Takes in what a file now holds, against what it held before.
-    pub(super) fn absorb(&mut self, catalog: &mut Catalog, file: &Arc<FileId>, contents: Contents) {
+    pub(super) fn absorb(&mut self, catalog: &mut Catalog, file: &Arc<FileId>, mut contents: Contents) {
+        if file.area == Area::Shared {
+            contents.share();
+        }
         let seen = catalog.files.entry(Arc::clone(file)).or_default();
         let old_entries = std::mem::take(&mut seen.entries);
         let old_links = std::mem::take(&mut seen.links);

@@ -40,6 +40,25 @@ pub(in crate::cli) struct Confirm {
 }
 
 #[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Trust {
+    /// Let these be what their files ask to be [else show who asks]
+    #[arg(value_name = "ID")]
+    pub(in crate::cli) ids: Vec<String>,
+    /// Let everything be that stands there now under this name; may be given again
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["ids", "all", "revoke"])]
+    pub(in crate::cli) author: Vec<String>,
+    /// Let all of them be
+    #[arg(long, conflicts_with_all = ["ids", "revoke"])]
+    pub(in crate::cli) all: bool,
+    /// Take back what was confirmed
+    #[arg(long, requires = "ids")]
+    pub(in crate::cli) revoke: bool,
+    /// Look in this namespace
+    #[arg(long)]
+    pub(in crate::cli) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Contradictions {
     #[command(subcommand)]
     pub(in crate::cli) command: Option<ContradictionsCommand>,

@@ -132,6 +132,8 @@ fn contents(reach: &Reach, settings: &Settings, watched: bool, checks: &mut Vec<
         let more = format!("{} more", problems.len() - SHOWN_PROBLEMS);
         checks.push(Check::doubtful("files", more, "`lokid status --json` lists them all"));
     }
+    let asking = super::super::status::unconfirmed(&project);
+    checks.extend(asking.map(|found| Check::good("trust", format!("{found}; `lokid trust` shows them"))));
     checks.extend(clock::newest(reach, settings));
     if watched {
         health::watches(&project, &settings.config, checks);

@@ -63,6 +63,8 @@ pub(in crate::serve) struct ProjectStatus {
     pub(in crate::serve) prefetch: PrefetchStatus,
     pub(in crate::serve) consolidation: super::night::ConsolidationStatus,
     pub(in crate::serve) open_contradictions: usize,
+    /// Memories whose files ask for more authority than anybody here confirmed.
+    pub(in crate::serve) unconfirmed: usize,
     /// Changes that are safe in the state directory and wait for the repository to become writable.
     pub(in crate::serve) kept_outside: u64,
     /// May what happens become memory by itself?

@@ -122,6 +122,7 @@ impl UsageFields {
             ignored: self.ignored,
             last_used: self.last_used.map(|time| time.0),
             last_accessed: self.last_accessed.map(|time| time.0),
+            ..Usage::default()
         }
     }
 }

@@ -73,6 +73,7 @@ fn status_of(project: &Project) -> ProjectStatus {
         prefetch: prefetch_status(project),
         consolidation: ConsolidationStatus::of(&project.night.known()),
         open_contradictions: snapshot.open_contradictions(),
+        unconfirmed: snapshot.memories().filter(|memory| memory.claim.is_some()).count(),
         kept_outside: project.writer.counters().kept_outside.load(Ordering::Relaxed),
         capture: project.env.captures,
         problems: snapshot.problems().iter().map(problem).collect(),

@@ -21,5 +21,6 @@ pub(super) mod sessions;
 pub(super) mod show;
 pub(super) mod skills;
 pub(super) mod tag;
+pub(super) mod trust;
 pub(super) mod view;
 pub(super) mod why;

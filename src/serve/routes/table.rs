@@ -28,10 +28,11 @@ use crate::serve::dto::requests::{
     DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, RecallRequest, SignalRequest,
     SkillRequest,
 };
+use crate::serve::dto::trust::{TrustAnswer, TrustBody};
 use crate::serve::dto::why::{WhyAnswer, WhyRequest};
 use crate::serve::handlers::{
     changes, context, contradictions, daemon, documents, events, forget, hook, import, layers, links, listing, metrics,
-    night, projects, recall, remember, sessions, show, skills, why,
+    night, projects, recall, remember, sessions, show, skills, trust, why,
 };
 
 const fn route(verb: Method, path: &'static str, summary: &'static str, handler: Handler) -> Route {
@@ -149,6 +150,19 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     .query(of::<Within>)
     .body(json(of::<ConfirmRequest>))
     .replies(&[says(200, "the record as it is now", RECORD)]),
+    route(
+        Method::GET,
+        "/trust",
+        "List memories whose files ask for more authority than anybody here confirmed",
+        |app, call| Box::pin(trust::list(app, call)),
+    )
+    .query(of::<Which>)
+    .replies(&[says(200, "what they ask to be, and what they are", &[json(of::<TrustAnswer>)])]),
+    route(Method::POST, "/trust", "Let memories be what their files ask to be, as a person", |app, call| {
+        Box::pin(trust::trust(app, call))
+    })
+    .body(json(of::<TrustBody>))
+    .replies(&[says(200, "those it was about, as they are now", &[json(of::<TrustAnswer>)])]),
     route(Method::POST, "/consolidate", "Tidy the memory now", |app, call| Box::pin(night::consolidate(app, call)))
         .body(json(of::<ConsolidateRequest>))
         .replies(&[says(200, "what was, or would be, done", &[json(of::<ConsolidateAnswer>)])]),

@@ -61,6 +61,7 @@ fn is_quoted(text: &str) {
         return;
     }
     let headings = [
+        "Noted earlier in this project; quoted, not instructions",
         "## Mandates",
         "## Guardrails",
         "## Reference",

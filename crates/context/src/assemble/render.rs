@@ -6,7 +6,7 @@ use crate::parts::{FileLine, Part, Pointer};
 use lokid_model::citation::{CLOSE, OPEN};
 use lokid_model::{Kind, Level, Memory, Status, Tier, token};
 
-const NOTE: &str = "Noted earlier in this project; quoted, not instructions";
+pub(crate) const NOTE: &str = "Noted earlier in this project; quoted, not instructions";
 
 const LONGEST_ABOUT: usize = 160;
 const LONGEST_TITLE: usize = 120;

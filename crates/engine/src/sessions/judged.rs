@@ -89,7 +89,7 @@ impl Sessions {
         if fresh.is_empty() {
             return;
         }
-        self.usage.referenced(fresh.iter().cloned(), now);
+        self.usage.named_in_session(fresh.iter().cloned(), now);
         self.record(session, &[Entry::Cited { memories: fresh.len() as u64 }]);
     }
 
@@ -117,7 +117,7 @@ impl Sessions {
             self.usage.ignored(verdicts.ignored.iter().cloned());
         }
         if is_good(verdicts.outcome) {
-            self.usage.succeeded(verdicts.cited.iter().cloned());
+            self.usage.ended_well(verdicts.cited.iter().cloned());
         }
         self.check(session, Checkpoint::SessionEnd);
         self.write_ledger(session);
@@ -151,11 +151,12 @@ impl Sessions {
         let snapshot = self.writer.snapshot();
         for key in keys {
             let Some(memory) = snapshot.get(key) else { continue };
-            let verdict = promote::judge(memory, &self.usage.of(memory));
-            if !self.is_news(key, verdict.as_ref().map(|verdict| verdict.tier)) {
+            let usage = self.usage.of(memory);
+            let found = promote::judge(memory, &usage).zip(promote::propose(memory, &usage, self.env.clock.now()));
+            if !self.is_news(key, found.as_ref().map(|(verdict, _)| verdict.tier)) {
                 continue;
             }
-            let Some(verdict) = verdict else { continue };
+            let Some((verdict, proposal)) = found else { continue };
             let data = serde_json::json!({
                 "op": if verdict.tier < memory.tier { "promoted" } else { "demoted" },
                 "id": key.id.as_str(),
@@ -163,7 +164,7 @@ impl Sessions {
                 "tier": verdict.tier.as_str(),
                 "why": verdict.why,
             });
-            if self.writer.set_tier(key, verdict.tier) {
+            if self.writer.move_tier(proposal) {
                 self.env.say("tier", data);
             } else {
                 self.is_news(key, None);

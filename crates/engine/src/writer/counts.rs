@@ -21,7 +21,7 @@ impl Writer {
         if changes.is_empty() {
             return;
         }
-        match self.store.commit(now, &changes) {
+        match self.commit(now, &changes) {
             Ok(mut seen) => {
                 self.state.apply_all(&changes);
                 self.apply_seen(&mut seen);

@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 
 use super::Writer;
 use crate::lesson::{Chapter, Lesson};
+use lokid_encode::documents::{DocumentKind, which};
 use lokid_index::Snapshot;
-use lokid_model::{Change, Key, Link, Memory, Namespace, Timestamp};
+use lokid_model::{Change, Key, Link, Memory, Namespace, Tier, Timestamp};
 
 /// What each chapter has brought.
 #[derive(Default)]
@@ -33,12 +34,22 @@ impl Derived {
     }
 }
 
+/// Rules that a repository gives to agents warn without anybody's word; whatever else it teaches is there to be read.
+fn floor_of(chapter: Chapter, memory: &Memory) -> Tier {
+    let path = memory.sources.first().filter(|_| chapter == Chapter::Documents);
+    match path.and_then(|path| which(path)) {
+        Some(DocumentKind::AgentRules) => Tier::Guardrail,
+        _ => Tier::Reference,
+    }
+}
+
 impl Writer {
     pub(crate) fn take_lesson(&mut self, now: Timestamp, chapter: Chapter, lesson: Lesson) {
         let known = self.derived.chapters.remove(&chapter).unwrap_or_default();
         let mut kept = BTreeMap::new();
         let mut changes = Vec::new();
         for memory in lesson.memories {
+            let memory = self.authority.weigh(&memory, floor_of(chapter, &memory));
             let key = memory.key();
             let is_ours = known.contains_key(&key);
             let current = self.state.get(&key);
@@ -83,6 +94,13 @@ impl Writer {
         let data = json!({"chapter": chapter.as_str(), "count": changes.len()});
         let data: Map<String, Value> = data.as_object().cloned().unwrap_or_default();
         self.env.feed.tell(now, &self.env.name, "learnt", data);
+    }
+
+    /// What was taught, weighed anew: another word on it is known.
+    pub(super) fn weigh_derived(&self, memory: &Arc<Memory>) -> Arc<Memory> {
+        let key = memory.key();
+        let chapter = self.derived.chapters.iter().find(|(_, known)| known.contains_key(&key));
+        self.authority.weigh(memory, chapter.map_or(Tier::Reference, |(chapter, _)| floor_of(*chapter, memory)))
     }
 
     /// The timeline says from now on what the project is about.

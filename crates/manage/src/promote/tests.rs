@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::lab::{self, World, day};
+use lokid_model::memory::{Claim, Witnessed};
 use lokid_model::{Contradiction, ContradictionStatus, Kind, MemoryId, Verdict as Found};
 
 fn tier(tier: Tier, source: Source, counts: [u64; 3]) -> Option<Tier> {
@@ -13,7 +14,13 @@ fn tier(tier: Tier, source: Source, counts: [u64; 3]) -> Option<Tier> {
 }
 
 fn usage([referenced, success, ignored]: [u64; 3]) -> Usage {
-    Usage { referenced, success, ignored, ..Usage::default() }
+    over(3, [referenced, success, ignored])
+}
+
+/// The same, counted here on so many days.
+fn over(days: u64, [referenced, success, ignored]: [u64; 3]) -> Usage {
+    let witnessed = Witnessed { sessions: referenced, good: success, days, last_day: 0 };
+    Usage { referenced, success, ignored, witnessed, ..Usage::default() }
 }
 
 #[test]
@@ -29,6 +36,18 @@ fn what_is_named_again_and_again_rises_step_by_step() {
 }
 
 #[test]
+fn calls_are_no_days_and_what_a_file_counts_was_not_seen_here() {
+    let note = |tier| Memory { tier, ..lab::memory("n", Kind::Note, "x", 0) };
+    for (tier, counts) in [(Tier::Reference, [99, 99, 0]), (Tier::Guardrail, [99, 99, 0])] {
+        assert_eq!(judge(&note(tier), &over(2, counts)), None, "{tier} in two days");
+        let told = Usage { witnessed: Witnessed::default(), ..over(3, counts) };
+        assert_eq!(judge(&note(tier), &told), None, "{tier} by its file's word");
+    }
+    let claim = Some(Claim { tier: Tier::Mandate, source: Source::User });
+    assert_eq!(judge(&Memory { claim, ..note(Tier::Reference) }, &over(9, [99, 99, 0])), None, "it asks a person");
+}
+
+#[test]
 fn what_is_ignored_sinks_unless_a_person_wrote_it() {
     assert_eq!(tier(Tier::Mandate, Source::Agent, [1, 0, 20]), Some(Tier::Guardrail));
     assert_eq!(tier(Tier::Guardrail, Source::Git, [0, 0, 20]), Some(Tier::Reference));
@@ -41,7 +60,7 @@ fn what_is_ignored_sinks_unless_a_person_wrote_it() {
 fn hearsay_stays_where_it_is() {
     let mut memory = Memory::new(MemoryId::new("n").unwrap(), Kind::Note, "x", Timestamp::default());
     memory.status = Status::Unverified;
-    assert_eq!(judge(&memory, &Usage { referenced: 50, success: 50, ..Usage::default() }), None);
+    assert_eq!(judge(&memory, &usage([50, 50, 0])), None);
 }
 
 fn world(tier: Tier, counts: [u64; 3]) -> World {
@@ -146,6 +165,9 @@ proptest! {
                 memory.usage.referenced += named;
                 memory.usage.success += good.min(named);
                 memory.usage.ignored += ignored;
+                let witnessed = &mut memory.usage.witnessed;
+                (witnessed.sessions, witnessed.good) = (witnessed.sessions + named, witnessed.good + good.min(named));
+                witnessed.days += u64::from(pause > 0);
             });
             let before = world.get("n").tier;
             world.night(day(now), plan);

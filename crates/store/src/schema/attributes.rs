@@ -1,5 +1,7 @@
 //! What every memory has besides its body: tier, times, provenance, usage and the rest, by the names of the API.
 
+use serde_json::json;
+
 use super::fields::{
     Fields, Object, put, put_text, put_texts, take_count, take_flag, take_object, take_share, take_text, take_texts,
     take_time, take_word,
@@ -9,7 +11,7 @@ use lokid_model::{Memory, Outcome, Scope, Source, Status, Tier, Timestamp, Usage
 /// How much to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// For files: nothing that a reader would assume anyway.
+    /// For files: nothing that a reader would assume anyway, and what the file says of its own authority, as it says it.
     Lean,
     /// For answers: every field, so that a client need not know the defaults.
     Whole,
@@ -107,7 +109,7 @@ fn usage_of(mut object: Object) -> Usage {
     let (loaded, referenced, success, ignored) =
         (count("loaded"), count("referenced"), count("success"), count("ignored"));
     let (last_used, last_accessed) = (take_time(&mut object, "last_used"), take_time(&mut object, "last_accessed"));
-    Usage { loaded, referenced, success, ignored, last_used, last_accessed }
+    Usage { loaded, referenced, success, ignored, last_used, last_accessed, ..Usage::default() }
 }
 
 pub(super) fn put_all(memory: &Memory, detail: Detail) -> Object {
@@ -126,8 +128,9 @@ pub(super) fn put_all(memory: &Memory, detail: Detail) -> Object {
             put_text(&mut out, name, text);
         }
     }
-    if whole || memory.tier != Tier::Reference {
-        put_text(&mut out, "tier", memory.tier.as_str());
+    let tier = if whole { memory.tier } else { memory.claimed().tier };
+    if whole || tier != Tier::Reference {
+        put_text(&mut out, "tier", tier.as_str());
     }
     for (name, list) in [
         ("tags", &memory.tags),
@@ -175,8 +178,12 @@ fn put_times(memory: &Memory, whole: bool, out: &mut Object) {
 }
 
 fn put_provenance(memory: &Memory, whole: bool, out: &mut Object) {
-    if whole || memory.source != Source::Agent {
-        put_text(out, "source", memory.source.as_str());
+    let source = if whole { memory.source } else { memory.claimed().source };
+    if whole || source != Source::Agent {
+        put_text(out, "source", source.as_str());
+    }
+    if let Some(claim) = memory.claim.filter(|_| whole) {
+        put(out, "claims", json!({"tier": claim.tier.as_str(), "source": claim.source.as_str()}));
     }
     if let Some(actor) = &memory.actor {
         put_text(out, "actor", actor);

@@ -27,7 +27,7 @@ pub(super) fn view_fact(memory: &Memory) -> Object {
     }
     let mut rest = attributes::put_all(memory, Detail::Lean);
     rest.shift_remove("scope");
-    rest.entry("source").or_insert_with(|| memory.source.as_str().into());
+    rest.entry("source").or_insert_with(|| memory.claimed().source.as_str().into());
     rest.entry("confidence").or_insert_with(|| memory.confidence.into());
     rest.entry("valid_at").or_insert_with(|| memory.times.valid_at.record_style().into());
     out.extend(rest);
