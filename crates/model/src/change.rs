@@ -58,7 +58,14 @@ pub struct Document {
     pub kind: DocumentKind,
     /// The file's stem: an agent's name for a ledger, an id for a handoff.
     pub name: String,
+    /// One that says nothing is taken away.
     pub body: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Document {
+    pub fn is_erased(&self) -> bool {
+        self.body.is_empty()
+    }
 }
 
 impl Change {

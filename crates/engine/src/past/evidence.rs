@@ -71,6 +71,7 @@ impl PastWorker {
     pub(super) fn look_at_weights(&self) {
         self.published.weights.store(Arc::new(weights(&self.env.state)));
         let author = lokid_sys::git::authors::own_name(&self.env.root);
-        self.published.author.store(Arc::new(author.map(Into::into)));
+        let author = author.map(|name| self.env.redaction.text(&name).into());
+        self.published.author.store(Arc::new(author));
     }
 }
