@@ -18,7 +18,7 @@ const FILE: &str = "projects.json";
 /// What became of a list that could not be read.
 const DAMAGED: &str = "projects.corrupt.json";
 /// In each folder of a project: whose it is.
-const PROOF: &str = "project.json";
+const PROOF: &str = lokid_store::PROOF;
 const MAX_BYTES: u64 = 16 << 20;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +32,11 @@ pub(super) struct KnownIdentity {
 }
 
 impl KnownIdentity {
+    /// What a folder of the project says, to know it by.
+    pub(super) fn proof(&self) -> String {
+        format!("{:#}\n", view_known(self))
+    }
+
     /// Did it begin with this commit, as far as is known?
     fn has_start(&self, root_commit: Option<&str>) -> bool {
         self.root_commit.as_deref().zip(root_commit).is_none_or(|(own, other)| own == other)
@@ -125,10 +130,12 @@ impl ProjectBook {
 
     /// Each folder of a project says whose it is; what is right already is not written.
     fn prove(&self, entry: &KnownIdentity) {
-        let text = format!("{:#}\n", view_known(entry));
+        let [state, data] = self.places_of(&entry.id);
+        // There is nothing of it among the data until something private is kept.
+        let data = Some(data).filter(|folder| plain::folder_identity(folder).is_ok());
         let unsaid = |folder: &PathBuf| proof_in(folder).as_ref() != Some(entry);
-        for folder in self.places_of(&entry.id).into_iter().filter(unsaid) {
-            if let Err(error) = plain::replace(&folder.join(PROOF), text.as_bytes()) {
+        for folder in [state].into_iter().chain(data).filter(unsaid) {
+            if let Err(error) = plain::replace(&folder.join(PROOF), entry.proof().as_bytes()) {
                 tracing::warn!(reason = %error, "a folder cannot say whose it is; the list still does");
             }
         }

@@ -272,6 +272,7 @@ impl Registry {
         let now = self.clock.now();
         let book = ProjectBook::open(&self.dirs).map_err(failed)?;
         let known = book.identify(&located.root, located.git_dir.as_deref(), now).map_err(failed)?;
+        let proof = known.proof();
         let env = Env {
             name: located.root.display().to_string().into(),
             memory_dir: memory_dir(&located.root),
@@ -292,15 +293,15 @@ impl Registry {
         if !read_only {
             sweep(&[&env.state, &env.cache, &self.dirs.data.join(&env.id)]);
         }
-        let store = self.open_store(&env).map_err(failed)?;
+        let store = self.open_store(&env, proof).map_err(failed)?;
         Ok(Arc::new(Project::open(env, store, lock, &self.shared).map_err(failed)?))
     }
 
-    fn open_store(&self, env: &Env) -> io::Result<Store> {
+    fn open_store(&self, env: &Env, proof: String) -> io::Result<Store> {
         let (root, shared) = split(&env.root, &env.memory_dir);
         let private = self.dirs.data.join(&env.id).join("private");
         let (state, writer) = (env.state.clone(), env.writer_name.clone());
-        let place = StorePlace { root, shared, private, state, writer };
+        let place = StorePlace { root, shared, private, proof, state, writer };
         let config = env.config.load();
         let (lock_timeout, max_document) = (config.store.lock_timeout, config.store.max_document);
         let options = Options { lock_timeout, max_document, read_only: env.read_only };

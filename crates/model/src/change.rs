@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Contradiction, Key, Link, Memory, Timestamp};
+use super::{Contradiction, Key, Link, Memory, MemoryId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
@@ -44,6 +44,26 @@ pub struct Tombstone {
     pub reason: String,
     /// Of a private memory: the tombstone is private too.
     pub private: bool,
+}
+
+const NAMELESS: &str = "purged-";
+
+impl Tombstone {
+    /// As it is kept: the id of a skill is made of its name, which goes with the rest.
+    pub fn kept(&self) -> Tombstone {
+        let digits: String = self.fingerprint[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        let nameless =
+            self.key.id.as_str().strip_prefix("skill-").and_then(|_| MemoryId::new(&(NAMELESS.to_owned() + &digits)));
+        match nameless {
+            Some(id) => Tombstone { key: Key::new(&self.key.namespace, &id), ..self.clone() },
+            None => self.clone(),
+        }
+    }
+
+    /// Only what was said tells what it means.
+    pub fn is_nameless(&self) -> bool {
+        self.key.id.as_str().starts_with(NAMELESS)
+    }
 }
 
 /// Loki Mode's documents that are kept whole and not interpreted.

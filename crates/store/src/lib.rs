@@ -41,6 +41,7 @@ use plan::{Edit, Plan, Planner};
 pub use scan::SECRETS;
 use scan::{Catalog, Limits};
 use schema::Shape;
+pub use tree::PROOF;
 use tree::Tree;
 pub use version::NewerFormat;
 use write::Writing;
@@ -53,6 +54,8 @@ pub struct StorePlace {
     pub shared: PathBuf,
     /// The user's own records of this project.
     pub private: PathBuf,
+    /// Written beside them, so that they are known again whatever else is lost.
+    pub proof: String,
     /// The journal.
     pub state: PathBuf,
     /// Eight hex digits that are this machine's own.
@@ -117,7 +120,7 @@ impl Store {
         let (private_base, private_name) = split_last(&place.private);
         Ok(Store {
             shared: Tree::new(place.root.clone(), place.shared.clone(), true, door).with_faults(faults.clone()),
-            private: Tree::new(private_base, private_name, false, door).with_faults(faults),
+            private: Tree::new(private_base, private_name, false, door).with_faults(faults).with_proof(&place.proof),
             journal: Journal::new(state, door),
             door: Arc::clone(door),
             writer: place.writer.clone(),

@@ -20,17 +20,25 @@ pub(super) struct Tree {
     faults: Option<Arc<Faults>>,
     door: Door,
     in_repository: bool,
+    proof: String,
 }
+
+/// Beside the user's own records: whose they are.
+pub const PROOF: &str = "project.json";
 
 impl Tree {
     /// `relative` is walked without following symbolic links, so that a repository cannot send its memory elsewhere.
     pub(super) fn new(base: PathBuf, relative: PathBuf, in_repository: bool, door: &Door) -> Tree {
-        Tree { base, relative, disk: None, faults: None, door: Arc::clone(door), in_repository }
+        Tree { base, relative, disk: None, faults: None, door: Arc::clone(door), in_repository, proof: String::new() }
     }
 
     /// For tests: failures are planned below it.
     pub(super) fn with_faults(self, faults: Option<Arc<Faults>>) -> Tree {
         Tree { faults, ..self }
+    }
+
+    pub(super) fn with_proof(self, proof: &str) -> Tree {
+        Tree { proof: proof.to_owned(), ..self }
     }
 
     pub(super) fn path(&self) -> PathBuf {
@@ -73,7 +81,10 @@ impl Tree {
 
     fn open(&self, create: bool) -> io::Result<CleanDisk> {
         if create && !self.in_repository {
-            Disk::create(&self.base)?;
+            let base = Disk::create(&self.base)?;
+            if !self.proof.is_empty() && base.stamp(PROOF)?.is_none() {
+                base.replace(PROOF, self.proof.as_bytes())?;
+            }
         }
         let disk = Disk::open_nofollow_chain(Path::new(&self.base), &self.relative, create)?;
         let disk = match &self.faults {

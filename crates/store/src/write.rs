@@ -168,6 +168,8 @@ impl Writing<'_> {
             self.disk.remove(layout::skill_markdown(self.disk, &file.path))?;
         }
         self.disk.remove(&file.path)?;
+        // Its name tells of it, too.
+        self.disk.remove(layout::lock_path(&file.path))?;
         note_entry(catalog, file, edit, None);
         catalog.files.remove(file);
         Ok(())

@@ -45,6 +45,9 @@ fn a_memory_that_lived_through_everything_is_found_nowhere_once_it_is_purged() {
                 "resolution": format!("wake {PLANTED} first")}]}})
     };
     (1..=3).for_each(|number| drop(post(&home, "/v1/memories", &episode(number))));
+    let skill = json!({"name": format!("Wake {PLANTED}"), "steps": ["ring the bell"]});
+    let skill = post(&home, "/v1/skills", &skill)["id"].as_str().unwrap().to_owned();
+    assert!(skill.contains(PLANTED));
     hook(&home, "SessionStart", &json!({"source": "startup"}));
     hook(&home, "UserPromptSubmit", &json!({"prompt": "how do I reach the release server?", "prompt_id": "p-1"}));
     post(&home, "/v1/context/assemble", &json!({"signals": {"goal": "release over the tunnel"}, "session_id": "s-1"}));
