@@ -470,6 +470,9 @@ pub(super) enum DocumentCommand {
     /// Write one: a JSON object on the standard input
     #[command(after_help = examples::DOCUMENT_WRITE)]
     Write { name: String },
+    /// Erase one for good
+    #[command(after_help = examples::DOCUMENT_ERASE)]
+    Erase { name: String },
 }
 
 fn share(text: &str) -> Result<f64, String> {

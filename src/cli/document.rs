@@ -12,6 +12,7 @@ use super::reach::Reach;
 use super::screen::Screen;
 use super::settings::Settings;
 use super::words;
+use crate::serve::encode;
 use lokid_model::DocumentKind;
 
 /// More than any request may have; the daemon draws the exact line.
@@ -58,6 +59,14 @@ pub(super) fn run(
                 return screen.text(&answer.text());
             }
             screen.line(format!("wrote the {noun} {name}"))
+        }
+        Some(DocumentCommand::Erase { name }) => {
+            let path = format!("{path}/{}", encode(name));
+            let answer = Reach::daemon(settings)?.ask(&Ask::delete(&path).project(settings))?;
+            if settings.json {
+                return screen.text(&answer.text());
+            }
+            screen.line(format!("erased the {noun} {name}"))
         }
     }
 }

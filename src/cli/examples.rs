@@ -247,6 +247,10 @@ pub(super) const DOCUMENT_WRITE: &str = "\
 Example:
   lokid handoff write review < review.json";
 
+pub(super) const DOCUMENT_ERASE: &str = "\
+Example:
+  lokid handoff erase review";
+
 pub(super) const MCP: &str = "\
 Examples:
   claude mcp add loki -- lokid mcp           for Claude Code, in the repository

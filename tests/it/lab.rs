@@ -33,6 +33,7 @@ impl Lab {
             root: self.repo(),
             shared: ".loki/memory".into(),
             private: self.folder.path().join("data/private"),
+            proof: String::new(),
             state: self.folder.path().join("state"),
             writer: "0a1b2c3d".into(),
         }
@@ -40,7 +41,8 @@ impl Lab {
 
     pub(crate) fn store(&self, faults: Option<Arc<Faults>>) -> std::io::Result<Store> {
         let options = Options { lock_timeout: Duration::from_secs(5), max_document: 64 << 20, read_only: false };
-        Store::open(&self.place(), options, faults)
+        let door: lokid_store::Door = std::sync::Arc::new(lokid_model::clean::AsItIs);
+        Store::open(&self.place(), options, &door, faults)
     }
 
     /// What a fresh process would know.

@@ -7,6 +7,7 @@ mod chaos;
 mod cli;
 mod crash;
 mod doctor;
+mod door;
 mod editors;
 mod engine;
 mod eyes;

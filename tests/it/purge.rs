@@ -12,7 +12,7 @@ use crate::home::Home;
 const PLANTED: &str = "zanzibar";
 
 /// Files below a folder whose name or content has the word.
-fn found(folder: &Path, word: &str) -> Vec<String> {
+pub(crate) fn found(folder: &Path, word: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];
     while let Some(path) = open.pop() {

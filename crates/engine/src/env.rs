@@ -58,6 +58,11 @@ impl Env {
 
     /// Loki Mode's ledgers or handoffs, by name. Reads the disk.
     pub fn documents(&self, kind: DocumentKind) -> std::io::Result<Vec<Document>> {
-        lokid_store::documents::list(&self.root, &self.memory_dir, kind)
+        lokid_store::documents::list(&self.root, &self.memory_dir, kind, &self.door())
+    }
+
+    /// What the files of the project pass on their way in and out.
+    pub(super) fn door(&self) -> lokid_store::Door {
+        Arc::new(self.redaction.clone())
     }
 }

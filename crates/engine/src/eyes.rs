@@ -25,7 +25,7 @@ use super::place::captures;
 use super::signals::Signals;
 use super::trees::Trees;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use lokid_model::{Body, Change, Draft, Outcome, Signal, SignalKind, Timestamp};
+use lokid_model::{Body, Change, Draft, MemoryId, Outcome, Signal, SignalKind, Timestamp};
 use lokid_sys::thread;
 use lokid_watch::{GitArea, Seen, WatchState};
 use parking_lot::Mutex;
@@ -36,6 +36,8 @@ use logs::ErrorLogs;
 
 /// Observations that may wait here; then they wait in the watcher.
 const INBOX: usize = 4_096;
+/// How long the writer waits for room to tell of a purge.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// What was seen is written down this much later, so that a burst is written once.
 const SAVE_AFTER: Duration = Duration::from_secs(5);
 /// Changes of the memory's files come in bursts; they are looked at together.
@@ -65,6 +67,8 @@ enum Noticed {
     },
     /// Who has worked here before, by hash: nobody of these joins.
     Known(Vec<String>),
+    /// These memories were purged: nothing that was seen may still tell of them.
+    Purged(Vec<MemoryId>),
     /// Somebody waits until everything that is there was taken in.
     AtRest(Sender<()>),
     Stop,
@@ -130,6 +134,15 @@ impl Eyes {
 impl Follower for OnceLock<Eyes> {
     fn changed(&self, changes: &[Change]) {
         let Some(eyes) = self.get() else { return };
+        let purged = |change: &Change| match change {
+            Change::Purge(tombstone) => Some(tombstone.key.id.clone()),
+            _ => None,
+        };
+        let purged: Vec<MemoryId> = changes.iter().filter_map(purged).collect();
+        if !purged.is_empty() {
+            // Not lost, though it be late: whoever looks may wait for the writer, so the writer does not wait for them.
+            let _ = eyes.inbox.send_timeout(Noticed::Purged(purged), PATIENCE);
+        }
         for change in changes {
             let Change::Put { before: None, after } = change else { continue };
             let Body::Episode(episode) = &after.body else { continue };
@@ -315,6 +328,7 @@ impl EyesWorker {
                     self.book.people.get_or_insert_default().extend(people);
                     self.save_soon();
                 }
+                Noticed::Purged(ids) => self.forget(&ids),
                 Noticed::AtRest(reply) => self.waiting.push(reply),
             }
         }
@@ -436,6 +450,14 @@ impl EyesWorker {
         self.save_soon();
     }
 
+    /// Which of the texts that are compared told of it nobody knows: all of them are taken anew, as they stand.
+    fn forget(&mut self, ids: &[MemoryId]) {
+        self.book.forget(ids);
+        self.take_stock(&Arc::from(self.env.root.as_path()));
+        self.take_stock_of_continuity();
+        self.save();
+    }
+
     fn save_soon(&mut self) {
         self.save_at.get_or_insert(self.env.clock.monotonic() + SAVE_AFTER);
     }
@@ -443,7 +465,7 @@ impl EyesWorker {
     fn save(&mut self) {
         self.save_at = None;
         self.book.places = self.logs.places();
-        if let Err(error) = self.book.save(&self.env.state) {
+        if let Err(error) = self.book.save(&self.env.state, &self.env.redaction) {
             tracing::warn!(project = %self.env.name, reason = %error, "what was seen could not be written down");
         }
     }

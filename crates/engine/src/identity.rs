@@ -1,8 +1,10 @@
 //! Which project a folder is, today and after it was moved, renamed or cloned again.
 //!
 //! A project is its first commit and an id drawn once. The list of all projects ever seen is one small file in lokid's
-//! state directory; several processes may touch it, so it is changed under a lock.
+//! state directory; several processes may touch it, so it is changed under a lock. Every folder of a project says the
+//! same of itself, so that a list that is damaged costs nothing.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,9 +12,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use lokid_model::Timestamp;
-use lokid_sys::{Disk, LockKind, git, plain, process};
+use lokid_sys::{Dirs, Disk, LockKind, git, plain, process};
 
 const FILE: &str = "projects.json";
+/// What became of a list that could not be read.
+const DAMAGED: &str = "projects.corrupt.json";
+/// In each folder of a project: whose it is.
+const PROOF: &str = lokid_store::PROOF;
 const MAX_BYTES: u64 = 16 << 20;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -27,17 +33,36 @@ pub(super) struct KnownIdentity {
     pub(super) adopts: bool,
 }
 
+impl KnownIdentity {
+    /// What a folder of the project says, to know it by.
+    pub(super) fn proof(&self) -> String {
+        format!("{:#}\n", view_known(self))
+    }
+
+    /// Did it begin with this commit, as far as is known?
+    fn has_start(&self, root_commit: Option<&str>) -> bool {
+        self.root_commit.as_deref().zip(root_commit).is_none_or(|(own, other)| own == other)
+    }
+}
+
 pub(super) struct ProjectBook {
     disk: Disk,
+    data: PathBuf,
 }
 
 impl ProjectBook {
-    pub(super) fn open(state: &Path) -> io::Result<ProjectBook> {
-        Ok(ProjectBook { disk: Disk::create(state)? })
+    pub(super) fn open(dirs: &Dirs) -> io::Result<ProjectBook> {
+        Ok(ProjectBook { disk: Disk::create(&dirs.state)?, data: dirs.data.clone() })
     }
 
-    /// Every project that was ever seen. An unreadable book is one with nothing in it, and is kept aside.
+    /// Every project that was ever seen. The list is only the sum of what each project's own folders say of themselves:
+    /// where the two differ the folders are right, and what the list has lost they bring back.
     pub(super) fn read(&self) -> io::Result<Vec<KnownIdentity>> {
+        Ok(self.gathered(self.listed()?))
+    }
+
+    /// An unreadable list is one with nothing in it, and is kept aside.
+    fn listed(&self) -> io::Result<Vec<KnownIdentity>> {
         if self.disk.stamp(FILE)?.is_none() {
             return Ok(Vec::new());
         }
@@ -45,8 +70,8 @@ impl ProjectBook {
         let document: Value = match serde_json::from_slice(&bytes) {
             Ok(document) => document,
             Err(error) => {
-                tracing::warn!(file = FILE, reason = %error, "the list of projects is corrupt and starts anew");
-                self.disk.replace("projects.corrupt.json", &bytes)?;
+                tracing::warn!(file = FILE, reason = %error, "the list of projects is corrupt and is made anew");
+                self.disk.replace(DAMAGED, &bytes)?;
                 return Ok(Vec::new());
             }
         };
@@ -56,17 +81,72 @@ impl ProjectBook {
         Ok(known.map(|known| KnownIdentity { adopts: known.adopts || !keeps_confirmations, ..known }).collect())
     }
 
+    fn gathered(&self, listed: Vec<KnownIdentity>) -> Vec<KnownIdentity> {
+        let mut proven: BTreeMap<String, KnownIdentity> =
+            self.folders().into_iter().filter_map(|(id, folder)| Some((id, proof_in(&folder)?))).collect();
+        let (mut known, mut unproven) = (Vec::new(), Vec::new());
+        for entry in listed {
+            match proven.remove(&entry.id) {
+                Some(proof) => known.push(proof),
+                None => unproven.push(entry),
+            }
+        }
+        known.extend(proven.into_values());
+        // One without a folder where another has one is a slip of the pen.
+        unproven.retain(|entry| {
+            let same =
+                |other: &KnownIdentity| other.path == entry.path && other.has_start(entry.root_commit.as_deref());
+            !known.iter().any(same)
+        });
+        known.extend(unproven);
+        known
+    }
+
+    /// Every folder that looks like a project's, those of its state last: they are written more often.
+    fn folders(&self) -> Vec<(String, PathBuf)> {
+        let of = |folder: PathBuf| plain::files_in(&folder).unwrap_or_default();
+        let id = |path: PathBuf| Some((path.file_name()?.to_str().filter(|name| is_id(name))?.to_owned(), path));
+        let all = of(self.data.clone()).into_iter().chain(of(self.disk.root().join("projects")));
+        all.filter_map(id).collect()
+    }
+
+    /// Folders of projects that nobody knows any more, and a list that was found damaged.
+    pub(super) fn orphans(&self) -> io::Result<Vec<PathBuf>> {
+        let known = self.read()?;
+        let lost = self.folders().into_iter().filter(|(id, _)| !known.iter().any(|entry| entry.id == *id));
+        let damaged = self.disk.stamp(DAMAGED)?.map(|_| self.disk.root().join(DAMAGED));
+        Ok(lost.map(|(_, folder)| folder).chain(damaged).collect())
+    }
+
     fn change<T>(&self, edit: impl FnOnce(&mut Vec<KnownIdentity>) -> T) -> io::Result<T> {
         let _lock = self.disk.lock("projects.json.lock", LockKind::Exclusive, Duration::from_secs(5))?;
-        let before = self.read()?;
-        let mut known = before.clone();
+        let listed = self.listed()?;
+        let mut known = self.gathered(listed.clone());
         let answer = edit(&mut known);
-        if known != before {
+        known.iter().for_each(|entry| self.prove(entry));
+        if known != listed {
             let list: Vec<Value> = known.iter().map(view_known).collect();
             let text = serde_json::to_string_pretty(&json!({"version": 1, "confirmations": true, "projects": list}))?;
             self.disk.replace(FILE, text.as_bytes())?;
         }
         Ok(answer)
+    }
+
+    /// Each folder of a project says whose it is; what is right already is not written.
+    fn prove(&self, entry: &KnownIdentity) {
+        let [state, data] = self.places_of(&entry.id);
+        // There is nothing of it among the data until something private is kept.
+        let data = Some(data).filter(|folder| plain::folder_identity(folder).is_ok());
+        let unsaid = |folder: &PathBuf| proof_in(folder).as_ref() != Some(entry);
+        for folder in [state].into_iter().chain(data).filter(unsaid) {
+            if let Err(error) = plain::replace(&folder.join(PROOF), entry.proof().as_bytes()) {
+                tracing::warn!(reason = %error, "a folder cannot say whose it is; the list still does");
+            }
+        }
+    }
+
+    fn places_of(&self, id: &str) -> [PathBuf; 2] {
+        [self.disk.root().join("projects").join(id), self.data.join(id)]
     }
 
     /// The id of the project that stands at `root`, drawn now if it has none.
@@ -111,6 +191,9 @@ impl ProjectBook {
 
     /// Nobody has heard of it any more.
     pub(super) fn strike(&self, id: &str) -> io::Result<()> {
+        for folder in self.places_of(id) {
+            plain::remove_if_there(&folder.join(PROOF))?;
+        }
         self.change(|known| known.retain(|entry| entry.id != id))
     }
 
@@ -133,17 +216,24 @@ impl ProjectBook {
 /// The same place with the same beginnings; else the same beginnings where the old place is gone. A second clone beside
 /// the first is another project, and so is whatever has no beginnings yet: private memories must never end up elsewhere.
 fn position_of(known: &[KnownIdentity], root: &Path, root_commit: Option<&str>) -> Option<usize> {
-    let same_start = |entry: &KnownIdentity| match (entry.root_commit.as_deref(), root_commit) {
-        (Some(a), Some(b)) => a == b,
-        _ => true,
-    };
-    let here = |entry: &KnownIdentity| entry.path == root && same_start(entry);
+    let here = |entry: &KnownIdentity| entry.path == root && entry.has_start(root_commit);
     let moved = |entry: &KnownIdentity| {
         entry.root_commit.is_some()
             && entry.root_commit.as_deref() == root_commit
             && plain::folder_identity(&entry.path).is_err()
     };
     known.iter().position(here).or_else(|| known.iter().position(moved))
+}
+
+/// What a project's folder says of itself, if it says so in its own name.
+fn proof_in(folder: &Path) -> Option<KnownIdentity> {
+    let text = plain::read_text(&folder.join(PROOF), MAX_BYTES).ok().flatten()?;
+    let known = read_known(&serde_json::from_str(&text).ok()?)?;
+    folder.file_name().is_some_and(|name| name == known.id.as_str()).then_some(known)
+}
+
+pub(super) fn is_id(name: &str) -> bool {
+    name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn read_known(value: &Value) -> Option<KnownIdentity> {

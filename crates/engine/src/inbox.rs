@@ -105,13 +105,14 @@ impl WriterHandle {
     }
 
     pub fn remember(&self, mut draft: Draft) -> Result<Pending<Remembered>, EngineError> {
-        self.redaction.clean(&mut draft);
+        self.redaction.may_name("namespace", draft.namespace.as_str())?;
+        self.redaction.clean_draft(&mut draft);
         self.ask(|reply| Event::Remember { draft: Box::new(draft), reply })
     }
 
     /// One batch of an import: each record with its line number. `trusted` keeps sources and mandates as given.
     pub fn import(&self, mut records: Vec<(u64, Draft)>, trusted: bool) -> Result<Pending<Imported>, EngineError> {
-        records.iter_mut().for_each(|(_, draft)| self.redaction.clean(draft));
+        records.iter_mut().for_each(|(_, draft)| self.redaction.clean_draft(draft));
         let trust = if trusted { Trust::Vouched } else { Trust::File };
         self.ask(|reply| Event::Import { records, trust, reply })
     }
@@ -168,6 +169,7 @@ impl WriterHandle {
     }
 
     pub fn write_document(&self, mut document: Document) -> Result<Pending<()>, EngineError> {
+        self.redaction.may_name("name", &document.name)?;
         self.redaction.clean(&mut document);
         self.ask(|reply| Event::Write { document: Box::new(document), reply })
     }
@@ -196,7 +198,7 @@ impl WriterHandle {
 
     /// What the daemon itself saw happen. Waits for room and for the answer; nothing when the writer is gone.
     pub(super) fn remember_seen(&self, mut drafts: Vec<Draft>) -> Option<Imported> {
-        drafts.iter_mut().for_each(|draft| self.redaction.clean(draft));
+        drafts.iter_mut().for_each(|draft| self.redaction.clean_draft(draft));
         let records = drafts.into_iter().zip(1..).map(|(draft, line)| (line, draft)).collect();
         self.ask_patiently(|reply| Event::Import { records, trust: Trust::Seen, reply }).ok()
     }

@@ -421,6 +421,7 @@ impl PastWorker {
     fn all_files(&self) -> Vec<String> {
         let config = self.env.config.load();
         let mut files = git::tracked(&self.env.root).unwrap_or_default();
+        files.retain(|path| self.env.redaction.is_clean(path));
         files.retain(|path| !path.starts_with(".loki/"));
         let is_ignored = ignored_by(&config.watch.ignore);
         files.retain(|path| !is_ignored(path));

@@ -1,13 +1,18 @@
 //! Secrets leave a text before anything else happens to it: whatever enters a project goes through here, on the thread
 //! of the one who brings it, and only then to the writer, the journal and the disk.
 
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
+use super::error::EngineError;
 use lokid_config::RedactConfig;
 use lokid_encode::redact::{RedactError, Redactor, Rule};
 use lokid_model::texts::Texts;
+use lokid_model::{Cleaned, Cleaner, Draft, MemoryId, Namespace, clean};
+use lokid_sys::plain;
 
 /// The rules that hold now. Cheap to clone; a new configuration reaches every clone.
 #[derive(Clone)]
@@ -42,8 +47,53 @@ impl Redaction {
         });
     }
 
+    /// The same for what somebody asks to be remembered. An id becomes the name of a file: one that may not be kept is
+    /// nobody's, and another is found.
+    pub(super) fn clean_draft(&self, draft: &mut Draft) {
+        self.clean(draft);
+        let is_clean = |id: &MemoryId| self.is_clean(id.as_str());
+        draft.id.take_if(|id| !is_clean(id));
+        draft.supersedes.retain(is_clean);
+        draft.links.retain(|(id, _)| is_clean(id));
+        if !self.is_clean(draft.namespace.as_str()) {
+            draft.namespace = Namespace::default();
+        }
+    }
+
+    /// What becomes the name of a file or a folder may not be a secret.
+    pub(super) fn may_name(&self, field: &'static str, name: &str) -> Result<(), EngineError> {
+        match Cleaner::clean(self, name) {
+            None => Ok(()),
+            Some(_) => Err(EngineError::Invalid { field, reason: "looks like a secret; give it another".to_owned() }),
+        }
+    }
+
     pub fn text(&self, text: &str) -> String {
         self.0.load().redact(text).text.into_owned()
+    }
+
+    /// Says this nothing that must not be kept? For names, which say something else when they are changed.
+    pub fn is_clean(&self, text: &str) -> bool {
+        self.0.load().redact(text).found.is_empty()
+    }
+
+    /// Keeps a text of JSON, whole or line by line, in a file of lokid's own. Whatever the daemon keeps beside a store is
+    /// written here, so that nothing is kept that no rule has seen.
+    pub(super) fn keep(&self, path: &Path, json: &str) -> io::Result<()> {
+        let cleaned = clean::json(json, self);
+        plain::replace(path, cleaned.as_ref().map_or(json, |cleaned| &cleaned.text).as_bytes())
+    }
+}
+
+impl Cleaner for Redaction {
+    fn clean(&self, text: &str) -> Option<Cleaned> {
+        let redactor = self.0.load();
+        let redacted = redactor.redact(text);
+        if redacted.found.is_empty() {
+            return None;
+        }
+        let found = redacted.found.iter().map(|found| found.rule.to_owned()).collect();
+        Some(Cleaned { text: redacted.text.into_owned(), found })
     }
 }
 

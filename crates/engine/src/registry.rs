@@ -26,7 +26,7 @@ use super::project::{Project, Shared};
 use super::redaction::Redaction;
 use lokid_config::{Config, Worktrees};
 use lokid_store::{Options, Store, StorePlace};
-use lokid_sys::{Clock, Dirs, Faults, InstanceError, InstanceLock, git, plain};
+use lokid_sys::{Clock, Dirs, Disk, Faults, InstanceError, InstanceLock, git, plain};
 use reading::Readings;
 
 /// Paths that were found to lie in a project, so that a busy client does not cost a search each time.
@@ -60,7 +60,6 @@ impl Registry {
         let redaction = Redaction::new(&config.redact);
         let config = Arc::new(ArcSwap::from_pointee(config));
         Registry {
-            redaction,
             shared: Shared {
                 judge: Arc::new(Judge::open(Some(dirs.state.join("judge.json")))),
                 memory: Arc::new(MemoryCare::new(clock.clone(), Arc::clone(&config))),
@@ -73,6 +72,7 @@ impl Registry {
             reading: Readings::default(),
             door: Mutex::new(()),
             faults: None,
+            redaction,
             dirs,
         }
     }
@@ -193,7 +193,7 @@ impl Registry {
         if let Err(error) = project.have_nights() {
             tracing::error!(project = %project.env.name, reason = %error, "there will be no nights");
         }
-        let book = ProjectBook::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
+        let book = ProjectBook::open(&self.dirs).map_err(|error| unusable(path, error))?;
         book.set_watched(&project.env.id, true).map_err(|error| unusable(path, error))?;
         Ok(project)
     }
@@ -212,7 +212,7 @@ impl Registry {
 
     /// Where the projects stand that were watched when the daemon last ran.
     pub fn saved(&self) -> Result<Vec<PathBuf>, ProjectError> {
-        let saved = ProjectBook::open(&self.dirs.state).and_then(|book| book.read());
+        let saved = ProjectBook::open(&self.dirs).and_then(|book| book.read());
         let saved = saved.map_err(|error| unusable(&self.dirs.state, error))?;
         Ok(saved.into_iter().filter(|known| known.watched).map(|known| known.path).collect())
     }
@@ -229,7 +229,7 @@ impl Registry {
     /// still be named.
     pub fn remove(&self, path: &Path) -> Result<PathBuf, ProjectError> {
         let _one_at_a_time = self.door.lock();
-        let book = ProjectBook::open(&self.dirs.state).map_err(|error| unusable(path, error))?;
+        let book = ProjectBook::open(&self.dirs).map_err(|error| unusable(path, error))?;
         let known = |path: &Path| {
             let all = book.read().unwrap_or_default();
             all.into_iter().find(|known| known.watched && known.path == path)
@@ -271,9 +271,10 @@ impl Registry {
     fn start(&self, located: &Located, read_only: bool) -> Result<Arc<Project>, ProjectError> {
         let failed = |error: io::Error| unusable(&located.root, error);
         let now = self.clock.now();
-        let book = ProjectBook::open(&self.dirs.state).map_err(failed)?;
+        let book = ProjectBook::open(&self.dirs).map_err(failed)?;
         let known = book.identify(&located.root, located.git_dir.as_deref(), now).map_err(failed)?;
         self.leave_former_place(&known.id, &located.root);
+        let proof = known.proof();
         let env = Env {
             name: located.root.display().to_string().into(),
             memory_dir: memory_dir(&located.root),
@@ -291,7 +292,10 @@ impl Registry {
             writer_name: book.writer().map_err(failed)?,
         };
         let lock = if read_only { None } else { Some(self.lock(&env.root, &env.state)?) };
-        let store = self.open_store(&env).map_err(failed)?;
+        if !read_only {
+            sweep(&[&env.state, &env.cache, &self.dirs.data.join(&env.id)]);
+        }
+        let store = self.open_store(&env, proof).map_err(failed)?;
         let authority = Authority::open(self.dirs.data.join(&env.id), read_only, known.adopts);
         let id = env.id.clone();
         let project = Arc::new(Project::open(env, (store, authority), lock, &self.shared).map_err(failed)?);
@@ -311,14 +315,15 @@ impl Registry {
         project.stop();
     }
 
-    fn open_store(&self, env: &Env) -> io::Result<Store> {
+    fn open_store(&self, env: &Env, proof: String) -> io::Result<Store> {
         let (root, shared) = split(&env.root, &env.memory_dir);
         let private = self.dirs.data.join(&env.id).join("private");
         let (state, writer) = (env.state.clone(), env.writer_name.clone());
-        let place = StorePlace { root, shared, private, state, writer };
+        let place = StorePlace { root, shared, private, proof, state, writer };
         let config = env.config.load();
         let (lock_timeout, max_document) = (config.store.lock_timeout, config.store.max_document);
-        Store::open(&place, Options { lock_timeout, max_document, read_only: env.read_only }, self.faults.clone())
+        let options = Options { lock_timeout, max_document, read_only: env.read_only };
+        Store::open(&place, options, &env.door(), self.faults.clone())
     }
 
     fn lock(&self, root: &Path, state: &Path) -> Result<InstanceLock, ProjectError> {
@@ -329,6 +334,15 @@ impl Registry {
             },
             error => unusable(root, error),
         })
+    }
+}
+
+/// Half-written files of a process that was killed; the store sees to the repository's.
+fn sweep(folders: &[&Path]) {
+    for folder in folders.iter().filter(|folder| plain::folder_identity(folder).is_ok()) {
+        if let Err(error) = Disk::open(folder).and_then(|disk| disk.sweep()) {
+            tracing::debug!(reason = %error, "half-written files may be left");
+        }
     }
 }
 

@@ -137,7 +137,7 @@ impl Sessions {
             })
             .to_string()
         };
-        plain::replace(&path, text.as_bytes()).inspect_err(|_| self.changed.store(true, Ordering::Release))
+        self.env.redaction.keep(&path, &text).inspect_err(|_| self.changed.store(true, Ordering::Release))
     }
 }
 
@@ -208,7 +208,8 @@ impl Sessions {
 
     pub(super) fn begin_session(&self, session: &str, agent: Option<String>, goal: Option<String>, topic: Vec<f32>) {
         let now = self.env.clock.now();
-        let beginning = Beginning { goal: goal.unwrap_or_default(), agent: agent.unwrap_or_default(), topic };
+        let clean = |text: Option<String>| text.map(|text| self.env.redaction.text(&text)).unwrap_or_default();
+        let beginning = Beginning { goal: clean(goal), agent: clean(agent), topic };
         let mut state = self.state.lock();
         state.book.begin(session, &beginning, now);
         state.ledger.begin(session, &beginning.agent, now);

@@ -461,7 +461,8 @@ fn told_of(change: &Change) -> (&'static str, Map<String, Value>) {
         }
         Change::Write(document) => {
             let kind = if document.kind == DocumentKind::Ledger { "ledger" } else { "handoff" };
-            ("document", json!({"op": "written", "kind": kind, "id": document.name}))
+            let op = if document.is_erased() { "erased" } else { "written" };
+            ("document", json!({"op": op, "kind": kind, "id": document.name}))
         }
     };
     match data {

@@ -1,6 +1,8 @@
 //! The immutable snapshot. One writer makes the next from the last; readers keep the one they took as long as they
 //! like. Everything in it shares structure with its predecessor, so taking or making one costs next to nothing.
 
+mod graves;
+
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -445,21 +447,6 @@ impl Snapshot {
         self.tokens -= tokens;
         self.topics.remove(&old, tokens);
         Some(old)
-    }
-
-    fn bury(&mut self, tombstone: &Tombstone) {
-        let key = &tombstone.key;
-        self.take(key);
-        self.archived.remove(key);
-        let ties: Vec<LinkKey> = self.links_of(key).iter().map(|link| link.key()).collect();
-        for tie in ties {
-            self.untie(&tie);
-        }
-        for found in self.disputes_of(key).cloned().collect::<Vec<_>>() {
-            self.undispute(&found);
-        }
-        self.buried.insert(tombstone.fingerprint);
-        self.tombstones.insert(key.clone(), tombstone.clone());
     }
 
     fn dispute(&mut self, found: &Contradiction) {

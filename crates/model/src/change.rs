@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Contradiction, Key, Link, Memory, Timestamp};
+use super::{Contradiction, Key, Link, Memory, MemoryId, Timestamp};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
@@ -46,6 +46,26 @@ pub struct Tombstone {
     pub private: bool,
 }
 
+const NAMELESS: &str = "purged-";
+
+impl Tombstone {
+    /// As it is kept: the id of a skill is made of its name, which goes with the rest.
+    pub fn kept(&self) -> Tombstone {
+        let digits: String = self.fingerprint[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+        let nameless =
+            self.key.id.as_str().strip_prefix("skill-").and_then(|_| MemoryId::new(&(NAMELESS.to_owned() + &digits)));
+        match nameless {
+            Some(id) => Tombstone { key: Key::new(&self.key.namespace, &id), ..self.clone() },
+            None => self.clone(),
+        }
+    }
+
+    /// Only what was said tells what it means.
+    pub fn is_nameless(&self) -> bool {
+        self.key.id.as_str().starts_with(NAMELESS)
+    }
+}
+
 /// Loki Mode's documents that are kept whole and not interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DocumentKind {
@@ -58,7 +78,14 @@ pub struct Document {
     pub kind: DocumentKind,
     /// The file's stem: an agent's name for a ledger, an id for a handoff.
     pub name: String,
+    /// One that says nothing is taken away.
     pub body: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Document {
+    pub fn is_erased(&self) -> bool {
+        self.body.is_empty()
+    }
 }
 
 impl Change {

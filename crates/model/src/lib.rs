@@ -5,6 +5,7 @@
 
 pub mod change;
 pub mod citation;
+pub mod clean;
 pub mod commit;
 pub mod contradiction;
 pub mod draft;
@@ -22,6 +23,7 @@ pub mod token;
 pub mod words;
 
 pub use change::{Archived, Change, Document, DocumentKind, Tombstone};
+pub use clean::{Cleaned, Cleaner};
 pub use commit::{Commit, FileChange, FileStatus};
 pub use contradiction::{Contradiction, ContradictionStatus, Resolution, Settled, Verdict};
 pub use draft::{Draft, Patch};

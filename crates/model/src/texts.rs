@@ -2,9 +2,9 @@
 //!
 //! Ids, names of namespaces and times are no words.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::{Body, Document, Draft, Patch, Signal};
+use super::{Body, Document, Draft, Patch, Signal, Skill};
 
 /// Something that holds words.
 pub trait Texts {
@@ -22,7 +22,7 @@ impl Texts for Draft {
         }
         self.body.each_text(visit);
         if let Some(extra) = &mut self.extra {
-            extra.values_mut().for_each(|value| each_in(value, visit));
+            each_in_object(extra, visit);
         }
     }
 }
@@ -43,7 +43,7 @@ impl Texts for Patch {
 
 impl Texts for Document {
     fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
-        self.body.values_mut().for_each(|value| each_in(value, visit));
+        each_in_object(&mut self.body, visit);
     }
 }
 
@@ -95,12 +95,7 @@ impl Texts for Body {
                     [&mut pattern.what_fails, &mut pattern.why, &mut pattern.prevention, &mut pattern.learnt_from];
                 texts.into_iter().for_each(visit);
             }
-            Body::Skill(skill) => {
-                [&mut skill.name, &mut skill.description].into_iter().for_each(&mut *visit);
-                let lists = [&mut skill.prerequisites, &mut skill.steps, &mut skill.exit_criteria];
-                lists.into_iter().flatten().for_each(&mut *visit);
-                skill.common_errors.iter_mut().flat_map(|one| [&mut one.error, &mut one.fix]).for_each(visit);
-            }
+            Body::Skill(skill) => skill.each_text(visit),
             Body::Learning(learning) => {
                 [&mut learning.error, &mut learning.cause, &mut learning.fix].into_iter().for_each(visit);
             }
@@ -108,11 +103,29 @@ impl Texts for Body {
     }
 }
 
+impl Texts for Skill {
+    fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        [&mut self.name, &mut self.description].into_iter().for_each(&mut *visit);
+        let lists = [&mut self.prerequisites, &mut self.steps, &mut self.exit_criteria];
+        lists.into_iter().flatten().for_each(&mut *visit);
+        self.common_errors.iter_mut().flat_map(|one| [&mut one.error, &mut one.fix]).for_each(visit);
+    }
+}
+
 fn each_in(value: &mut Value, visit: &mut dyn FnMut(&mut String)) {
     match value {
         Value::String(text) => visit(text),
         Value::Array(list) => list.iter_mut().for_each(|value| each_in(value, visit)),
-        Value::Object(object) => object.values_mut().for_each(|value| each_in(value, visit)),
+        Value::Object(object) => each_in_object(object, visit),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Names of fields that nobody here knows are words, too.
+fn each_in_object(object: &mut Map<String, Value>, visit: &mut dyn FnMut(&mut String)) {
+    for (mut name, mut value) in std::mem::take(object) {
+        visit(&mut name);
+        each_in(&mut value, visit);
+        object.insert(name, value);
     }
 }

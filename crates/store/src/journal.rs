@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::door::Door;
 use super::schema::fields::{Object, take_object, take_text, take_time};
 use super::schema::{Detail, lists, record};
-use lokid_model::{Archived, Change, Document, DocumentKind, Link, Memory, Namespace};
+use lokid_model::{Archived, Change, Document, DocumentKind, Link, Memory, Namespace, clean};
 use lokid_sys::Disk;
 
 const FILE: &str = "journal.ndjson";
@@ -23,16 +24,17 @@ const MAX_BYTES: u64 = 1 << 30;
 #[derive(Clone)]
 pub(super) struct Journal {
     disk: Disk,
+    door: Door,
 }
 
 impl Journal {
-    pub(super) fn new(disk: Disk) -> Journal {
-        Journal { disk }
+    pub(super) fn new(disk: Disk, door: &Door) -> Journal {
+        Journal { disk, door: Arc::clone(door) }
     }
 
     /// When this returns, the change will happen, whatever happens.
     pub(super) fn intend(&self, changes: &[Change]) -> io::Result<()> {
-        self.disk.append(FILE, line_of(changes).as_bytes()).map(drop)
+        self.disk.append(FILE, self.line_of(changes).as_bytes()).map(drop)
     }
 
     /// What was intended and may not have been carried out, oldest first.
@@ -41,13 +43,16 @@ impl Journal {
             return Ok(Vec::new());
         }
         let bytes = self.disk.read(FILE, MAX_BYTES)?;
-        Ok(bytes.split(|byte| *byte == b'\n').filter_map(read_line).collect())
+        Ok(bytes
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| read_line(line, &|payload| self.clean(payload)))
+            .collect())
     }
 
     /// Everything is carried out but these.
     pub(super) fn keep(&self, waiting: &[&[Change]]) -> io::Result<()> {
         if !waiting.is_empty() {
-            let lines: String = waiting.iter().map(|changes| line_of(changes)).collect();
+            let lines: String = waiting.iter().map(|changes| self.line_of(changes)).collect();
             return self.disk.replace(FILE, lines.as_bytes());
         }
         match self.disk.stamp(FILE)? {
@@ -55,24 +60,28 @@ impl Journal {
             _ => Ok(()),
         }
     }
+
+    fn line_of(&self, changes: &[Change]) -> String {
+        let payload = self.clean(Value::Array(changes.iter().map(change_object).collect()).to_string());
+        format!("{} {payload}\n", checksum(&payload))
+    }
+
+    fn clean(&self, payload: String) -> String {
+        clean::json(&payload, &*self.door).map_or(payload, |cleaned| cleaned.text)
+    }
 }
 
-fn line_of(changes: &[Change]) -> String {
-    let payload = Value::Array(changes.iter().map(change_object).collect()).to_string();
-    format!("{} {payload}\n", checksum(&payload))
-}
-
-fn checksum(payload: &str) -> String {
-    blake3::hash(payload.as_bytes()).to_hex()[..16].to_owned()
-}
-
-fn read_line(line: &[u8]) -> Option<Vec<Change>> {
+fn read_line(line: &[u8], clean: &dyn Fn(String) -> String) -> Option<Vec<Change>> {
     let (sum, payload) = std::str::from_utf8(line).ok()?.split_once(' ')?;
     if checksum(payload) != sum {
         return None;
     }
-    let items: Vec<Object> = serde_json::from_str(payload).ok()?;
+    let items: Vec<Object> = serde_json::from_str(&clean(payload.to_owned())).ok()?;
     items.into_iter().map(read_change).collect()
+}
+
+fn checksum(payload: &str) -> String {
+    blake3::hash(payload.as_bytes()).to_hex()[..16].to_owned()
 }
 
 fn change_object(change: &Change) -> Value {
@@ -148,6 +157,10 @@ mod tests {
     use super::*;
     use lokid_model::{Kind, MemoryId, Timestamp};
 
+    fn door() -> Door {
+        Arc::new(clean::AsItIs)
+    }
+
     fn put(id: &str) -> Change {
         let memory = Memory::new(MemoryId::new(id).unwrap(), Kind::Note, "text", Timestamp::from_micros(5));
         Change::Put { before: None, after: Arc::new(memory) }
@@ -156,7 +169,7 @@ mod tests {
     #[test]
     fn what_was_intended_is_found_again_until_it_is_done() {
         let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::new(Disk::create(folder.path()).unwrap());
+        let journal = Journal::new(Disk::create(folder.path()).unwrap(), &door());
         assert_eq!(journal.pending().unwrap(), Vec::<Vec<Change>>::new());
         journal.intend(&[put("a"), put("b")]).unwrap();
         journal.intend(&[put("c")]).unwrap();
@@ -171,7 +184,7 @@ mod tests {
     fn a_torn_line_was_never_promised() {
         let folder = tempfile::tempdir().unwrap();
         let disk = Disk::create(folder.path()).unwrap();
-        let journal = Journal::new(disk.clone());
+        let journal = Journal::new(disk.clone(), &door());
         journal.intend(&[put("a")]).unwrap();
         let whole = disk.read(FILE, MAX_BYTES).unwrap();
         for length in 0..whole.len() - 1 {
@@ -183,7 +196,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn no_bytes_make_the_reader_panic(bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..200)) {
-            let _ = read_line(&bytes);
+            let _ = read_line(&bytes, &|payload| payload);
         }
     }
 }

@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::door::CleanDisk;
 use super::layout::{self, Area, FileId, Role};
 use super::raw::RawObject;
 use super::scan::Limits;
 use super::schema::Object;
 use lokid_model::{LayerDocuments, Namespace, Neighbour, Problem, Timestamp};
-use lokid_sys::{Disk, LockKind};
+use lokid_sys::LockKind;
 
 /// Which namespaces to bring up to date, and how a document is made from what the neighbour wrote.
 pub struct LayerFiles<'a> {
@@ -34,7 +35,7 @@ pub struct Neighbourhood {
     pub problems: Vec<Problem>,
 }
 
-pub(super) fn read(disk: &Disk, namespaces: BTreeSet<Namespace>, limits: Limits) -> Neighbourhood {
+pub(super) fn read(disk: &CleanDisk, namespaces: BTreeSet<Namespace>, limits: Limits) -> Neighbourhood {
     let mut found = Neighbourhood::default();
     for namespace in namespaces.into_iter().chain([Namespace::default()]) {
         let mut document = |name: &str| {
@@ -57,7 +58,7 @@ pub(super) fn read(disk: &Disk, namespaces: BTreeSet<Namespace>, limits: Limits)
 }
 
 pub(super) fn write(
-    disk: &Disk,
+    disk: &CleanDisk,
     now: Timestamp,
     files: &LayerFiles<'_>,
     lock_timeout: Duration,
@@ -74,7 +75,7 @@ pub(super) fn write(
 }
 
 fn write_namespace(
-    disk: &Disk,
+    disk: &CleanDisk,
     now: Timestamp,
     namespace: &Namespace,
     files: &LayerFiles<'_>,
@@ -113,7 +114,7 @@ fn write_namespace(
 }
 
 pub(super) fn write_economics(
-    disk: &Disk,
+    disk: &CleanDisk,
     document: &Object,
     lock_timeout: Duration,
     limits: Limits,
@@ -144,7 +145,7 @@ fn path_of(namespace: &Namespace, name: &str) -> PathBuf {
     FileId::new(Area::Shared, namespace, Role::Sidecar, name).path
 }
 
-fn read_document(disk: &Disk, path: &Path, limits: Limits) -> Result<Option<(String, Object)>, String> {
+fn read_document(disk: &CleanDisk, path: &Path, limits: Limits) -> Result<Option<(String, Object)>, String> {
     if disk.stamp(path).map_err(|error| error.to_string())?.is_none() {
         return Ok(None);
     }
@@ -155,7 +156,7 @@ fn read_document(disk: &Disk, path: &Path, limits: Limits) -> Result<Option<(Str
 }
 
 /// Keeps the version and every field that is not ours; a document that would only get a new date is left alone.
-fn write_document(disk: &Disk, path: &Path, old: Option<(String, Object)>, new: &Object) -> io::Result<()> {
+fn write_document(disk: &CleanDisk, path: &Path, old: Option<(String, Object)>, new: &Object) -> io::Result<()> {
     let (text, object) = old.unwrap_or_default();
     let same = |name: &&String| name.as_str() == "last_updated" || object.get(name.as_str()) == new.get(name.as_str());
     let kept_version = object.contains_key("version");
@@ -174,8 +175,18 @@ fn write_document(disk: &Disk, path: &Path, old: Option<(String, Object)>, new: 
     disk.replace(path, raw.pretty(0).as_bytes())
 }
 
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(object) => object.values().all(says_nothing),
+        Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
 /// Takes lokid's part out of the layers of a namespace. A document in which nothing else stands goes.
-pub(super) fn strip(disk: &Disk, namespace: &Namespace, lock_timeout: Duration, limits: Limits) -> io::Result<()> {
+pub(super) fn strip(disk: &CleanDisk, namespace: &Namespace, lock_timeout: Duration, limits: Limits) -> io::Result<()> {
     let (index, timeline) = (path_of(namespace, "index.json"), path_of(namespace, "timeline.json"));
     for path in [&index, &timeline] {
         if disk.stamp(path)?.is_none() {
@@ -188,9 +199,7 @@ pub(super) fn strip(disk: &Disk, namespace: &Namespace, lock_timeout: Duration, 
         let lists =
             [("topics", theirs.topics), ("recent_actions", theirs.actions), ("key_decisions", theirs.decisions)];
         let is_empty = lists.iter().all(|(_, list)| list.is_empty());
-        if is_empty
-            && theirs.active_context.is_none_or(|context| context.is_null() || context == Value::Object(Object::new()))
-        {
+        if is_empty && theirs.active_context.as_ref().is_none_or(says_nothing) {
             disk.remove(path)?;
             drop(held);
             disk.remove(layout::lock_path(path))?;

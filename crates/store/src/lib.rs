@@ -6,6 +6,7 @@
 //! every write to the same file.
 
 pub mod documents;
+mod door;
 mod journal;
 mod layers;
 mod layout;
@@ -32,12 +33,15 @@ use std::time::Duration;
 use lokid_model::{Change, Key, Kind, Memory, Problem, Timestamp};
 use lokid_sys::{Disk, Faults};
 
+pub use door::Door;
 use journal::Journal;
 pub use layers::{LayerFiles, Neighbourhood};
 use layout::{Area, FileId, Role};
 use plan::{Edit, Plan, Planner};
+pub use scan::SECRETS;
 use scan::{Catalog, Limits};
 use schema::Shape;
+pub use tree::PROOF;
 use tree::Tree;
 pub use version::NewerFormat;
 use write::Writing;
@@ -50,6 +54,8 @@ pub struct StorePlace {
     pub shared: PathBuf,
     /// The user's own records of this project.
     pub private: PathBuf,
+    /// Written beside them, so that they are known again whatever else is lost.
+    pub proof: String,
     /// The journal.
     pub state: PathBuf,
     /// Eight hex digits that are this machine's own.
@@ -74,6 +80,7 @@ pub struct Store {
     shared: Tree,
     private: Tree,
     journal: Journal,
+    door: Door,
     writer: String,
     options: Options,
     catalog: Catalog,
@@ -104,7 +111,7 @@ struct Waiting {
 
 impl Store {
     /// Opens without reading; [`Store::look`] brings what is there.
-    pub fn open(place: &StorePlace, options: Options, faults: Option<Arc<Faults>>) -> io::Result<Store> {
+    pub fn open(place: &StorePlace, options: Options, door: &Door, faults: Option<Arc<Faults>>) -> io::Result<Store> {
         let state = Disk::create(&place.state)?;
         let state = match &faults {
             Some(faults) => state.with_faults(Arc::clone(faults)),
@@ -112,9 +119,10 @@ impl Store {
         };
         let (private_base, private_name) = split_last(&place.private);
         Ok(Store {
-            shared: Tree::new(place.root.clone(), place.shared.clone(), true, faults.clone()),
-            private: Tree::new(private_base, private_name, false, faults),
-            journal: Journal::new(state),
+            shared: Tree::new(place.root.clone(), place.shared.clone(), true, door).with_faults(faults.clone()),
+            private: Tree::new(private_base, private_name, false, door).with_faults(faults).with_proof(&place.proof),
+            journal: Journal::new(state, door),
+            door: Arc::clone(door),
             writer: place.writer.clone(),
             options,
             catalog: Catalog::default(),
@@ -134,6 +142,9 @@ impl Store {
     pub fn look(&mut self, now: Timestamp) -> Vec<Change> {
         // What stands there from the start is not touched; what changes under our eyes is followed.
         let is_first = self.catalog.files.is_empty();
+        if is_first && !self.options.read_only {
+            self.sweep();
+        }
         let mut changes = self.scan();
         if !is_first && !self.options.read_only && self.catalog.newer().is_none() {
             self.follow_skills(now, &changes);
@@ -147,6 +158,13 @@ impl Store {
         }
         changes.append(&mut self.unreported);
         changes
+    }
+
+    /// What a killed writer left half-written may hold what was purged since.
+    fn sweep(&mut self) {
+        if let Err(error) = self.shared.look().and_then(|disk| disk.map_or(Ok(()), |disk| disk.sweep())) {
+            tracing::debug!(reason = %error, "half-written files may be left");
+        }
     }
 
     fn follow_skills(&mut self, now: Timestamp, changes: &[Change]) {
@@ -204,7 +222,10 @@ impl Store {
     pub fn problems(&self) -> Vec<Problem> {
         let newer = self.catalog.newer().map(|newer| Problem::new(newer.file.clone(), newer.to_string()));
         let trouble = self.trouble.iter().map(|(problem, _)| problem.clone());
-        newer.into_iter().chain(trouble).chain(self.catalog.problems()).collect()
+        let problems = newer.into_iter().chain(trouble).chain(self.catalog.problems());
+        // A file's name is somebody's words, too.
+        let said = |text: String| self.door.clean(&text).map_or(text, |cleaned| cleaned.text);
+        problems.map(|problem| Problem::new(said(problem.path), said(problem.reason))).collect()
     }
 
     /// Makes changes durable. Answers with what another program had changed in the same files meanwhile.

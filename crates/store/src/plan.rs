@@ -228,12 +228,13 @@ impl Planner<'_> {
     }
 
     fn purge(&self, plan: &mut Plan, tombstone: &Tombstone) {
-        let Key { namespace, id } = &tombstone.key;
+        let namespace = &tombstone.key.namespace;
         for area in Area::ALL {
             self.erase(plan, &tombstone.key, area);
         }
         let area = if tombstone.private { Area::Private } else { Area::Shared };
-        let edit = Edit::Set { id: id.to_string(), value: lists::view_tombstone(tombstone) };
+        let kept = tombstone.kept();
+        let edit = Edit::Set { id: kept.key.id.to_string(), value: lists::view_tombstone(&kept) };
         plan.add(layout::tombstones(area, namespace), edit);
     }
 

@@ -2,11 +2,14 @@
 //!
 //! The first look and every later one are the same look: at the start nothing has been seen yet.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use super::documents::{self, SeenDocument};
+use super::door::CleanDisk;
 use super::layout::{self, Area, FileId, Role};
 use super::read::{self, Contents};
 use super::schema::lists::ArchiveLine;
@@ -32,6 +35,8 @@ pub(super) struct Seen {
     /// The entries of a list that is of no memories.
     pub(super) listed: HashSet<String>,
     pub(super) problem: Option<Problem>,
+    /// The kinds of secrets that stand in it.
+    pub(super) secrets: BTreeSet<String>,
     /// The version of its format, when it is one that is not known here.
     pub(super) newer: Option<String>,
 }
@@ -51,6 +56,8 @@ pub(super) struct Catalog {
     pub(super) deletions: HashMap<Key, Timestamp>,
     /// What lokid added to Loki Mode's patterns, by namespace and id.
     pub(super) sidecars: HashMap<Namespace, Object>,
+    /// Ledgers and handoffs.
+    pub(super) documents: BTreeMap<PathBuf, SeenDocument>,
     /// Another look is due: a file holds what was thought to be gone.
     pub(super) copies_left: bool,
     /// Whole trees that cannot be looked into.
@@ -59,7 +66,13 @@ pub(super) struct Catalog {
 
 impl Catalog {
     pub(super) fn problems(&self) -> Vec<Problem> {
-        self.closed.values().cloned().chain(self.files.values().filter_map(|seen| seen.problem.clone())).collect()
+        let secrets = self.files.iter().filter(|(_, seen)| !seen.secrets.is_empty());
+        let secrets = secrets.map(|(file, seen)| (file.label(), &seen.secrets));
+        let documents = self.documents.iter().filter(|(_, (_, secrets))| !secrets.is_empty());
+        let documents = documents.map(|(path, (_, secrets))| (path.display().to_string(), secrets));
+        let secrets = secrets.chain(documents).map(|(path, kinds)| Problem::new(path, secrets_told(kinds)));
+        let troubles = self.files.values().filter_map(|seen| seen.problem.clone());
+        self.closed.values().cloned().chain(troubles).chain(secrets).collect()
     }
 
     /// Is something here of a later format? Then nothing is written, for what is written could harm what is not understood.
@@ -71,7 +84,7 @@ impl Catalog {
     }
 
     /// The same of one file that another hand has changed since the last look, before anything is promised about it.
-    pub(super) fn become_newer(&mut self, disk: &Disk, file: &Arc<FileId>, limits: Limits) -> Option<NewerFormat> {
+    pub(super) fn become_newer(&mut self, disk: &CleanDisk, file: &Arc<FileId>, limits: Limits) -> Option<NewerFormat> {
         let field = layout::list_field(file.role);
         let stamp = disk.stamp(&file.path).ok().flatten()?;
         if field.is_empty() || self.files.get(file).is_some_and(|seen| seen.stamp == Some(stamp)) {
@@ -112,6 +125,14 @@ impl Catalog {
     }
 }
 
+/// What a person is told of a file with secrets: their kinds, never themselves.
+pub(super) fn secrets_told(kinds: &BTreeSet<String>) -> String {
+    let kinds: Vec<&str> = kinds.iter().map(String::as_str).collect();
+    format!("{SECRETS}{}; lokid shows nothing of them, the file still does", kinds.join(", "))
+}
+
+/// How the problem of a file with secrets begins.
+pub const SECRETS: &str = "holds secrets: ";
 /// How the problem of a file begins when most of it was read.
 const PARTLY: &str = "partly read: ";
 
@@ -147,6 +168,11 @@ fn scan_once(catalog: &mut Catalog, trees: &mut [(Area, &mut Tree)], limits: Lim
                     let files: Vec<Arc<FileId>> = files.into_iter().map(Arc::new).collect();
                     look_at(catalog, &disk, &files, limits, &mut found);
                     present.extend(files);
+                    if *area == Area::Shared
+                        && let Err(error) = documents::look_for_secrets(&disk, &mut catalog.documents)
+                    {
+                        tracing::debug!(reason = %error, "ledgers and handoffs cannot be looked at");
+                    }
                 }
             }
             Err(error) => {
@@ -164,7 +190,7 @@ fn scan_once(catalog: &mut Catalog, trees: &mut [(Area, &mut Tree)], limits: Lim
     found.into_changes(catalog)
 }
 
-fn read_sidecars(catalog: &mut Catalog, disk: &Disk, area: Area, files: &[FileId], limits: Limits) {
+fn read_sidecars(catalog: &mut Catalog, disk: &CleanDisk, area: Area, files: &[FileId], limits: Limits) {
     let patterns = |file: &&FileId| area == Area::Shared && file.role == Role::Memories(Shape::Patterns);
     for file in files.iter().filter(patterns) {
         catalog.sidecars.insert(file.namespace.clone(), read_sidecar(disk, &file.namespace, limits));
@@ -172,7 +198,7 @@ fn read_sidecars(catalog: &mut Catalog, disk: &Disk, area: Area, files: &[FileId
 }
 
 /// A sidecar that cannot be read is one that holds nothing: it only ever repeats what a pattern's file says.
-pub(super) fn read_sidecar(disk: &Disk, namespace: &Namespace, limits: Limits) -> Object {
+pub(super) fn read_sidecar(disk: &CleanDisk, namespace: &Namespace, limits: Limits) -> Object {
     let bytes = disk.read(&layout::sidecar(namespace).path, limits.max_document).unwrap_or_default();
     let document: Object = serde_json::from_slice(&bytes).unwrap_or_default();
     document.get("patterns").and_then(|list| list.as_object()).cloned().unwrap_or_default()
@@ -189,20 +215,20 @@ struct Changed {
 const FILES_APIECE: usize = 64;
 
 /// Reads the files that are not as they were last seen, on all cores, and takes them in one after the other.
-fn look_at(catalog: &mut Catalog, disk: &Disk, files: &[Arc<FileId>], limits: Limits, found: &mut Difference) {
+fn look_at(catalog: &mut Catalog, disk: &CleanDisk, files: &[Arc<FileId>], limits: Limits, found: &mut Difference) {
     let changed: Vec<Changed> = files.iter().filter_map(|file| changed(catalog, disk, file)).collect();
     let (none, sidecars) = (Object::new(), &catalog.sidecars);
-    let read = |part: &[Changed]| -> Vec<Result<Contents, String>> {
+    let read = |part: &[Changed]| -> Vec<(Result<Contents, String>, BTreeSet<String>)> {
         let sidecar = |file: &FileId| match file.role {
             Role::Memories(Shape::Patterns) => sidecars.get(&file.namespace).unwrap_or(&none),
             _ => &none,
         };
-        part.iter().map(|one| read_contents(disk, &one.file, one.stamp, limits, sidecar(&one.file))).collect()
+        part.iter().map(|one| read_contents(disk, one, limits, sidecar(&one.file))).collect()
     };
     let contents: Vec<_> = thread::in_parts(&changed, FILES_APIECE, |_| true, read).into_iter().flatten().collect();
-    for (Changed { file, stamp, markdown }, contents) in changed.into_iter().zip(contents) {
+    for (Changed { file, stamp, markdown }, (contents, secrets)) in changed.into_iter().zip(contents) {
         let seen = catalog.files.entry(Arc::clone(&file)).or_default();
-        (seen.stamp, seen.markdown) = (Some(stamp), markdown);
+        (seen.stamp, seen.markdown, seen.secrets) = (Some(stamp), markdown, secrets);
         match contents {
             Ok(contents) => {
                 let problem = complaint(&file, &contents);
@@ -230,22 +256,36 @@ fn changed(catalog: &Catalog, disk: &Disk, file: &Arc<FileId>) -> Option<Changed
     stamp.filter(|_| !known).map(|stamp| Changed { file: Arc::clone(file), stamp, markdown })
 }
 
+/// With the kinds of secrets that stand in the file, understood or not.
 fn read_contents(
-    disk: &Disk,
-    file: &FileId,
-    stamp: Stamp,
+    disk: &CleanDisk,
+    Changed { file, stamp, markdown }: &Changed,
     limits: Limits,
     sidecar: &Object,
-) -> Result<Contents, String> {
+) -> (Result<Contents, String>, BTreeSet<String>) {
     let at = Timestamp::from_micros((stamp.mtime_ns / 1000) as i64);
     // Files of lines grow; everything else has a size beyond which it is no document.
     if read::has_extension(&file.path, "ndjson") {
         let mut lines = read::LineReader::new(file, at);
-        let read = disk.read_lines(&file.path, read::LONGEST_LINE, |part| lines.take(part));
-        return read.map(|()| lines.contents).map_err(|error| error.to_string());
+        return match disk.read_lines(&file.path, read::LONGEST_LINE, |part| lines.take(part)) {
+            Ok(secrets) => (Ok(lines.contents), secrets),
+            Err(error) => (Err(error.to_string()), BTreeSet::new()),
+        };
     }
-    let bytes = disk.read(&file.path, limits.max_document).map_err(|error| error.to_string())?;
-    read::parse(file, &bytes, at, sidecar)
+    let is_markdown = read::has_extension(&file.path, "md");
+    let (bytes, mut secrets) = match disk.read_telling(&file.path, limits.max_document) {
+        Ok(read) => read,
+        Err(error) => return (Err(error.to_string()), BTreeSet::new()),
+    };
+    if markdown.is_some() && !is_markdown {
+        let beside = disk.read_telling(layout::skill_markdown(disk, &file.path), limits.max_document);
+        secrets.extend(beside.map(|(_, secrets)| secrets).unwrap_or_default());
+    }
+    // The id of a skill that is only told in Markdown is the name of its file.
+    if is_markdown && !disk.is_clean(&file.label()) {
+        return (Err("its name holds a secret; give it another".to_owned()), secrets);
+    }
+    (read::parse(file, &bytes, at, sidecar), secrets)
 }
 
 fn complaint(file: &FileId, contents: &Contents) -> Option<Problem> {

@@ -9,12 +9,12 @@ use std::io;
 use std::sync::Arc;
 
 use super::Store;
+use super::door::CleanDisk;
 use super::layout::{Area, FileId, Role};
 use super::read::{self, Version};
 use super::scan::{Catalog, Seen};
 use super::schema::Shape;
 use lokid_model::{MemoryId, Timestamp};
-use lokid_sys::Disk;
 
 /// Fewer are not worth a file that git sees as changed.
 const MANY: usize = 128;
@@ -45,7 +45,7 @@ impl Store {
     }
 }
 
-fn shorten(catalog: &mut Catalog, disk: &Disk, file: &Arc<FileId>) -> io::Result<usize> {
+fn shorten(catalog: &mut Catalog, disk: &CleanDisk, file: &Arc<FileId>) -> io::Result<usize> {
     let Some(seen) = catalog.files.get_mut(file) else { return Ok(0) };
     let as_seen = || disk.stamp(&file.path).map(|stamp| stamp.is_some() && stamp == seen.stamp);
     if !as_seen()? {

@@ -4,15 +4,18 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
+use super::door::{CleanDisk, Door};
 use super::layout::Role;
 use super::scan::Limits;
 use super::schema::made_here;
+use super::tree::IGNORED_BY_GIT;
 use super::{layers, layout};
-use lokid_model::{Key, MemoryId, Namespace};
+use lokid_model::{Key, MemoryId, Namespace, clean};
 use lokid_sys::{Disk, EntryKind, plain};
 
 /// Folders and files of a memory that lokid knows; a name beside them is somebody else's.
@@ -59,6 +62,9 @@ pub fn look(root: &Path, shared: &Path) -> io::Result<Option<Traces>> {
         look_into(&disk, &namespace, &mut traces)?;
     }
     traces.shared |= traces.theirs > 0;
+    if disk.read(".gitignore", LARGEST).is_ok_and(|text| text == IGNORED_BY_GIT) {
+        traces.own.push(".gitignore".into());
+    }
     Ok(Some(traces))
 }
 
@@ -69,7 +75,7 @@ pub fn strip(root: &Path, shared: &Path) -> io::Result<()> {
     for namespace in namespaces(&disk)?.0 {
         layers::strip(&disk, &namespace, PATIENCE, limits)?;
         let base = base_of(&namespace);
-        let mut folders = vec![base.join("skills"), base.join("semantic")];
+        let mut folders = ["skills", "semantic", "ledgers", "handoffs"].map(|name| base.join(name)).to_vec();
         folders.extend(days(&disk, &base)?);
         folders.extend([base.join("episodic"), base]);
         for folder in folders {
@@ -102,9 +108,10 @@ fn days(disk: &Disk, base: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(folders.map(|entry| episodic.join(&entry.name)).collect())
 }
 
-fn open(root: &Path, shared: &Path) -> io::Result<Option<Disk>> {
+fn open(root: &Path, shared: &Path) -> io::Result<Option<CleanDisk>> {
     match Disk::open_nofollow_chain(root, shared, false) {
-        Ok(disk) => Ok(Some(disk)),
+        // Nothing is kept of it, and what is somebody else's stays as they said it.
+        Ok(disk) => Ok(Some(CleanDisk::new(disk, &(Arc::new(clean::AsItIs) as Door)))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
@@ -151,7 +158,7 @@ fn is_memory(disk: &Disk, folder: &str) -> io::Result<bool> {
     }))
 }
 
-fn look_into(disk: &Disk, namespace: &Namespace, traces: &mut Traces) -> io::Result<()> {
+fn look_into(disk: &CleanDisk, namespace: &Namespace, traces: &mut Traces) -> io::Result<()> {
     let base = base_of(namespace);
     let (mut records, mut theirs) = (Vec::new(), 0);
     let mut count = |object: &Value| match id_of(object).filter(|_| made_here(object)) {
@@ -170,12 +177,15 @@ fn look_into(disk: &Disk, namespace: &Namespace, traces: &mut Traces) -> io::Res
         let document = read(disk, &base.join(file));
         document.get(list).and_then(Value::as_array).into_iter().flatten().for_each(&mut count);
     }
+    let (own, others) = own_documents(disk, &base)?;
+    theirs += others;
     traces.theirs += theirs;
     if theirs == 0 && !namespace.is_default() {
         traces.own.push(base);
         return Ok(());
     }
     traces.records.append(&mut records);
+    traces.own.extend(own);
     let lists = disk.list(base.join("semantic"))?.into_iter().filter_map(|entry| entry.name.into_string().ok());
     let is_list = |name: &String| matches!(layout::role_in("semantic", name), Some(Role::Links | Role::Contradictions));
     let lists: Vec<String> = lists.filter(is_list).map(|name| format!("semantic/{name}")).collect();
@@ -190,12 +200,24 @@ fn look_into(disk: &Disk, namespace: &Namespace, traces: &mut Traces) -> io::Res
     Ok(())
 }
 
+/// Ledgers and handoffs that lokid made, and how many it did not.
+fn own_documents(disk: &CleanDisk, base: &Path) -> io::Result<(Vec<PathBuf>, usize)> {
+    let (mut own, mut theirs) = (Vec::new(), 0);
+    for folder in ["ledgers", "handoffs"].map(|folder| base.join(folder)) {
+        for entry in disk.list(&folder)?.iter().filter(|entry| !is_by_the_way(&entry.name.to_string_lossy())) {
+            let path = folder.join(&entry.name);
+            if made_here(&read(disk, &path)) { own.push(path) } else { theirs += 1 }
+        }
+    }
+    Ok((own, theirs))
+}
+
 fn id_of(object: &Value) -> Option<MemoryId> {
     MemoryId::foreign(object.get("id")?.as_str()?)
 }
 
 /// What cannot be read is nobody's of ours.
-fn read(disk: &Disk, path: &Path) -> Value {
+fn read(disk: &CleanDisk, path: &Path) -> Value {
     let bytes = disk.read(path, LARGEST).unwrap_or_default();
     serde_json::from_slice(&bytes).unwrap_or(Value::Null)
 }

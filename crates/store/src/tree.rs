@@ -5,25 +5,40 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::door::{CleanDisk, Door};
 use lokid_sys::{Disk, Faults, plain};
 
 /// Lock files and half-written files are nobody's business; everything else may be committed, but for what is derived.
 /// The two short layers are made anew from the rest after every change; tracked, they would stand in the way of every
 /// checkout and conflict in every merge.
-const IGNORED_BY_GIT: &[u8] = b"*.lock\n.tmp_*\n/index.json\n/timeline.json\n";
+pub(super) const IGNORED_BY_GIT: &[u8] = b"*.lock\n.tmp_*\n/index.json\n/timeline.json\n";
 
 pub(super) struct Tree {
     base: PathBuf,
     relative: PathBuf,
-    disk: Option<Disk>,
+    disk: Option<CleanDisk>,
     faults: Option<Arc<Faults>>,
+    door: Door,
     in_repository: bool,
+    proof: String,
 }
+
+/// Beside the user's own records: whose they are.
+pub const PROOF: &str = "project.json";
 
 impl Tree {
     /// `relative` is walked without following symbolic links, so that a repository cannot send its memory elsewhere.
-    pub(super) fn new(base: PathBuf, relative: PathBuf, in_repository: bool, faults: Option<Arc<Faults>>) -> Tree {
-        Tree { base, relative, disk: None, faults, in_repository }
+    pub(super) fn new(base: PathBuf, relative: PathBuf, in_repository: bool, door: &Door) -> Tree {
+        Tree { base, relative, disk: None, faults: None, door: Arc::clone(door), in_repository, proof: String::new() }
+    }
+
+    /// For tests: failures are planned below it.
+    pub(super) fn with_faults(self, faults: Option<Arc<Faults>>) -> Tree {
+        Tree { faults, ..self }
+    }
+
+    pub(super) fn with_proof(self, proof: &str) -> Tree {
+        Tree { proof: proof.to_owned(), ..self }
     }
 
     pub(super) fn path(&self) -> PathBuf {
@@ -36,7 +51,7 @@ impl Tree {
     }
 
     /// The directory, if there is one by now.
-    pub(super) fn look(&mut self) -> io::Result<Option<&Disk>> {
+    pub(super) fn look(&mut self) -> io::Result<Option<&CleanDisk>> {
         if self.disk.is_none() {
             match self.open(false) {
                 Ok(disk) => self.disk = Some(disk),
@@ -48,7 +63,7 @@ impl Tree {
     }
 
     /// The directory, made if need be.
-    pub(super) fn make(&mut self) -> io::Result<&Disk> {
+    pub(super) fn make(&mut self) -> io::Result<&CleanDisk> {
         if self.look()?.is_none() {
             let disk = self.open(true)?;
             if self.in_repository && disk.stamp(".gitignore")?.is_none() {
@@ -64,14 +79,18 @@ impl Tree {
         self.disk = None;
     }
 
-    fn open(&self, create: bool) -> io::Result<Disk> {
+    fn open(&self, create: bool) -> io::Result<CleanDisk> {
         if create && !self.in_repository {
-            Disk::create(&self.base)?;
+            let base = Disk::create(&self.base)?;
+            if !self.proof.is_empty() && base.stamp(PROOF)?.is_none() {
+                base.replace(PROOF, self.proof.as_bytes())?;
+            }
         }
         let disk = Disk::open_nofollow_chain(Path::new(&self.base), &self.relative, create)?;
-        Ok(match &self.faults {
+        let disk = match &self.faults {
             Some(faults) => disk.with_faults(Arc::clone(faults)),
             None => disk,
-        })
+        };
+        Ok(CleanDisk::new(disk, &self.door))
     }
 }

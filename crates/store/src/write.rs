@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::documents;
+use super::door::CleanDisk;
 use super::layout::{self, FileId, Role};
 use super::list::{ListEditor, entry_hash, fresh, patched};
 use super::plan::{Edit, deletion_line};
@@ -14,13 +16,13 @@ use super::raw::{self, RawObject};
 use super::read::{self, hash};
 use super::scan::{Catalog, Difference, Home, Limits};
 use super::schema::fields::{Fields, Line};
-use super::schema::{Detail, Object, Setting, Shape, record, skill_text};
-use lokid_model::{Body, Change, Document, DocumentKind, Key, Memory, MemoryId, Skill, Timestamp};
-use lokid_sys::{Disk, FileLock, LinePart, LockKind, Stamp};
+use super::schema::{self, Detail, Object, Setting, Shape, record, skill_text};
+use lokid_model::{Body, Change, Document, Key, Memory, MemoryId, Skill, Timestamp};
+use lokid_sys::{FileLock, LinePart, LockKind, Stamp};
 
 /// What every write needs to know.
 pub(super) struct Writing<'a> {
-    pub(super) disk: &'a Disk,
+    pub(super) disk: &'a CleanDisk,
     pub(super) now: Timestamp,
     pub(super) lock_timeout: std::time::Duration,
     pub(super) limits: Limits,
@@ -166,6 +168,8 @@ impl Writing<'_> {
             self.disk.remove(layout::skill_markdown(self.disk, &file.path))?;
         }
         self.disk.remove(&file.path)?;
+        // Its name tells of it, too.
+        self.disk.remove(layout::lock_path(&file.path))?;
         note_entry(catalog, file, edit, None);
         catalog.files.remove(file);
         Ok(())
@@ -314,12 +318,13 @@ impl Writing<'_> {
 
     /// Ledgers and handoffs: kept whole, changed field by field.
     pub(super) fn document(&self, document: &Document) -> io::Result<()> {
-        let folder = match document.kind {
-            DocumentKind::Ledger => "ledgers",
-            DocumentKind::Handoff => "handoffs",
-        };
+        let folder = documents::folder(document.kind);
         self.disk.create_dirs(folder)?;
         let path = PathBuf::from(folder).join(format!("{}.json", document.name));
+        if document.is_erased() {
+            let all = [path.with_extension("md"), layout::lock_path(&path), path];
+            return all.iter().try_for_each(|path| self.disk.remove(path));
+        }
         let _lock = self.disk.lock(layout::lock_path(&path), LockKind::Exclusive, self.lock_timeout)?;
         let old = self.read(&path)?.and_then(|bytes| String::from_utf8(bytes).ok());
         let known = old.as_deref().and_then(|text| RawObject::parse(text).ok());
@@ -330,7 +335,7 @@ impl Writing<'_> {
                 raw.patch(&before, &document.body, 0);
                 raw.pretty(0)
             }
-            None => raw::pretty(&Value::Object(document.body.clone()), 0),
+            None => raw::pretty(&Value::Object(schema::signed(document.body.clone())), 0),
         };
         if old.as_deref() == Some(text.as_str()) { Ok(()) } else { self.disk.replace(&path, text.as_bytes()) }
     }
@@ -434,7 +439,7 @@ fn note_home(catalog: &mut Catalog, file: &Arc<FileId>, edit: &Edit, key: Key) {
 }
 
 /// The text a memory has in its file, for an archive that can give it back exactly.
-pub(super) fn living_text(disk: &Disk, file: &FileId, id: &MemoryId, limits: Limits) -> Option<String> {
+pub(super) fn living_text(disk: &CleanDisk, file: &FileId, id: &MemoryId, limits: Limits) -> Option<String> {
     let read = |path: &std::path::Path| String::from_utf8(disk.read(path, limits.max_document).ok()?).ok();
     match file.role {
         Role::Memories(Shape::Episode) => read(&file.path),
@@ -453,7 +458,7 @@ pub(super) fn living_text(disk: &Disk, file: &FileId, id: &MemoryId, limits: Lim
 
 /// Does a file that should hold one memory hold another, or something that is none? What a crash left half done of the
 /// same memory is no obstacle.
-pub(super) fn is_anothers(disk: &Disk, file: &FileId, id: &MemoryId, limits: Limits) -> bool {
+pub(super) fn is_anothers(disk: &CleanDisk, file: &FileId, id: &MemoryId, limits: Limits) -> bool {
     let there = |path: &std::path::Path| !matches!(disk.stamp(path), Ok(None));
     if there(&file.path) && !read::has_extension(&file.path, "md") {
         let bytes = disk.read(&file.path, limits.max_document).unwrap_or_default();
@@ -467,7 +472,7 @@ pub(super) fn is_anothers(disk: &Disk, file: &FileId, id: &MemoryId, limits: Lim
 }
 
 /// The text an archived memory had, from the newest line of any machine's archive.
-pub(super) fn archived_text(disk: &Disk, file: &FileId, id: &MemoryId) -> Option<String> {
+pub(super) fn archived_text(disk: &CleanDisk, file: &FileId, id: &MemoryId) -> Option<String> {
     use super::schema::lists::{ArchiveLine, read_archive_line};
     let folder = file.path.parent()?;
     let mut newest: Option<(Timestamp, Option<String>)> = None;

@@ -3,6 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::super::reach::Reach;
 use super::super::settings::Settings;
 use super::super::words;
 use super::Check;
@@ -19,6 +20,38 @@ pub(super) fn look(settings: &Settings, checks: &mut Vec<Check>) {
     let own = [("state directory", &dirs.state), ("data directory", &dirs.data), ("cache directory", &dirs.cache)];
     checks.extend(own.into_iter().map(|(name, path)| directory(name, path)));
     checks.extend(configuration(&settings.config_path));
+    checks.extend(projects(settings));
+}
+
+/// Folders that nobody would look into any more.
+fn projects(settings: &Settings) -> Vec<Check> {
+    let orphans = match Reach::empty(settings).orphans() {
+        Ok(orphans) => orphans,
+        Err(error) => return vec![Check::broken("projects", error.to_string(), "`lokid status` tells more")],
+    };
+    let told = |path: PathBuf| {
+        let shown = path.display();
+        match path.is_dir() {
+            true => {
+                let found =
+                    format!("{shown} belongs to no project that is known; what is private in it is shown nowhere");
+                Check::doubtful(
+                    "projects",
+                    found,
+                    format!("save what you miss from {shown}/private, then remove {shown}"),
+                )
+            }
+            false => {
+                let found = format!("the list of projects was damaged and made anew; the damaged one is {shown}");
+                Check::doubtful(
+                    "projects",
+                    found,
+                    format!("`lokid project list`; when none is missing, remove {shown}"),
+                )
+            }
+        }
+    };
+    orphans.into_iter().map(told).collect()
 }
 
 /// What is kept here is nobody else's business.

@@ -126,7 +126,11 @@ fn contents(reach: &Reach, settings: &Settings, watched: bool, checks: &mut Vec<
     }
     for problem in problems.iter().take(SHOWN_PROBLEMS) {
         let found = format!("{}: {}", words::field(problem, "path"), words::field(problem, "reason"));
-        checks.push(Check::doubtful("files", found, "mend or move the file; all others are served"));
+        let fix = match words::field(problem, "reason").starts_with(lokid_store::SECRETS) {
+            true => "take them out of the file, and make those who gave them take them back",
+            false => "mend or move the file; all others are served",
+        };
+        checks.push(Check::doubtful("files", found, fix));
     }
     if problems.len() > SHOWN_PROBLEMS {
         let more = format!("{} more", problems.len() - SHOWN_PROBLEMS);

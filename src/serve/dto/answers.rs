@@ -338,6 +338,12 @@ pub(in crate::serve) struct Node {
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Erased {
+    /// The name of the document that is gone.
+    pub(in crate::serve) erased: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::serve) struct Written {
     pub(in crate::serve) id: String,
     pub(in crate::serve) created: bool,

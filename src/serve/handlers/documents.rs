@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, json, ok};
-use crate::serve::dto::answers::{Items, Written};
+use crate::serve::dto::answers::{Erased, Items, Written};
 use crate::serve::dto::bodies::Object;
 use crate::serve::dto::queries::Which;
 use crate::serve::dto::requests::DocumentRequest;
@@ -66,6 +66,34 @@ async fn write(app: App, call: Call, kind: DocumentKind) -> Answer {
     }
     app.settle(project.writer.write_document(Document { kind, name: name.clone(), body })).await?;
     json(StatusCode::CREATED, &Written { id: name, created: true })
+}
+
+pub(in crate::serve) async fn erase_ledger(app: App, call: Call) -> Answer {
+    erase(app, call, DocumentKind::Ledger).await
+}
+
+pub(in crate::serve) async fn erase_handoff(app: App, call: Call) -> Answer {
+    erase(app, call, DocumentKind::Handoff).await
+}
+
+/// There is no archive of documents: it is gone for good.
+async fn erase(app: App, call: Call, kind: DocumentKind) -> Answer {
+    let Which { project } = call.query()?;
+    let name = call.id()?.to_string();
+    let project = app.project(project.as_deref()).await?;
+    let known = Arc::clone(&project);
+    let documents = aside(move || known.env.documents(kind)).await?.unwrap_or_default();
+    // It is named as a list names it: by what the document says, or by its file.
+    let named = |document: &&Document| {
+        let said = document.body.get(name_field(kind)).and_then(serde_json::Value::as_str);
+        document.name == name || said == Some(&name)
+    };
+    let Some(found) = documents.iter().find(named) else {
+        return Err(Problem::not_found(format!("no document {name}")));
+    };
+    let document = Document { kind, name: found.name.clone(), body: Object::new() };
+    app.settle(project.writer.write_document(document)).await?;
+    ok(&Erased { erased: name })
 }
 
 /// A name becomes a file's, so it has to be one that cannot lead anywhere else.

@@ -23,8 +23,13 @@ pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
     let project = app.project(request.project.as_deref()).await?;
     let place = namespace(request.namespace);
     let snapshot = project.writer.snapshot();
-    let found: Vec<Arc<Memory>> =
-        aside(move || snapshot.memories().filter(|memory| wanted.is(memory, &place)).cloned().collect()).await?;
+    let found: Vec<Arc<Memory>> = aside(move || {
+        // What is archived can still be purged.
+        let archived = snapshot.all_archived().filter(|_| purge).map(|entry| &entry.memory);
+        let all = snapshot.memories().chain(archived);
+        all.filter(|memory| wanted.is(memory, &place)).cloned().collect()
+    })
+    .await?;
     let mut forgotten: Vec<&Arc<Memory>> = found.iter().collect();
     if !dry_run && !found.is_empty() {
         let keys: Vec<Key> = found.iter().map(|memory| memory.key()).collect();

@@ -38,10 +38,12 @@ pub(in crate::serve) async fn write(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let mut request: SkillRequest = call.json(&app, most).await?;
     let (path, place) = (request.project.take(), namespace(request.namespace.take()));
-    let skill = request.into_skill()?;
+    let mut skill = request.into_skill()?;
+    let project = app.project(path.as_deref()).await?;
+    // Before its name becomes the name of a file.
+    project.env.redaction.clean(&mut skill);
     let id = MemoryId::new(&format!("skill-{}", skill_text::slug(&skill.name)))
         .ok_or_else(|| Problem::field("name", "cannot be made into an id"))?;
-    let project = app.project(path.as_deref()).await?;
     let key = Key::new(&place, &id);
     if project.writer.snapshot().get(&key).is_some() {
         let title = Some(skill.name.clone());

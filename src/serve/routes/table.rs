@@ -6,8 +6,8 @@ use super::openapi::describe;
 use super::{Content, Reply, Route, SchemaOf, of};
 use crate::serve::call::Handler;
 use crate::serve::dto::answers::{
-    Accepted, Forgotten, Graph, Health, ImportAnswer, Items, Listing, Progress, Projects, RecallAnswer, RecordAnswer,
-    ReleasedProject, RememberedAnswer, StatusAnswer, WatchedProject, Written,
+    Accepted, Erased, Forgotten, Graph, Health, ImportAnswer, Items, Listing, Progress, Projects, RecallAnswer,
+    RecordAnswer, ReleasedProject, RememberedAnswer, StatusAnswer, WatchedProject, Written,
 };
 use crate::serve::dto::context::{
     AssembleRequest, ContextAnswer, Economics, EconomicsAnswer, PredictAnswer, PredictRequest, PromptAnswer,
@@ -268,12 +268,20 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Method::POST, "/ledgers", "Write a ledger", |app, call| Box::pin(documents::write_ledger(app, call)))
         .body(json(of::<DocumentRequest>))
         .replies(&[says(201, "written", &[json(of::<Written>)])]),
+    route(Method::DELETE, "/ledgers/{id}", "Erase a ledger", |app, call| Box::pin(documents::erase_ledger(app, call)))
+        .query(of::<Which>)
+        .replies(&[says(200, "erased for good", &[json(of::<Erased>)])]),
     route(Method::GET, "/handoffs", "List the handoffs", |app, call| Box::pin(documents::handoffs(app, call)))
         .query(of::<Which>)
         .replies(&[says(200, "the documents", &[json(of::<Items>)])]),
     route(Method::POST, "/handoffs", "Write a handoff", |app, call| Box::pin(documents::write_handoff(app, call)))
         .body(json(of::<DocumentRequest>))
         .replies(&[says(201, "written", &[json(of::<Written>)])]),
+    route(Method::DELETE, "/handoffs/{id}", "Erase a handoff", |app, call| {
+        Box::pin(documents::erase_handoff(app, call))
+    })
+    .query(of::<Which>)
+    .replies(&[says(200, "erased for good", &[json(of::<Erased>)])]),
     route(Method::GET, "/learnings", "List what was learnt from errors", |app, call| {
         Box::pin(listing::learnings(app, call))
     })

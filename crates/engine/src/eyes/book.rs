@@ -8,6 +8,8 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::errors::ErrorBook;
+use crate::redaction::Redaction;
+use lokid_model::MemoryId;
 use lokid_sys::plain;
 use lokid_watch::TailPlace;
 
@@ -44,7 +46,7 @@ impl EyesBook {
         }
     }
 
-    pub(super) fn save(&self, folder: &Path) -> io::Result<()> {
+    pub(super) fn save(&self, folder: &Path, redaction: &Redaction) -> io::Result<()> {
         let places: Map<String, Value> =
             self.places.iter().map(|(path, place)| (path.clone(), row_of(place))).collect();
         let whole = json!({
@@ -54,7 +56,13 @@ impl EyesBook {
             "errors": self.errors.to_value(),
             "people": self.people,
         });
-        plain::replace(&folder.join(FILE), whole.to_string().as_bytes())
+        redaction.keep(&folder.join(FILE), &whole.to_string())
+    }
+
+    /// Nothing kept here tells of these any more.
+    pub(super) fn forget(&mut self, ids: &[MemoryId]) {
+        self.texts.clear();
+        self.errors.forget(ids);
     }
 
     pub(super) fn text(&self, path: &str) -> Option<&str> {
@@ -105,7 +113,7 @@ mod tests {
         book.set_text(".loki/CONTINUITY.md", "# Now\n".into());
         book.set_text("large", "x".repeat(LONGEST_TEXT + 1));
         book.people = Some(BTreeSet::from(["ada".to_owned()]));
-        book.save(lab.path()).unwrap();
+        book.save(lab.path(), &Redaction::new(&Default::default())).unwrap();
         let again = EyesBook::open(lab.path());
         assert_eq!(again.places["a.log"], place);
         assert_eq!((again.text(".loki/CONTINUITY.md"), again.text("large")), (Some("# Now\n"), None));

@@ -61,6 +61,16 @@ impl EyesWorker {
         self.tell_continuity(&news, references);
     }
 
+    /// As it stands now, without telling anything of it.
+    pub(super) fn take_stock_of_continuity(&mut self) {
+        let bytes = plain::read(&self.env.root.join(PATH), LARGEST).ok().flatten();
+        let Some(bytes) = bytes.filter(|_| kept::is_inside(&self.env.root, PATH)) else { return };
+        let page = String::from_utf8_lossy(&bytes);
+        let named: Vec<String> = citation::cited(&page).into_iter().map(Cited::into_name).collect();
+        self.book.set_text(PATH, self.env.redaction.text(&without_own_words(&page)));
+        self.book.set_text(CITED, named.join("\n"));
+    }
+
     /// Memories that the page names and did not name before were of use. Answers the ids of all it names.
     fn note_citations(&mut self, page: &str) -> Vec<String> {
         let cited = citation::cited(page);

@@ -128,6 +128,12 @@ impl ErrorBook {
         Some(Timestamp::from_micros(earliest + QUIET + 1_000_000))
     }
 
+    /// Purged errors, and what episodes that may be purged said of their fixes.
+    pub(super) fn forget(&mut self, ids: &[MemoryId]) {
+        self.known.retain(|fingerprint, _| !ids.iter().any(|id| id.as_str() == id_of(fingerprint)));
+        self.known.values_mut().for_each(|known| drop(known.candidate.take_if(|remedy| remedy.commit.is_none())));
+    }
+
     fn forget_oldest(&mut self) {
         while self.known.len() > MOST {
             let oldest = self.known.iter().min_by_key(|(_, known)| known.last).map(|(name, _)| name.clone());
@@ -176,6 +182,10 @@ impl ErrorBook {
     }
 }
 
+fn id_of(fingerprint: &str) -> String {
+    format!("learn-err-{fingerprint}")
+}
+
 fn headline(failure: &Failure) -> String {
     let named = failure.message.starts_with(failure.kind.as_str()) || failure.kind.is_empty();
     let what = if named { failure.message.clone() } else { format!("{}: {}", failure.kind, failure.message) };
@@ -187,7 +197,7 @@ fn headline(failure: &Failure) -> String {
 
 /// The memory of a failure; with a remedy, of how it was resolved.
 fn draft(fingerprint: &str, known: &KnownError, remedy: Option<&Remedy>) -> Draft {
-    let id = MemoryId::new(&format!("learn-err-{fingerprint}")).expect("made of hex digits");
+    let id = MemoryId::new(&id_of(fingerprint)).expect("made of hex digits");
     let mut text = known.headline.clone();
     if let Some(file) = known.files.first() {
         text.push_str(&format!("\nin {file}"));

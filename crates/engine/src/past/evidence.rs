@@ -71,6 +71,7 @@ impl PastWorker {
     pub(super) fn look_at_weights(&self) {
         self.published.publish(&self.published.weights, weights(&self.env.state));
         let author = lokid_sys::git::authors::own_name(&self.env.root);
-        self.published.publish(&self.published.author, author.map(Into::into));
+        let author = author.map(|name| self.env.redaction.text(&name).into());
+        self.published.publish(&self.published.author, author);
     }
 }

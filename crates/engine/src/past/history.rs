@@ -114,6 +114,8 @@ impl PastWorker {
         // Before anything is cut: half a secret no longer looks like one.
         commit.subject = self.env.redaction.text(&commit.subject);
         commit.body = self.env.redaction.text(&commit.body);
+        commit.author_name = self.env.redaction.text(&commit.author_name);
+        commit.files.retain(|file| self.env.redaction.is_clean(&file.path));
         if is_worth_finding(&commit)
             && let Some(Err(error)) = mining.writer.as_mut().map(|writer| writer.add(&commit))
         {

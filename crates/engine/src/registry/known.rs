@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Registry, unusable};
 use crate::error::ProjectError;
-use crate::identity::{KnownIdentity, ProjectBook};
+use crate::identity::{KnownIdentity, ProjectBook, is_id};
 use crate::place::{memory_dir, split};
 use lokid_store::traces::{self, Traces};
 use lokid_sys::plain;
@@ -44,8 +44,17 @@ impl Registry {
         if plain::folder_identity(&self.dirs.state).is_err() {
             return Ok(Vec::new());
         }
-        let known = ProjectBook::open(&self.dirs.state).and_then(|book| book.read()).map_err(failed)?;
+        let known = ProjectBook::open(&self.dirs).and_then(|book| book.read()).map_err(failed)?;
         Ok(known.into_iter().map(|known| self.place(known)).collect())
+    }
+
+    /// What is kept for projects that nobody knows any more, and a list of projects that was found damaged.
+    pub fn orphans(&self) -> Result<Vec<PathBuf>, ProjectError> {
+        if plain::folder_identity(&self.dirs.state).is_err() {
+            return Ok(Vec::new());
+        }
+        let orphans = ProjectBook::open(&self.dirs).and_then(|book| book.orphans());
+        orphans.map_err(|error| unusable(&self.dirs.state, error))
     }
 
     /// The ones that are, or were, where a path lies. Usually one; several where one repository took another's place.
@@ -69,7 +78,7 @@ impl Registry {
     pub fn place_of(&self, path: &Path) -> Result<(PathBuf, PathBuf), ProjectError> {
         let located = self.locate_existing(path)?;
         let failed = |error: io::Error| unusable(&located.root, error);
-        let book = ProjectBook::open(&self.dirs.state).map_err(failed)?;
+        let book = ProjectBook::open(&self.dirs).map_err(failed)?;
         let known = book.identify(&located.root, located.git_dir.as_deref(), self.clock.now()).map_err(failed)?;
         Ok((located.root.clone(), self.dirs.state.join("projects").join(&known.id)))
     }
@@ -88,14 +97,14 @@ impl Registry {
 
     /// From now on nobody has heard of it.
     pub fn strike(&self, id: &str) -> Result<(), ProjectError> {
-        let struck = ProjectBook::open(&self.dirs.state).and_then(|book| book.strike(id));
+        let struck = ProjectBook::open(&self.dirs).and_then(|book| book.strike(id));
         struck.map_err(|error| unusable(&self.dirs.state, error))
     }
 
     /// Removes the caches of projects that nobody knows, and of those that are neither watched nor there. They can be
     /// made again; state and memories stay, whatever became of the repository. Answers with how many went.
     pub fn sweep(&self) -> usize {
-        let Ok(known) = ProjectBook::open(&self.dirs.state).and_then(|book| book.read()) else { return 0 };
+        let Ok(known) = ProjectBook::open(&self.dirs).and_then(|book| book.read()) else { return 0 };
         let folders = plain::files_in(&self.dirs.cache).unwrap_or_default();
         let is_wanted = |name: &str| {
             let entry = known.iter().find(|known| known.id == name);
@@ -104,8 +113,7 @@ impl Registry {
         let surplus = folders.iter().filter(|folder| {
             let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             // Only what looks like one of ours.
-            let is_id = name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-            is_id && !is_wanted(name)
+            is_id(name) && !is_wanted(name)
         });
         let gone = surplus.filter(|folder| plain::remove_folder(folder).is_ok()).count();
         if gone > 0 {

@@ -101,6 +101,19 @@ pub(crate) fn entry_id(shape: Shape, object: &Object) -> Option<String> {
     })
 }
 
+/// The same, and that it was made here.
+pub(crate) fn signed(mut document: Object) -> Object {
+    document.entry(loki::MADE_BY).or_insert_with(|| loki::OWN.into());
+    document
+}
+
+pub(crate) fn unsigned(mut document: Object) -> Object {
+    if document.get(loki::MADE_BY).is_some_and(|maker| maker == loki::OWN) {
+        document.shift_remove(loki::MADE_BY);
+    }
+    document
+}
+
 /// Was this record, in a file that Loki Mode writes too, made by lokid? One that lokid only changed was not.
 pub(crate) fn made_here(object: &serde_json::Value) -> bool {
     object.get(loki::MADE_BY).is_some_and(|maker| maker == loki::OWN)

@@ -1,10 +1,10 @@
 //! Changing a store: whole files replaced at once, one or many, and the directories around them.
 //!
 //! New content goes to a temporary file next to its target, is flushed, and then takes the target's name. Temporaries
-//! that a crash leaves behind are called `.tmp_*.json` and may be removed by anybody who holds the store's lock.
+//! that a crash leaves behind are called `.tmp_*.json`, name the process that wrote them, and are swept out by a later one.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -13,11 +13,13 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::{Dir, MetadataExt};
 use rustix::fs::{AtFlags, OFlags};
 
-use super::{Disk, DiskPlace, Faults, is_irregular, is_link, make_dir, named, readable, sync_dir};
+use super::{Disk, DiskPlace, EntryKind, Faults, is_irregular, is_link, make_dir, named, readable, sync_dir};
 use crate::process;
 
 /// Up to this many files are flushed one by one; beyond, flushing the whole file system once is cheaper.
 const FLUSHED_SINGLY: usize = 8;
+/// No folder of lokid's lies deeper below another.
+const DEEPEST: usize = 4;
 
 impl Disk {
     /// Replaces the whole file: a reader sees the old one or the new one. The permission bits of the old one stay.
@@ -110,6 +112,23 @@ impl Disk {
         }
     }
 
+    /// Removes what a writer that is gone left half-written in this folder and those below: the name alone tells that it
+    /// is lokid's. Nobody in this process may be writing here.
+    pub fn sweep(&self) -> io::Result<()> {
+        let mut open = vec![PathBuf::new()];
+        while let Some(folder) = open.pop() {
+            for entry in self.list(&folder)? {
+                let path = folder.join(&entry.name);
+                match entry.kind {
+                    EntryKind::Dir if path.components().count() <= DEEPEST => open.push(path),
+                    EntryKind::File if is_left_over(&entry.name) => self.remove(&path)?,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Cuts a file to `length` bytes, or pads it with zeros.
     pub fn truncate(&self, path: impl AsRef<Path>, length: u64) -> io::Result<()> {
         let place = self.place(path.as_ref())?;
@@ -156,6 +175,14 @@ fn flush_file_system(dir: &Dir) -> io::Result<()> {
     File::from(readable(dir)?).sync_all()
 }
 
+/// A temporary of ours whose writer is gone. Others call theirs `.tmp_*` too, and shorter.
+fn is_left_over(name: &OsStr) -> bool {
+    let digits = name.to_str().and_then(|name| name.strip_prefix(".tmp_")?.strip_suffix(".json"));
+    let digits = digits.filter(|digits| digits.len() == 16 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let writer = digits.and_then(|digits| u32::from_str_radix(&digits[..8], 16).ok());
+    writer.is_some_and(|pid| pid == process::pid() || !process::is_running(pid))
+}
+
 /// Content on its way to a name. Whoever holds one publishes or discards it.
 struct Temporary {
     name: OsString,
@@ -164,7 +191,7 @@ struct Temporary {
 impl Temporary {
     fn write(place: &DiskPlace<'_>, bytes: &[u8], flush: bool, faults: &Faults) -> io::Result<Temporary> {
         let permissions = replaceable(place)?;
-        let name = OsString::from(format!(".tmp_{}.json", process::random_hex(8)));
+        let name = OsString::from(format!(".tmp_{:08x}{}.json", process::pid(), process::random_hex(4)));
         faults.step()?;
         let hidden = DiskPlace { dir: place.dir.try_clone()?, name: &name, full: place.full.with_file_name(&name) };
         let file = hidden.open(OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL)?;
@@ -230,6 +257,24 @@ fn replaceable(place: &DiskPlace<'_>) -> io::Result<Option<u32>> {
 mod tests {
     use super::super::tests::{lab, mode};
     use super::*;
+
+    #[test]
+    fn what_a_dead_writer_left_is_swept_out_and_nothing_else() {
+        let (lab, disk) = lab();
+        disk.create_dirs("a/b").unwrap();
+        let dead = ".tmp_7fffffff0a1b2c3d.json";
+        let running = format!(".tmp_{:08x}0a1b2c3d.json", std::os::unix::process::parent_id());
+        let stays = [running.as_str(), ".tmp_k3x_9a2b.json", ".tmp_lokid_doctor", "tmp_7fffffff0a1b2c3d.json"];
+        for name in stays.iter().chain(&[dead]) {
+            std::fs::write(lab.path().join("a/b").join(name), "x").unwrap();
+        }
+        disk.sweep().unwrap();
+        let left: Vec<_> =
+            disk.list("a/b").unwrap().into_iter().map(|entry| entry.name.into_string().unwrap()).collect();
+        let mut stays: Vec<&str> = stays.to_vec();
+        stays.sort_unstable();
+        assert_eq!(left, stays);
+    }
 
     #[test]
     fn a_new_file_is_private_and_a_replaced_one_keeps_its_mode_bits() {
