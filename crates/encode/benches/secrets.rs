@@ -5,6 +5,8 @@
 //! The cases of each collection fall into two halves by their digest: rules are made with the first in sight, the
 //! second is held out and never printed.
 
+#![allow(clippy::disallowed_methods, clippy::print_stdout)]
+
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -131,7 +133,7 @@ fn secret_of(pattern: &Regex, group: usize, text: &str, last: bool) -> Option<St
     let found = pattern.captures(text)?;
     let named = found.name("TOKEN").or_else(|| if group > 0 { found.get(group) } else { None });
     let mut groups = (1..found.len()).filter_map(|group| found.get(group).filter(|secret| secret.len() > 3));
-    let one = if last { groups.last() } else { groups.next() };
+    let one = if last { groups.next_back() } else { groups.next() };
     Some(password_of(named.or(one).or_else(|| found.get(0))?.as_str()).to_owned())
 }
 
