@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 
 use super::scan::Difference;
 
-/// A flood is over after so much quiet.
+/// What changes this much later does not change side by side.
 const QUIET: Duration = Duration::from_secs(1);
+/// A flood is over after so much quiet: looks at the tree tell of it in waves.
+const EBB: Duration = Duration::from_secs(5);
 /// One that goes on for long is told of this often.
 const AT_LATEST: Duration = Duration::from_secs(60);
 /// The whole tree may tell this many times as much as one folder.
@@ -86,7 +88,8 @@ impl Flood {
     fn count(&mut self, now: Instant, folder: Option<&str>, what: Difference, name: u64, most: usize) -> bool {
         let fresh = || Tally { names: HashSet::new(), last: now };
         let tally = self.tallies.entry((folder.map(str::to_owned), what)).or_insert_with(fresh);
-        if now.saturating_duration_since(tally.last) >= QUIET {
+        let over = if tally.names.len() < most { QUIET } else { EBB };
+        if now.saturating_duration_since(tally.last) >= over {
             tally.names.clear();
         }
         if tally.names.contains(&name) {
@@ -108,7 +111,7 @@ impl Flood {
     }
 
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.withheld.as_ref().map(|withheld| (withheld.last + QUIET).min(withheld.since + AT_LATEST))
+        self.withheld.as_ref().map(|withheld| (withheld.last + EBB).min(withheld.since + AT_LATEST))
     }
 
     /// What was withheld, when it is time to tell of it.
@@ -118,7 +121,7 @@ impl Flood {
         }
         let withheld = self.withheld.take();
         // Nothing is kept of what is long over.
-        if self.tallies.values().all(|tally| now.saturating_duration_since(tally.last) >= QUIET) {
+        if self.tallies.values().all(|tally| now.saturating_duration_since(tally.last) >= EBB) {
             self.tallies.clear();
             self.made.clear();
         }
@@ -155,7 +158,7 @@ mod tests {
         }
 
         fn told(&mut self) -> Option<(String, usize)> {
-            self.now += QUIET;
+            self.now += EBB;
             self.flood.due(self.now).map(|withheld| (withheld.folder, withheld.files))
         }
     }

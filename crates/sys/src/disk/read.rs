@@ -76,15 +76,19 @@ impl Disk {
         let mut held: Vec<u8> = Vec::new();
         let mut passes_over = false;
         while file.by_ref().take(block).read_to_end(&mut held).map_err(with_name)? > 0 {
-            if passes_over {
-                let Some(end) = held.iter().position(|byte| *byte == b'\n') else {
-                    held.clear();
-                    continue;
-                };
-                held.drain(..=end);
-                passes_over = false;
+            // Asked first, for that is quick: a line without end is nothing but blocks without one.
+            let has_end = held.contains(&b'\n');
+            if passes_over && !has_end {
+                held.clear();
+                continue;
             }
-            if let Some(end) = held.iter().rposition(|byte| *byte == b'\n') {
+            let is_end = |byte: &u8| *byte == b'\n';
+            if std::mem::take(&mut passes_over)
+                && let Some(end) = held.iter().position(is_end)
+            {
+                held.drain(..=end);
+            }
+            if has_end && let Some(end) = held.iter().rposition(is_end) {
                 tell(LinePart::Lines(&held[..=end]));
                 held.drain(..=end);
             }
