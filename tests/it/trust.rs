@@ -201,7 +201,7 @@ fn what_was_said_here_stays_what_it_is_after_a_restart_and_a_night() {
     let daemon = again(&home, daemon);
     all_bind("after a night");
     // Forgotten and brought back, across a restart.
-    client(&home).send(&Request::delete(&format!("/v1/memories/{}", ids[0]))).unwrap();
+    client(&home).send(&Request::delete(format!("/v1/memories/{}", ids[0]))).unwrap();
     let _daemon = again(&home, daemon);
     home.run(&["forget", "--undo", &ids[0]]).succeeded();
     all_bind("brought back");
