@@ -50,7 +50,7 @@ fn row(item: &Value) -> Vec<String> {
 }
 
 fn became(item: &Value) -> String {
-    let by = if item.get("confirmed") == Some(&Value::Bool(true)) { ", on your word" } else { "" };
+    let by = if item.get("confirmed") == Some(&Value::Bool(true)) { ", as it asks to be" } else { "" };
     format!("{} is a {} now{by}", words::field(item, "id"), words::field(item, "tier"))
 }
 

@@ -235,6 +235,8 @@ fn print(memory: &Memory) -> Print {
     let mut words = Memory::new(memory.id.clone(), memory.kind, memory.text.clone(), Timestamp::default());
     (words.namespace, words.title) = (memory.namespace.clone(), memory.title.clone());
     (words.shorter, words.body) = (memory.shorter.clone(), memory.body.clone());
+    let mut words = lokid_store::as_read_back(&words).as_ref().clone();
+    words.extra = None;
     if let Body::Pattern(pattern) = &mut words.body {
         pattern.source_episodes.clear();
     }

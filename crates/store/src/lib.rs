@@ -461,6 +461,14 @@ impl Store {
     }
 }
 
+/// A memory as it comes back from the file it would be put into: some files say the same in a form of their own.
+pub fn as_read_back(memory: &Memory) -> Arc<Memory> {
+    let Role::Memories(shape) = layout::home(memory, "").role else { return Arc::new(memory.clone()) };
+    let setting = schema::Setting { namespace: memory.namespace.clone(), at: memory.times.created_at };
+    let read = schema::read(shape, schema::view(shape, memory), &setting);
+    read.map_or_else(|_| Arc::new(memory.clone()), |found| found.memory)
+}
+
 fn is_new_episode(catalog: &Catalog, disk: &Disk, file: &FileId, edits: &[Edit]) -> bool {
     file.role == Role::Memories(Shape::Episode)
         && matches!(edits, [Edit::Put { raw: None, .. }])

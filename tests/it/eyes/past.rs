@@ -41,7 +41,7 @@ fn a_repository_teaches_the_right_things_and_is_not_written_to() {
     check("Store samples in SQLite", "decision", "reference", "git");
     let record = check("Keep the samples in one file", "decision", "reference", "import");
     assert!(has(&record["valid_at"], "2026-01-05"), "{record:#}");
-    check("Every fix must come with a test", "note", "guardrail", "import");
+    check("Every fix must come with a test", "note", "reference", "import");
     check("Keep each commit below 200 lines", "note", "reference", "import");
     check("Use four spaces", "note", "guardrail", "import");
     check("Prefer small functions", "note", "guardrail", "import");

@@ -14,13 +14,13 @@ fn session(home: &Home, name: &str, id: &str) {
 fn next_day(home: &Home, daemon: Daemon) -> Daemon {
     stop(daemon);
     home.next_day();
-    home.daemon()
+    started(home)
 }
 
 #[test]
 fn a_script_of_many_sessions_promotes_nothing_and_days_of_work_do() {
     let home = Home::new();
-    let mut daemon = home.daemon();
+    let mut daemon = started(&home);
     let id = home.remember("Retry the upload once after a timeout.");
     for at in 0..40 {
         session(&home, &format!("scripted-{at}"), &id);
@@ -59,7 +59,7 @@ fn counts_and_notes_in_a_file_promote_nothing() {
     ];
     write(&home, "src/main.rs", "fn main() {}\n");
     write(&home, NOTES, &lines.concat());
-    let daemon = home.daemon();
+    let daemon = started(&home);
     session(&home, "once", "n-counted");
     for days in [0, 1, 2, 20, 40] {
         let now = lokid_sys::Clock::system().now().plus_micros(days * 86_400_000_000).to_string();
