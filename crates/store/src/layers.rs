@@ -18,6 +18,8 @@ use lokid_sys::{Disk, LockKind};
 /// Which namespaces to bring up to date, and how a document is made from what the neighbour wrote.
 pub struct LayerFiles<'a> {
     pub namespaces: Vec<Namespace>,
+    /// Something was erased for good: then no copy that was set aside may stay.
+    pub purges: bool,
     pub compose: &'a dyn Fn(&Namespace, &Neighbour) -> LayerDocuments,
 }
 
@@ -32,6 +34,8 @@ impl LayerFiles<'_> {
 pub struct Neighbourhood {
     pub neighbours: Vec<(Namespace, Neighbour)>,
     pub problems: Vec<Problem>,
+    /// Where a document holds what is none: it is to be made again.
+    pub garbled: BTreeSet<Namespace>,
 }
 
 pub(super) fn read(disk: &Disk, namespaces: BTreeSet<Namespace>, limits: Limits) -> Neighbourhood {
@@ -40,6 +44,9 @@ pub(super) fn read(disk: &Disk, namespaces: BTreeSet<Namespace>, limits: Limits)
         let mut document = |name: &str| {
             let path = path_of(&namespace, name);
             read_document(disk, &path, limits).unwrap_or_else(|reason| {
+                if disk.read(&path, limits.max_document).is_ok() {
+                    found.garbled.insert(namespace.clone());
+                }
                 found.problems.push(Problem::new(path.display().to_string(), reason));
                 None
             })
@@ -87,9 +94,12 @@ fn write_namespace(
     }
     let _index = disk.lock(layout::lock_path(&index), LockKind::Exclusive, lock_timeout)?;
     let _timeline = disk.lock(layout::lock_path(&timeline), LockKind::Exclusive, lock_timeout)?;
+    if files.purges {
+        remove_set_aside(disk, &[&index, &timeline])?;
+    }
     // A document that cannot be read stays as it is, and the other is still brought up to date.
-    let old_index = read_document(disk, &index, limits);
-    let old_timeline = read_document(disk, &timeline, limits);
+    let old_index = read_or_set_aside(disk, &index, limits);
+    let old_timeline = read_or_set_aside(disk, &timeline, limits);
     let object = |old: &Result<Option<(String, Object)>, String>| match old {
         Ok(Some((_, object))) => object.clone(),
         _ => Object::new(),
@@ -154,6 +164,25 @@ fn read_document(disk: &Disk, path: &Path, limits: Limits) -> Result<Option<(Str
     Ok(Some((text, object)))
 }
 
+/// A file that can be read and holds no document is set aside, and made again: what we have in it can be told anew.
+fn read_or_set_aside(disk: &Disk, path: &Path, limits: Limits) -> Result<Option<(String, Object)>, String> {
+    read_document(disk, path, limits).or_else(|reason| {
+        let kept = disk.read(path, limits.max_document).and_then(|bytes| disk.replace(set_aside(path), &bytes));
+        kept.map_err(|_| reason.clone())?;
+        tracing::warn!(path = %path.display(), reason, "set aside and made again");
+        Ok(None)
+    })
+}
+
+/// `index.corrupt.json`
+fn set_aside(path: &Path) -> PathBuf {
+    path.with_extension("corrupt.json")
+}
+
+fn remove_set_aside(disk: &Disk, paths: &[&Path]) -> io::Result<()> {
+    paths.iter().try_for_each(|path| disk.remove(set_aside(path)))
+}
+
 /// Keeps the version and every field that is not ours; a document that would only get a new date is left alone.
 fn write_document(disk: &Disk, path: &Path, old: Option<(String, Object)>, new: &Object) -> io::Result<()> {
     let (text, object) = old.unwrap_or_default();
@@ -177,6 +206,7 @@ fn write_document(disk: &Disk, path: &Path, old: Option<(String, Object)>, new: 
 /// Takes lokid's part out of the layers of a namespace. A document in which nothing else stands goes.
 pub(super) fn strip(disk: &Disk, namespace: &Namespace, lock_timeout: Duration, limits: Limits) -> io::Result<()> {
     let (index, timeline) = (path_of(namespace, "index.json"), path_of(namespace, "timeline.json"));
+    remove_set_aside(disk, &[&index, &timeline])?;
     for path in [&index, &timeline] {
         if disk.stamp(path)?.is_none() {
             continue;
