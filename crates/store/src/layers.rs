@@ -174,9 +174,10 @@ fn read_or_set_aside(disk: &Disk, path: &Path, limits: Limits) -> Result<Option<
     })
 }
 
-/// `index.corrupt.json`
+/// `.tmp_index.corrupt.json`: a name that git and everybody who reads the store pass over.
 fn set_aside(path: &Path) -> PathBuf {
-    path.with_extension("corrupt.json")
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".tmp_{stem}.corrupt.json"))
 }
 
 fn remove_set_aside(disk: &Disk, paths: &[&Path]) -> io::Result<()> {
