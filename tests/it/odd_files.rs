@@ -91,7 +91,10 @@ fn layers_that_cannot_be_read_are_made_again() {
     let index = eventually_some(|| whole("index.json"));
     assert!(index["topics"].is_array(), "{index}");
     eventually_some(|| whole("timeline.json"));
-    assert_eq!(std::fs::read_to_string(memory.join(".tmp_index.corrupt.json")).unwrap(), "{\"topics\": [{\"id\": \"cut");
+    assert_eq!(
+        std::fs::read_to_string(memory.join(".tmp_index.corrupt.json")).unwrap(),
+        "{\"topics\": [{\"id\": \"cut"
+    );
     let told = home.run(&["doctor"]).out;
     assert!(!told.contains("index.json") && !told.contains("timeline.json"), "{told}");
 }

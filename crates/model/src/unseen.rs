@@ -40,8 +40,8 @@ pub fn ends_line(character: char) -> bool {
 pub fn seen(text: &str) -> impl Iterator<Item = (usize, char, bool)> {
     let mut before = '\0';
     text.char_indices().map(move |(at, character)| {
-        let works = !before.is_ascii() && !joins(before) && !(selects(character) && selects(before));
-        let is_seen = !is_unseen(character) && (works || !(joins(character) || selects(character)));
+        let idle = before.is_ascii() || joins(before) || (selects(character) && selects(before));
+        let is_seen = !is_unseen(character) && !(idle && (joins(character) || selects(character)));
         if is_seen {
             before = character;
         }
