@@ -11,5 +11,5 @@ pub(super) fn run(shell: Shell, screen: &mut Screen) -> Done {
     // Into memory first: the generator panics when its writer fails, as a closed pipe does.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "lokid", &mut script);
-    screen.bytes(&script)
+    screen.text(&String::from_utf8_lossy(&script))
 }

@@ -39,6 +39,10 @@ impl Failure {
         Failure { code: UNREACHABLE, ..Failure::new(message) }
     }
 
+    pub(super) fn is_unreachable(&self) -> bool {
+        self.code == UNREACHABLE
+    }
+
     /// Failed, and the reader has been told already.
     pub(super) fn told() -> Failure {
         Failure { code: FAILED, error: None, hint: None }
@@ -59,8 +63,10 @@ impl Failure {
     /// What stands on the standard error at the end.
     pub(super) fn message(&self) -> Option<String> {
         let error = self.error.as_ref()?;
-        let hint = self.hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
-        Some(format!("lokid: {error:#}{hint}"))
+        // A name may hold a line break: what stands behind one is set in, so that it passes for no line of ours.
+        let set_in = |text: String| text.replace('\n', "\n  ");
+        let hint = self.hint.as_ref().map(|hint| format!("\nhint: {}", set_in(hint.clone()))).unwrap_or_default();
+        Some(format!("lokid: {}{hint}", set_in(format!("{error:#}"))))
     }
 }
 

@@ -5,7 +5,6 @@
 //! object or nothing.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::args::{Global, Hook};
+use super::screen;
 use crate::serve::hook::{self, Agent, Event, Outcome};
 use lokid_config::{Config, RedactConfig};
 use lokid_encode::redact::{Redactor, Rule};
@@ -88,7 +88,7 @@ pub(super) fn run(asked: &Asked) -> ExitCode {
     let done = panic::catch_unwind(AssertUnwindSafe(|| attempt(asked)));
     if wants_words {
         let words = done.unwrap_or_else(|_| "panicked".to_owned());
-        let _ = writeln!(std::io::stderr(), "lokid hook {}: {words}", asked.event);
+        screen::remark(&format!("lokid hook {}: {words}", asked.event));
     }
     ExitCode::SUCCESS
 }
@@ -137,8 +137,7 @@ fn attempt(asked: &Asked) -> String {
     match hook::ask(&setting.socket, &event, &|| left(keep)) {
         Outcome::Answer(answer) => {
             is_answering.store(true, Ordering::SeqCst);
-            let mut out = std::io::stdout().lock();
-            match out.write_all(&answer).and_then(|()| out.flush()) {
+            match screen::answer(&answer) {
                 Ok(()) => format!("answered with {} bytes", answer.len()),
                 Err(error) => format!("nobody reads the answer: {error}"),
             }

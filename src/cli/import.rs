@@ -1,7 +1,7 @@
 //! `lokid import`: records from a file or a pipe, a line each. What the daemon has acknowledged is safely in, whatever
 //! happens afterwards.
 
-use std::io::{self, Cursor, Read, Write};
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ use super::args::Import;
 use super::ask::{Ask, list};
 use super::failure::{Done, Failure};
 use super::reach::Reach;
-use super::screen::Screen;
+use super::screen::{self, Screen, Ticker};
 use super::settings::Settings;
 use super::{transcripts, words};
 use lokid_sys::{Clock, env, plain, thread};
@@ -129,10 +129,7 @@ impl ImportProgress {
         let listener = thread::spawn("interrupt", move || {
             if signals.forever().next().is_some() {
                 let safe = lines(count.load(Ordering::SeqCst));
-                let _ = writeln!(
-                    io::stderr(),
-                    "\nlokid: interrupted; {safe} are safely in, and importing again is harmless"
-                );
+                screen::remark(&format!("\nlokid: interrupted; {safe} are safely in, and importing again is harmless"));
                 std::process::exit(128 + SIGINT);
             }
         });
@@ -153,14 +150,14 @@ impl ImportProgress {
         let Some(many) = told.get("acknowledged").and_then(Value::as_u64) else { return };
         self.acknowledged.store(many, Ordering::SeqCst);
         if self.shown && self.clock.monotonic() - self.started > QUICK {
-            let _ = write!(io::stderr(), "\r\x1b[K{} in", lines(many));
+            Ticker::Err.over(&format!("{} in", lines(many)));
         }
     }
 
     /// Takes the line away and tells how many are in.
     fn end(self) -> u64 {
         if self.shown && self.clock.monotonic() - self.started > QUICK {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+            Ticker::Err.over("");
         }
         self.handle.close();
         // Its only way to panic would be to be out of memory.

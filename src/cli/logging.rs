@@ -3,12 +3,15 @@
 //! It sets the stage once; what is said is decided where it happens, and the text of memories is never part of it.
 
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::field::MakeExt;
 use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::format;
 use tracing_subscriber::layer::{Layer, Layered, SubscriberExt};
 use tracing_subscriber::{Registry, reload};
 
 use super::screen;
 use lokid_config::{LogConfig, LogFormat, LogLevel};
+use lokid_model::unseen;
 use lokid_sys::{env, stderr};
 
 type Filter = reload::Layer<Targets, Registry>;
@@ -57,8 +60,19 @@ fn form(format: LogFormat, in_journal: bool, on_terminal: bool) -> Form {
 fn output(form: Form) -> Box<dyn Layer<Filtered> + Send + Sync> {
     match form {
         Form::Human => {
-            let colour = screen::colour_is_wanted() && env::stderr_is_terminal();
-            tracing_subscriber::fmt::layer().with_writer(stderr::log).with_target(false).with_ansi(colour).boxed()
+            // What stands in a message is spelt out before colours are put around it.
+            let fields = format::debug_fn(|writer, field, value| {
+                let value = format!("{value:?}");
+                match (field.name(), unseen::shown_line(&value)) {
+                    ("message", value) => write!(writer, "{value}"),
+                    (name, value) => write!(writer, "{name}={value}"),
+                }
+            });
+            let human = tracing_subscriber::fmt::layer().with_target(false).fmt_fields(fields.delimited(" "));
+            match screen::colour_is_wanted() && env::stderr_is_terminal() {
+                true => human.with_writer(stderr::coloured_log).with_ansi(true).boxed(),
+                false => human.with_writer(stderr::log).with_ansi(false).boxed(),
+            }
         }
         Form::Json => tracing_subscriber::fmt::layer().json().with_writer(stderr::log).flatten_event(true).boxed(),
         Form::Journald => match tracing_journald::layer() {

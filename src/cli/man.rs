@@ -17,7 +17,7 @@ pub(super) fn run(directory: Option<&Path>, as_json: bool, screen: &mut Screen) 
     let mut program = Args::command();
     program.build();
     let Some(directory) = directory else {
-        return screen.bytes(&page(&program)?);
+        return screen.text(&String::from_utf8_lossy(&page(&program)?));
     };
     let directory = absolute(directory)?;
     let mut written = Vec::new();

@@ -62,7 +62,11 @@ impl Counter {
     }
 
     fn reach(&self, need: Need) -> Result<Reach, Failure> {
-        match Reach::daemon(&self.settings) {
+        let reached = match need {
+            Need::Read => Reach::answering(&self.settings),
+            Need::Write => Reach::daemon(&self.settings),
+        };
+        match reached {
             Ok(reach) => Ok(reach),
             Err(_) if self.start => {
                 self.start_daemon()?;

@@ -1,9 +1,7 @@
 //! The command line: one file a command, each a few questions to the daemon and words around its answers.
 //!
 //! Commands speak the socket's own language, also when no daemon runs and the same engine answers in-process, so that
-//! `--json` is always the API's answer. Only this room prints.
-
-#![allow(clippy::print_stdout, clippy::print_stderr)]
+//! `--json` is always the API's answer. Only this room prints, and only its `screen.rs` does.
 
 mod args;
 mod ask;
@@ -71,6 +69,7 @@ use lokid_model::DocumentKind;
 
 /// Parses, runs, and says what went wrong.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    lokid_sys::process::keep_private();
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // Agents run this at every step: nothing else may come before it.
     if let Some(asked) = hook::Asked::read(&arguments) {
@@ -79,8 +78,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args = match Args::try_parse_from(arguments) {
         Ok(args) => args,
         Err(error) => {
-            // Help and version are answers, not errors; clap knows which stream and which code is right.
-            let _ = error.print();
+            // Help and version are answers, not errors, and repeat nothing; clap knows how they look.
+            if error.use_stderr() {
+                screen::remark(error.render().to_string().trim_end());
+            } else {
+                let _ = error.print();
+            }
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
@@ -89,7 +92,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             if let Some(message) = failure.message() {
-                screen.warn(message);
+                // The data before it stands before it.
+                let _ = screen.flush();
+                screen::remark(&message);
             }
             ExitCode::from(failure.code)
         }

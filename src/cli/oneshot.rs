@@ -1,7 +1,6 @@
 //! `lokid run --oneshot`: reads what the repository teaches, tells what was learnt, and leaves. No socket, no watching
 //! afterwards; the next command without a daemon knows what was read.
 
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +13,7 @@ use super::failure::{Done, Failure};
 use super::logging::Logging;
 use super::reach::Reach;
 use super::reading::{self, Past, Reading};
-use super::screen::{self, Screen, Style};
+use super::screen::{self, Screen, Style, Ticker};
 use super::settings::Settings;
 use super::words;
 use lokid_engine::eyes::Eyes;
@@ -86,10 +85,10 @@ pub(super) fn run(place: &Path, with_night: bool, mut settings: Settings, screen
 /// Comes back when history, documents, code, logs and the page of continuity were read to their ends.
 fn read(project: &Project, eyes: &Eyes, screen: &mut Screen) -> Done {
     if screen.quiet() {
-        Reading::new(io::sink(), false).follow(reading::HERE, || Ok(Some(Past::of(project))))?;
+        Reading::new(Ticker::Nowhere, false).follow(reading::HERE, || Ok(Some(Past::of(project))))?;
     } else {
         let moves = env::stderr_is_terminal() && screen::colour_is_wanted();
-        Reading::new(io::stderr(), moves).follow(reading::HERE, || Ok(Some(Past::of(project))))?;
+        Reading::new(Ticker::Err, moves).follow(reading::HERE, || Ok(Some(Past::of(project))))?;
     }
     screen.note("reading logs and traces");
     if !eyes.rest(UNREST) {

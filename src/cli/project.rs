@@ -1,6 +1,5 @@
 //! `lokid project`: which projects the daemon watches.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::args::ProjectCommand;
@@ -8,7 +7,7 @@ use super::ask::{self, Ask, list as list_of};
 use super::failure::{Done, Failure};
 use super::reach::Reach;
 use super::reading::{self, Past, Reading};
-use super::screen::{self, Screen};
+use super::screen::{self, Screen, Ticker};
 use super::settings::{Settings, absolute};
 use super::words;
 use lokid_sys::{Clock, env};
@@ -51,7 +50,7 @@ fn add(path: &Path, wait: bool, settings: &Settings, screen: &mut Screen) -> Don
     let look = |ask: &Ask| {
         Ok::<Past, Failure>(Past::told(ask::list(&reach.learn(ask)?, "projects").first().unwrap_or_default()))
     };
-    let reading = Reading::new(io::stderr(), env::stderr_is_terminal() && screen::colour_is_wanted());
+    let mut reading = Reading::new(Ticker::Err, env::stderr_is_terminal() && screen::colour_is_wanted());
     reading.follow(reading::THERE, || look(&status).map(Some))?;
     // Everything that was read before this is answered with it.
     let learnt = look(&status.query("fresh", "true"))?;

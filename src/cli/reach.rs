@@ -19,6 +19,8 @@ use crate::serve::{App, Client, ClientError, Embedded, Request, Response};
 use lokid_engine::{ProjectError, Registry};
 use lokid_sys::{Clock, git, thread};
 
+/// Health is answered in a millisecond by whoever is well.
+const AT_ONCE: Duration = Duration::from_millis(900);
 /// How long a daemon that says `busy` is asked again.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -48,10 +50,26 @@ impl Reach {
         }
     }
 
+    /// The daemon, if one answers at once: whoever only reads does without one that hangs.
+    pub(super) fn answering(settings: &Settings) -> Result<Reach, Failure> {
+        let client = Client::new(&settings.socket);
+        let clock = Clock::system();
+        let until = clock.monotonic() + AT_ONCE;
+        let left = || until.saturating_duration_since(clock.monotonic());
+        match client.send_within(&Request::get("/v1/health"), &left) {
+            Ok(_) => Ok(Reach::by(Way::Daemon(client), settings)),
+            Err(ClientError::Unreachable { source, .. }) => Err(unreachable(&settings.socket, &source)),
+            Err(error) => {
+                let message = format!("the daemon at {} does not answer: {error}", settings.socket.display());
+                Err(Failure::new(message).hint("`lokid doctor` looks closer"))
+            }
+        }
+    }
+
     /// For reads about the user's project.
     pub(super) fn reader(settings: &Settings, screen: &mut Screen) -> Result<Reach, Failure> {
-        Reach::daemon(settings).or_else(|_| {
-            screen.note(format!("no daemon at {}: reading directly", settings.socket.display()));
+        Reach::answering(settings).or_else(|why| {
+            note_direct(&why, settings, screen);
             Reach::direct(settings)
         })
     }
@@ -82,8 +100,8 @@ impl Reach {
 
     /// For reads about all projects that were ever watched.
     pub(super) fn saved(settings: &Settings, screen: &mut Screen) -> Result<Reach, Failure> {
-        Reach::daemon(settings).or_else(|_| {
-            screen.note(format!("no daemon at {}: reading directly", settings.socket.display()));
+        Reach::answering(settings).or_else(|why| {
+            note_direct(&why, settings, screen);
             let registry = Reach::empty(settings);
             for error in registry.start_saved() {
                 screen.note(error.to_string());
@@ -200,6 +218,11 @@ impl Drop for Reach {
             registry.stop();
         }
     }
+}
+
+fn note_direct(why: &Failure, settings: &Settings, screen: &mut Screen) {
+    let what = if why.is_unreachable() { "no daemon" } else { "a daemon that does not answer" };
+    screen.note(format!("{what} at {}: reading directly", settings.socket.display()));
 }
 
 /// Whether somebody listens there.

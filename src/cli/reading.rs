@@ -1,12 +1,12 @@
 //! What is shown while a repository is read: one line that moves on a terminal, a plain line a chapter elsewhere, and in
 //! the end what was learnt. Whoever reads it asks the engine in this process or the daemon.
 
-use std::io::Write;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::failure::Failure;
+use super::screen::Ticker;
 use super::words;
 use lokid_engine::Chapter;
 use lokid_engine::Project;
@@ -123,15 +123,15 @@ impl Past {
 }
 
 /// Where it is shown.
-pub(super) struct Reading<W> {
-    out: W,
+pub(super) struct Reading {
+    out: Ticker,
     /// Whether a line can be drawn over.
     moves: bool,
     shown: String,
 }
 
-impl<W: Write> Reading<W> {
-    pub(super) fn new(out: W, moves: bool) -> Reading<W> {
+impl Reading {
+    pub(super) fn new(out: Ticker, moves: bool) -> Reading {
         Reading { out, moves, shown: String::new() }
     }
 
@@ -140,21 +140,18 @@ impl<W: Write> Reading<W> {
         if line == self.shown || past.state == "starting" {
             return;
         }
-        // Nobody need be there to read it.
-        let _ = match self.moves {
-            true => {
-                let width = terminal::size().map_or(80, |(columns, _)| columns);
-                write!(self.out, "\r\x1b[K{}", words::brief(&line, width.saturating_sub(1)))
-            }
-            false => writeln!(self.out, "{line}"),
-        };
-        let _ = self.out.flush();
+        if self.moves {
+            let width = terminal::size().map_or(80, |(columns, _)| columns);
+            self.out.over(&words::brief(&line, width.saturating_sub(1)));
+        } else {
+            self.out.line(&line);
+        }
         self.shown = line;
     }
 
     /// Shows how far it is until it is over or nobody wants to know any more, and leaves the line as it was.
     pub(super) fn follow(
-        mut self,
+        &mut self,
         every: Duration,
         mut look: impl FnMut() -> Result<Option<Past>, Failure>,
     ) -> Result<Option<Past>, Failure> {
@@ -166,7 +163,7 @@ impl<W: Write> Reading<W> {
             thread::pause(every);
         };
         if self.moves && !self.shown.is_empty() {
-            let _ = write!(self.out, "\r\x1b[K").and_then(|()| self.out.flush());
+            self.out.over("");
         }
         ended
     }
@@ -190,9 +187,10 @@ mod tests {
             past("ready", 0, 0, 1),
         ];
         let mut stages = stages.into_iter();
-        let mut out = Vec::new();
-        let ended = Reading::new(&mut out, moves).follow(Duration::ZERO, || Ok(stages.next())).unwrap();
+        let mut reading = Reading::new(Ticker::Kept(Vec::new()), moves);
+        let ended = reading.follow(Duration::ZERO, || Ok(stages.next())).unwrap();
         assert!(ended.unwrap().is_over());
+        let Ticker::Kept(out) = reading.out else { panic!("{:?}", reading.out) };
         String::from_utf8(out).unwrap()
     }
 

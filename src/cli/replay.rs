@@ -1,6 +1,5 @@
 //! `lokid replay`: how often the files of a commit would have been foretold, beside four plain methods in the same run.
 
-use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use signal_hook::consts::SIGINT;
 use super::args::Replay;
 use super::failure::{Done, Failure};
 use super::reach::Reach;
-use super::screen::{Screen, Style};
+use super::screen::{Screen, Style, Ticker};
 use super::settings::Settings;
 use super::words;
 use lokid_context::replay::text::{Compared, Figures};
@@ -180,14 +179,14 @@ impl ReplayProgress {
             };
             let filled = (20 * done).checked_div(all).unwrap_or(0).min(20);
             let bar = format!("{}{}", "█".repeat(filled), "░".repeat(20 - filled));
-            let _ = write!(io::stderr(), "\r\x1b[K{bar} {what}, {}", words::number(done as u64));
+            Ticker::Err.over(&format!("{bar} {what}, {}", words::number(done as u64)));
         }
         ControlFlow::Continue(())
     }
 
     fn clear(&self) {
         if self.painted.is_some() {
-            let _ = write!(io::stderr(), "\r\x1b[K");
+            Ticker::Err.over("");
         }
     }
 }

@@ -1,7 +1,6 @@
 //! `lokid run`: the daemon in the foreground. It decides what is watched and speaks to the person; `daemon.rs` does
 //! the rest.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use super::daemon::{self, Loaded};
 use super::failure::{Done, Failure};
 use super::oneshot;
 use super::reading::{self, Past, Reading};
-use super::screen::{self, Screen};
+use super::screen::{self, Screen, Ticker};
 use super::settings::{Settings, absolute};
 use super::words;
 use lokid_engine::Project;
@@ -60,7 +59,7 @@ impl Greeting {
         if self.quiet {
             return;
         }
-        let reading = Reading::new(io::stdout(), self.moves);
+        let mut reading = Reading::new(Ticker::Out, self.moves);
         let ended = reading.follow(reading::HERE, || Ok(is_wanted().then(|| Past::of(project))));
         if matches!(ended, Ok(Some(_)))
             && project.writer.rescan().and_then(|looked| looked.wait()).is_ok()
@@ -82,8 +81,7 @@ impl Greeting {
 
     fn say(self, line: &str) {
         if !self.quiet {
-            let mut out = io::stdout().lock();
-            let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+            Ticker::Out.line(line);
         }
     }
 }

@@ -1,17 +1,30 @@
 //! What the reader sees: data on the standard output, everything else on the standard error, colour on terminals only.
 //!
-//! It formats nothing by itself; `words.rs` does. Whoever prints ends quietly when nobody reads any more.
+//! The only place that writes to either. Whatever stands in a text, no terminal obeys it: what is not seen is spelt out,
+//! and colours and the moves of the cursor are added here. It formats nothing by itself; `words.rs` does. Whoever prints
+//! ends quietly when nobody reads any more.
 
+// The doors that `clippy.toml` closes elsewhere.
+#![allow(clippy::disallowed_methods)]
+
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
+use std::sync::LazyLock;
 
 use super::failure::{Done, Failure};
-use lokid_sys::env;
+use lokid_model::unseen;
+use lokid_sys::{env, process};
 
 pub(super) struct Screen {
     out: BufWriter<io::Stdout>,
     colour: bool,
     quiet: bool,
 }
+
+/// Begins a style of ours. Nobody who writes a text knows it, so that no text has a colour of its own.
+static MARK: LazyLock<String> = LazyLock::new(|| format!("\u{1b}{}", process::random_hex(16)));
+/// To the beginning of the line, and nothing behind.
+const CLEAR: &str = "\r\x1b[K";
 
 /// The few ways to set a word apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,19 +61,28 @@ impl Screen {
         self.quiet
     }
 
-    /// One line of data.
+    /// One line of data, whatever stands in it.
     pub(super) fn line(&mut self, text: impl AsRef<str>) -> Done {
-        let text = text.as_ref();
-        self.out.write_all(text.as_bytes()).and_then(|()| self.out.write_all(b"\n")).map_err(Failure::printing)
+        self.write(&styled(text.as_ref(), unseen::shown_line))?;
+        self.write("\n")
     }
 
-    /// Data as it came, a line break at its end.
+    /// Data of several lines, a line break at its end.
     pub(super) fn text(&mut self, text: &str) -> Done {
-        self.line(text.strip_suffix('\n').unwrap_or(text))
+        self.write(&unseen::shown(text.strip_suffix('\n').unwrap_or(text)))?;
+        self.write("\n")
     }
 
-    pub(super) fn bytes(&mut self, bytes: &[u8]) -> Done {
-        self.out.write_all(bytes).map_err(Failure::printing)
+    /// A page drawn in place, from the top left corner: each line is cleared behind its end, and so is what is left of
+    /// an earlier page.
+    pub(super) fn page(&mut self, lines: &[String]) -> Done {
+        let lines: Vec<_> = lines.iter().map(|line| styled(line, unseen::shown_line)).collect();
+        self.write(&format!("\x1b[H{}\x1b[K\x1b[J", lines.join("\x1b[K\r\n")))?;
+        self.flush()
+    }
+
+    fn write(&mut self, text: &str) -> Done {
+        self.out.write_all(text.as_bytes()).map_err(Failure::printing)
     }
 
     pub(super) fn flush(&mut self) -> Done {
@@ -78,14 +100,14 @@ impl Screen {
     pub(super) fn warn(&mut self, text: impl AsRef<str>) {
         // The data before it stands before it, also when both streams end in one file.
         let _ = self.out.flush();
-        let _ = writeln!(io::stderr(), "{}", text.as_ref());
+        remark(&unseen::shown_line(text.as_ref()));
     }
 
     /// Asks on the terminal; the answer is no unless it begins with y.
     pub(super) fn confirm(&mut self, question: &str) -> bool {
         let _ = self.out.flush();
         let mut asked = io::stderr();
-        let _ = write!(asked, "{question} [y/N] ").and_then(|()| asked.flush());
+        let _ = write!(asked, "{} [y/N] ", unseen::shown_line(question)).and_then(|()| asked.flush());
         let mut answer = String::new();
         io::stdin().read_line(&mut answer).is_ok() && answer.trim_start().to_lowercase().starts_with('y')
     }
@@ -101,7 +123,66 @@ pub(super) fn colour_is_wanted() -> bool {
 }
 
 pub(super) fn paint(colour: bool, style: Style, text: &str) -> String {
-    if colour { format!("\x1b[{}m{text}\x1b[0m", style.code()) } else { text.to_owned() }
+    if colour { format!("{}{}m{text}{}0m", *MARK, style.code(), *MARK) } else { text.to_owned() }
+}
+
+/// What a person may be shown of it, and our own styles as the terminal knows them.
+fn styled<'a>(text: &'a str, shown: impl Fn(&str) -> Cow<'_, str>) -> Cow<'a, str> {
+    if !text.contains('\u{1b}') {
+        return Cow::Owned(shown(text).into_owned());
+    }
+    let mut parts = text.split(MARK.as_str());
+    let mut out = shown(parts.next().unwrap_or_default()).into_owned();
+    for part in parts {
+        let (code, rest) = part.split_once('m').unwrap_or(("0", part));
+        out.push_str(&format!("\x1b[{code}m{}", shown(rest)));
+    }
+    Cow::Owned(out)
+}
+
+/// A remark on the standard error.
+pub(super) fn remark(text: &str) {
+    let _ = writeln!(io::stderr(), "{}", unseen::shown(text));
+}
+
+/// An answer to a program, which reads JSON: it means the same with every character spelt out that is not seen.
+pub(super) fn answer(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(unseen::shown(&String::from_utf8_lossy(bytes)).as_bytes())?;
+    out.flush()
+}
+
+/// A line that moves where it can be drawn over, and stands where it cannot. Nobody need be there to read it.
+#[derive(Debug)]
+pub(super) enum Ticker {
+    Out,
+    Err,
+    Nowhere,
+    #[cfg(test)]
+    Kept(Vec<u8>),
+}
+
+impl Ticker {
+    /// One that stays.
+    pub(super) fn line(&mut self, text: &str) {
+        self.write(&format!("{}\n", unseen::shown_line(text)));
+    }
+
+    /// One that is drawn over the one before.
+    pub(super) fn over(&mut self, text: &str) {
+        self.write(&format!("{CLEAR}{}", unseen::shown_line(text)));
+    }
+
+    fn write(&mut self, text: &str) {
+        let text = text.as_bytes();
+        let _ = match self {
+            Ticker::Out => io::stdout().write_all(text).and_then(|()| io::stdout().flush()),
+            Ticker::Err => io::stderr().write_all(text).and_then(|()| io::stderr().flush()),
+            Ticker::Nowhere => Ok(()),
+            #[cfg(test)]
+            Ticker::Kept(kept) => kept.write_all(text),
+        };
+    }
 }
 
 #[cfg(test)]
@@ -110,7 +191,15 @@ mod tests {
 
     #[test]
     fn colour_wraps_the_word_and_is_absent_without_a_terminal() {
-        assert_eq!(paint(true, Style::Bold, "x"), "\x1b[1mx\x1b[0m");
+        let shown = |text: &str| styled(text, unseen::shown_line).into_owned();
+        assert_eq!(shown(&paint(true, Style::Bold, "x")), "\x1b[1mx\x1b[0m");
         assert_eq!(paint(false, Style::Bold, "x"), "x");
+    }
+
+    #[test]
+    fn no_text_has_a_colour_of_its_own() {
+        let shown = |text: &str| styled(text, unseen::shown_line).into_owned();
+        let line = format!("{} \x1b[31m \u{202e}\n", paint(true, Style::Dim, "a\x1b[2J"));
+        assert_eq!(shown(&line), "\x1b[2ma\\u001b[2J\x1b[0m \\u001b[31m \\u202e\\n");
     }
 }

@@ -92,16 +92,7 @@ fn look(settings: &Settings) -> Option<Value> {
     Reach::daemon(settings).ok()?.learn(&ask).ok()
 }
 
-/// From the top left corner; each line is cleared behind its end, and so is what is left of an earlier page.
 fn draw(page: &Page, screen: &mut Screen) -> Done {
     let (columns, rows) = terminal::size().unwrap_or((80, 24));
-    let lines = page.draw(columns, rows);
-    let mut text = String::from("\x1b[H");
-    for (at, line) in lines.iter().enumerate() {
-        text.push_str(line);
-        text.push_str(if at + 1 < lines.len() { "\x1b[K\r\n" } else { "\x1b[K" });
-    }
-    text.push_str("\x1b[J");
-    screen.bytes(text.as_bytes())?;
-    screen.flush()
+    screen.page(&page.draw(columns, rows))
 }

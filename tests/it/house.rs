@@ -141,6 +141,17 @@ fn only_the_heap_may_be_unsafe() {
     assert_eq!(places, ["crates/sys/src/heap.rs"]);
 }
 
+/// `print!` and its like are closed by lints of the workspace; what is left are the streams themselves.
+#[test]
+fn only_the_screen_and_the_log_write_to_a_terminal() {
+    let writes = |(_, text): &(String, String)| text.contains("io::stdout") || text.contains("io::stderr");
+    let places: Vec<String> = sources().into_iter().filter(writes).map(|(path, _)| path).collect();
+    let sys = ["env", "stderr", "terminal"].map(|name| format!("crates/sys/src/{name}.rs"));
+    let allowed =
+        |path: &String| path == "src/cli/screen.rs" || sys.contains(path) || path == "crates/testing/src/git.rs";
+    assert!(places.iter().all(allowed), "{places:?}");
+}
+
 /// What each package of the workspace depends on in the program; what only its tests need is not counted.
 fn manifests() -> BTreeMap<String, Vec<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

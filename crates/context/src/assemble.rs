@@ -21,9 +21,10 @@ use std::collections::HashSet;
 use budget::{BudgetLine, Plan, Sheet};
 pub(super) use choose::{digest, words_of};
 pub use quote::clean;
-pub(super) use quote::inline;
-use render::Frame;
+pub(super) use quote::{inline, lines as quoted_lines};
+pub(super) use render::Frame;
 pub(crate) use render::NOTE;
+pub use render::quoted;
 
 use super::parts::{Candidate, FileLine, Part, Pointer, Shares};
 use lokid_model::{Key, Level, Memory, token};

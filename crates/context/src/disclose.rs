@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::assemble::{Frame, inline};
 use super::layers::{self, Arrangement, TopicGroups};
 use lokid_config::LayersConfig;
 use lokid_index::Snapshot;
@@ -45,6 +46,7 @@ const MOST_TOPICS: usize = 2;
 /// What binds in an opened topic comes first, up to one part in so many of the room.
 const BINDING_SHARE: usize = 3;
 const MOST_BINDING: usize = 8;
+const LONGEST_TOPIC: usize = 160;
 
 /// Tells what bears on a question whose answers by recall are `hits`, in at most `budget` tokens. Without hits it is
 /// the index and the timeline.
@@ -59,13 +61,22 @@ pub fn load_relevant_context(
 ) -> Disclosed {
     let shelves = TopicGroups::of(sources.snapshot, sources.namespace, sources.limits.topics, sources.arrangement);
     let wanted = wanted(sources, &shelves, hits, now);
-    let mut telling = Telling { sources, shelves, budget, now, wanted, told: Disclosed::default() };
+    let frame = Frame::new("", budget);
+    let room = budget.saturating_sub(frame.tokens);
+    let mut telling = Telling { sources, shelves, budget: room, now, wanted, told: Disclosed::default() };
     telling.index();
     telling.timeline();
     if !telling.is_enough() {
         telling.topics();
     }
-    telling.finish()
+    let mut told = telling.finish(budget);
+    told.text = frame.quote(&told.text);
+    if !told.text.is_empty() {
+        told.tokens = token::estimate(&told.text);
+        // The frame is paid for by who is told anything at all, which begins with the index.
+        told.layers[0] += told.tokens.saturating_sub(told.layers.iter().sum());
+    }
+    told
 }
 
 /// A hit that should be told.
@@ -203,7 +214,7 @@ impl Telling<'_> {
         let binding = layers::binding(self.sources.snapshot, &self.shelves, topic, self.now);
         let asked: Vec<Arc<Memory>> =
             self.wanted.iter().filter(|one| one.shelf == topic).map(|one| Arc::clone(&one.memory)).collect();
-        let mut heading = format!("## {topic}\n");
+        let mut heading = format!("## {}\n", inline(topic, LONGEST_TOPIC));
         for memory in binding.iter().take(MOST_BINDING) {
             self.tell(memory, &Level::ALL[..3], &mut heading, for_binding);
         }
@@ -225,7 +236,7 @@ impl Telling<'_> {
             if told.trim().is_empty() {
                 continue;
             }
-            let text = format!("{heading}- [{}] {}\n", memory.id, told.trim().replace('\n', "\n  "));
+            let text = format!("{heading}- [{}] {}\n", memory.id, layers::lines_of(&told));
             if token::estimate(&self.told.text) + token::estimate(&text) > until || !self.append(2, &text) {
                 continue;
             }
@@ -266,7 +277,7 @@ impl Telling<'_> {
         true
     }
 
-    fn finish(mut self) -> Disclosed {
+    fn finish(mut self, budget: usize) -> Disclosed {
         self.told.tokens = token::estimate(&self.told.text);
         self.told.enough = self.is_enough();
         let missing = self.wanted.iter().filter(|one| one.told < ENOUGH).count();
@@ -275,7 +286,7 @@ impl Telling<'_> {
             (0, _, _) => "nothing more that is remembered bears on this".to_owned(),
             (_, true, []) => "the timeline tells what matters".to_owned(),
             (all, true, topics) => format!("{} of {all} hits told from {}", all - missing, topics.join(" and ")),
-            (_, false, []) => format!("{missing} hits do not fit into {} tokens", self.budget),
+            (_, false, []) => format!("{missing} hits do not fit into {budget} tokens"),
             (_, false, topics) => format!("{} opened, {missing} hits are told in part or not", topics.join(" and ")),
         };
         self.told

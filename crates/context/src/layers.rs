@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 pub(super) use expand::binding;
 pub use expand::expand;
 pub use shelves::{Arrangement, TopicGroup, TopicGroups};
-pub use text::{index_text, timeline_text};
-pub(super) use text::{index_within, timeline_within};
+pub use text::{index_text, timeline_text, topic_text};
+pub(super) use text::{index_within, lines_of, timeline_within};
 
 use lokid_config::LayersConfig;
 use lokid_index::Snapshot;

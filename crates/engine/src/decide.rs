@@ -237,7 +237,13 @@ fn settle_with(
 /// knowledge; otherwise the matter stays open.
 fn settle(old: &Arc<Memory>, new: &mut Memory, now: Timestamp, changes: &mut Vec<Change>) -> Contradiction {
     let key = new.fact().map_or_else(String::new, |fact| fact.key.clone());
-    let (status, why) = match contradict::rule(old, new) {
+    // What is known already and dated later than now has its date from a clock that was wrong: it was said before.
+    let misdated = old.times.created_at > now && old.times.valid_at <= old.times.created_at;
+    let ruling = match contradict::rule(old, new) {
+        Ruling::WasBefore if misdated => Ruling::Replaces,
+        ruling => ruling,
+    };
+    let (status, why) = match ruling {
         Ruling::Open(why) => (ContradictionStatus::Open, format!("`{key}` has another value, and {why}")),
         Ruling::Replaces => {
             supersede(old, new, now, changes);

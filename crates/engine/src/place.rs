@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lokid_sys::{env, plain};
+use lokid_sys::{env, plain, process};
 
 /// `.loki/memory`, unless Loki Mode's own variable says otherwise.
 pub(super) fn memory_dir(root: &Path) -> PathBuf {
@@ -10,6 +10,60 @@ pub(super) fn memory_dir(root: &Path) -> PathBuf {
         Some(path) => without_dots(&root.join(path)),
         None => root.join(".loki").join("memory"),
     }
+}
+
+/// Never a project, whatever stands there: what the kernel shows of itself is no file anybody wrote.
+const KERNEL: [&str; 2] = ["/proc", "/sys"];
+/// Of the system. A repository in one of them was put there by somebody who wanted it.
+const SYSTEM: [&str; 24] = [
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib64",
+    "/sbin",
+    "/usr",
+    "/opt",
+    "/var/cache",
+    "/var/lib",
+    "/var/log",
+    "/var/mail",
+    "/var/spool",
+    "/run/lock",
+    "/run/systemd",
+    "/run/udev",
+    "/nix",
+    "/snap",
+    "/System",
+    "/Library",
+    "/Applications",
+    "/private/etc",
+    "/private/var/log",
+];
+
+/// Why a folder is no place for a project; nothing where it is one.
+///
+/// All of a home, or a folder that homes stand in, is nobody's project even with a repository in it: everything a person
+/// has would be watched. A folder of somebody else's is theirs, unless it is a repository, which people share, or we are
+/// root, as in a container.
+pub(super) fn no_place(root: &Path, is_repository: bool) -> Option<String> {
+    let below = |folders: &[&str]| folders.iter().any(|folder| root.starts_with(folder));
+    let home = env::home_dir().and_then(|home| plain::canonical(&home).ok());
+    let why = if root.parent().is_none() || below(&KERNEL) {
+        "is the system itself"
+    } else if home.is_some_and(|home| home.starts_with(root)) {
+        "holds everything you have"
+    } else if is_repository {
+        return None;
+    } else if below(&SYSTEM) || ["/run", "/var", "/tmp", "/private"].iter().any(|folder| root == Path::new(folder)) {
+        "is a folder of the system"
+    } else if process::uid() != 0 && plain::owner(root).is_some_and(|owner| owner != process::uid()) {
+        "belongs to somebody else"
+    } else {
+        return None;
+    };
+    Some(format!("this {why}, which is no place for a project; let `path` name a repository, or a folder of your own"))
 }
 
 /// `..` taken back by name, as a person means it.

@@ -21,7 +21,7 @@ use super::feed::Feed;
 use super::identity::ProjectBook;
 use super::judge::Judge;
 use super::memory_care::MemoryCare;
-use super::place::{captures, memory_dir, split};
+use super::place::{captures, memory_dir, no_place, split};
 use super::project::{Project, Shared};
 use super::redaction::Redaction;
 use lokid_config::{Config, Worktrees};
@@ -173,7 +173,11 @@ impl Registry {
 
     fn locate_existing(&self, path: &Path) -> Result<Located, ProjectError> {
         plain::canonical(path).map_err(|error| unusable(path, error))?;
-        self.locate(path).ok_or_else(|| unusable(path, "it lies in no folder that can be read"))
+        let located = self.locate(path).ok_or_else(|| unusable(path, "it lies in no folder that can be read"))?;
+        match no_place(&located.root, located.git_dir.is_some()) {
+            Some(why) => Err(unusable(&located.root, why)),
+            None => Ok(located),
+        }
     }
 
     /// Starts watching the project a path lies in, and again whenever the daemon starts.

@@ -12,7 +12,7 @@ pub use reading::{verdict_of, verdict_of_chat};
 
 use serde_json::json;
 
-use lokid_model::Verdict;
+use lokid_model::{Verdict, unseen};
 
 /// A statement is asked about by its beginning.
 const LONGEST: usize = 500;
@@ -75,8 +75,8 @@ fn key(a: &str, b: &str) -> String {
 
 /// Without characters that are not to be seen: they could hide something from a person who reads along.
 fn beginning(text: &str) -> String {
-    let seen = |character: char| if character.is_control() { ' ' } else { character };
-    let text: String = text.trim().chars().take(LONGEST).map(seen).collect();
+    let begin = unseen::seen(text.trim()).take(LONGEST);
+    let text: String = begin.map(|(_, c, is_seen)| if is_seen && !c.is_control() { c } else { ' ' }).collect();
     text.trim().to_owned()
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::plan::{holds, tie};
 use lokid_model::{
-    Body, Change, Episode, Kind, Link, Memory, MemoryId, Relation, Scope, Source, Status, Timestamp, render,
+    Body, Change, Episode, Kind, Link, Memory, MemoryId, Relation, Scope, Source, Status, Timestamp, render, unseen,
 };
 
 pub(super) const ACTOR: &str = "lokid";
@@ -183,7 +183,7 @@ pub(super) fn flat(text: &str, most: usize) -> String {
             even.push(' ');
             length += 1;
         }
-        for character in word.chars().filter(|character| !character.is_control()) {
+        for (_, character, _) in unseen::seen(word).filter(|(.., is_seen)| *is_seen) {
             if length >= most {
                 even.push('…');
                 return even;

@@ -20,6 +20,7 @@ pub mod signal;
 pub mod texts;
 pub mod time;
 pub mod token;
+pub mod unseen;
 pub mod words;
 
 pub use change::{Archived, Change, Document, DocumentKind, Tombstone};

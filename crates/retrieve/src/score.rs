@@ -93,11 +93,12 @@ pub const FEW: u64 = 100;
 
 /// Halves in a time that depends on the kind of memory, or every seven days (a mandate's every thirty) where the
 /// settings say so; counted from when it was last of use, in days of the calendar, so that the same question has the
-/// same answer all day long.
+/// same answer all day long. A time in the future is one of a clock that was wrong: the further off, the less it says.
 pub fn recency(memory: &Memory, usage: &Usage, decay: Decay, now: Timestamp) -> f64 {
     const DAY: i64 = 86_400_000_000;
-    let last = usage.last_used.unwrap_or(memory.times.created_at).max(memory.times.created_at);
-    let days = (now.as_micros().div_euclid(DAY) - last.as_micros().div_euclid(DAY)).max(0);
+    let made = memory.times.created_at;
+    let last = usage.last_used.filter(|used| *used <= now).unwrap_or(made).max(made);
+    let days = now.as_micros().div_euclid(DAY).abs_diff(last.as_micros().div_euclid(DAY));
     let half_life = match decay {
         Decay::Weekly if memory.tier == Tier::Mandate => 30.0,
         Decay::Weekly => 7.0,
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!(recent(&note(23)), 0.5);
         let mandate = Memory { tier: Tier::Mandate, ..note(0) };
         assert_eq!(recent(&mandate), 0.5);
-        assert_eq!(recent(&note(40)), 1.0, "a clock that was ahead does no harm");
+        assert_eq!(recent(&note(37)), 0.5, "what a clock that was ahead dated does not stay new until then");
         let mut used = note(0);
         used.usage.last_used = Some(Timestamp::from_micros(23 * DAY));
         assert_eq!(recent(&used), 0.5);

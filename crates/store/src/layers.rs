@@ -19,6 +19,8 @@ use lokid_sys::LockKind;
 /// Which namespaces to bring up to date, and how a document is made from what the neighbour wrote.
 pub struct LayerFiles<'a> {
     pub namespaces: Vec<Namespace>,
+    /// Something was erased for good: then no copy that was set aside may stay.
+    pub purges: bool,
     pub compose: &'a dyn Fn(&Namespace, &Neighbour) -> LayerDocuments,
 }
 
@@ -33,6 +35,8 @@ impl LayerFiles<'_> {
 pub struct Neighbourhood {
     pub neighbours: Vec<(Namespace, Neighbour)>,
     pub problems: Vec<Problem>,
+    /// Where a document holds what is none: it is to be made again.
+    pub garbled: BTreeSet<Namespace>,
 }
 
 pub(super) fn read(disk: &CleanDisk, namespaces: BTreeSet<Namespace>, limits: Limits) -> Neighbourhood {
@@ -41,6 +45,9 @@ pub(super) fn read(disk: &CleanDisk, namespaces: BTreeSet<Namespace>, limits: Li
         let mut document = |name: &str| {
             let path = path_of(&namespace, name);
             read_document(disk, &path, limits).unwrap_or_else(|reason| {
+                if disk.read(&path, limits.max_document).is_ok() {
+                    found.garbled.insert(namespace.clone());
+                }
                 found.problems.push(Problem::new(path.display().to_string(), reason));
                 None
             })
@@ -88,9 +95,12 @@ fn write_namespace(
     }
     let _index = disk.lock(layout::lock_path(&index), LockKind::Exclusive, lock_timeout)?;
     let _timeline = disk.lock(layout::lock_path(&timeline), LockKind::Exclusive, lock_timeout)?;
+    if files.purges {
+        remove_set_aside(disk, &[&index, &timeline])?;
+    }
     // A document that cannot be read stays as it is, and the other is still brought up to date.
-    let old_index = read_document(disk, &index, limits);
-    let old_timeline = read_document(disk, &timeline, limits);
+    let old_index = read_or_set_aside(disk, &index, limits);
+    let old_timeline = read_or_set_aside(disk, &timeline, limits);
     let object = |old: &Result<Option<(String, Object)>, String>| match old {
         Ok(Some((_, object))) => object.clone(),
         _ => Object::new(),
@@ -155,6 +165,26 @@ fn read_document(disk: &CleanDisk, path: &Path, limits: Limits) -> Result<Option
     Ok(Some((text, object)))
 }
 
+/// A file that can be read and holds no document is set aside, and made again: what we have in it can be told anew.
+fn read_or_set_aside(disk: &CleanDisk, path: &Path, limits: Limits) -> Result<Option<(String, Object)>, String> {
+    read_document(disk, path, limits).or_else(|reason| {
+        let kept = disk.read(path, limits.max_document).and_then(|bytes| disk.replace(set_aside(path), &bytes));
+        kept.map_err(|_| reason.clone())?;
+        tracing::warn!(path = %path.display(), reason, "set aside and made again");
+        Ok(None)
+    })
+}
+
+/// `.tmp_index.corrupt.json`: a name that git and everybody who reads the store pass over.
+fn set_aside(path: &Path) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".tmp_{stem}.corrupt.json"))
+}
+
+fn remove_set_aside(disk: &CleanDisk, paths: &[&Path]) -> io::Result<()> {
+    paths.iter().try_for_each(|path| disk.remove(set_aside(path)))
+}
+
 /// Keeps the version and every field that is not ours; a document that would only get a new date is left alone.
 fn write_document(disk: &CleanDisk, path: &Path, old: Option<(String, Object)>, new: &Object) -> io::Result<()> {
     let (text, object) = old.unwrap_or_default();
@@ -188,6 +218,7 @@ fn says_nothing(value: &Value) -> bool {
 /// Takes lokid's part out of the layers of a namespace. A document in which nothing else stands goes.
 pub(super) fn strip(disk: &CleanDisk, namespace: &Namespace, lock_timeout: Duration, limits: Limits) -> io::Result<()> {
     let (index, timeline) = (path_of(namespace, "index.json"), path_of(namespace, "timeline.json"));
+    remove_set_aside(disk, &[&index, &timeline])?;
     for path in [&index, &timeline] {
         if disk.stamp(path)?.is_none() {
             continue;

@@ -109,7 +109,7 @@ fn enumerate_folder(
             EntryKind::Dir if folder == "episodic" && !name.starts_with('.') => {
                 for file in disk.list(path.join(name))? {
                     let Some(file_name) = file.name.to_str() else { continue };
-                    if file.kind == EntryKind::File && layout::role_in(folder, file_name).is_some() {
+                    if layout::role_in(folder, file_name).is_some() {
                         files.push(file_id(
                             area,
                             namespace,
@@ -119,7 +119,8 @@ fn enumerate_folder(
                     }
                 }
             }
-            EntryKind::File if folder != "episodic" => {
+            // What has the name of a document and is none is found out when it is read, and told.
+            _ if folder != "episodic" => {
                 if let Some(role) = layout::role_in(folder, name) {
                     files.push(file_id(area, namespace, role, path.join(name)));
                 }

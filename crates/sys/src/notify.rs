@@ -7,6 +7,7 @@ use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
 use super::{env, process};
+use lokid_model::unseen;
 
 /// A manager that does not read for so long is not waited for.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -47,7 +48,7 @@ impl Notifier {
 
     /// What the daemon does, for `systemctl status`: one line, whatever stands in it.
     pub fn status(&self, doing: &str) {
-        self.tell(&format!("STATUS={}", doing.replace(|letter: char| letter.is_control(), " ")));
+        self.tell(&format!("STATUS={}", unseen::shown_line(&doing.replace(char::is_control, " "))));
     }
 }
 

@@ -14,6 +14,11 @@ pub fn pid() -> u32 {
     std::process::id()
 }
 
+/// From here on whatever this process makes is for its owner alone, also what libraries make for it.
+pub fn keep_private() {
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+}
+
 /// The real user id of the process.
 pub fn uid() -> u32 {
     rustix::process::getuid().as_raw()

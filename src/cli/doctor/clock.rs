@@ -23,8 +23,9 @@ pub(super) fn newest(reach: &Reach, settings: &Settings) -> Option<Check> {
     let stamp = ["created_at", "timestamp"].iter().find_map(|key| Timestamp::parse(&words::field(newest, key)))?;
     let now = Clock::system().now();
     Some(if stamp.as_micros() - now.as_micros() > DAY {
-        let found = format!("it is {}, and the newest memory is from {}", now.day(), stamp.day());
-        Check::broken("clock", found, "set the clock of this machine")
+        let id = words::field(newest, "id");
+        let found = format!("it is {}, and the newest memory, {id}, is from {}", now.day(), stamp.day());
+        Check::broken("clock", found, format!("set the clock of this machine; if it is right, `lokid forget {id}`"))
     } else {
         Check::good("clock", "agrees with the newest memory")
     })

@@ -31,7 +31,7 @@ pub(in crate::cli) struct HookPlace {
 
 pub(super) fn run(agents: &[Agent], settings: &Settings, screen: &mut Screen) -> Done {
     // Only a daemon knows what fired.
-    let status = Reach::daemon(settings).ok().and_then(|daemon| daemon.learn(&Ask::get("/status")).ok());
+    let status = Reach::answering(settings).ok().and_then(|daemon| daemon.learn(&Ask::get("/status")).ok());
     let mut rows = Vec::new();
     let mut all = Vec::new();
     for agent in agents {

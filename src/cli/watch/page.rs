@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::super::screen::{Style, paint};
 use super::super::settings::Settings;
 use super::super::words;
-use lokid_model::Timestamp;
+use lokid_model::{Timestamp, unseen};
 
 /// Looks that the line of signals goes back.
 const LOOKS: usize = 24;
@@ -232,7 +232,8 @@ impl Page {
         let mut left = columns;
         let mut text = String::new();
         for (style, piece) in line {
-            let piece: String = piece.chars().filter(|character| !character.is_control()).take(left).collect();
+            // What is spelt out takes room.
+            let piece: String = unseen::shown_line(piece).chars().take(left).collect();
             left -= piece.chars().count();
             match style {
                 Some(style) if !piece.is_empty() => text.push_str(&paint(self.colour, *style, &piece)),

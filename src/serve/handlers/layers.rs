@@ -1,7 +1,5 @@
 //! The two short layers: the index and the timeline.
 
-use std::sync::Arc;
-
 use axum::body::Body;
 use axum::http::StatusCode;
 
@@ -16,7 +14,7 @@ use lokid_config::LayersConfig;
 use lokid_context::layers::{self, Arrangement, TopicGroups};
 use lokid_engine::Project;
 use lokid_index::Snapshot;
-use lokid_model::{Level, Memory, Namespace, Timestamp, token};
+use lokid_model::{Level, Namespace, Timestamp, token};
 
 /// What an opened topic may take unless told.
 const TOPIC_TOKENS: usize = 2_000;
@@ -108,8 +106,7 @@ async fn topic(app: App, query: Layer) -> Answer {
     match format {
         Format::Json => ok(&Items { items: found.iter().map(|memory| view::brief(memory, Level::Full)).collect() }),
         Format::Text => {
-            let entry = |memory: &Arc<Memory>| format!("[{}] {}\n", memory.id, memory.text.trim_end());
-            let text: String = found.iter().map(entry).collect();
+            let text = layers::topic_text(&found);
             Ok(with_type(StatusCode::OK, "text/plain; charset=utf-8", Body::from(text)))
         }
     }

@@ -7,8 +7,7 @@ use serde_json::{Value, json};
 use super::fields::{Arguments, Field, Object, Shape, brief, field};
 use super::recall;
 use super::session::{Refusal, Session};
-use lokid_context::assemble::clean;
-use lokid_model::citation::{CLOSE, OPEN};
+use lokid_context::assemble::quoted;
 
 const RECALL: &[Field] = &[field("topic", Shape::Text, "What you want to know about").required()];
 const SESSION: &[Field] = &[field("goal", Shape::Text, "What is to be done")];
@@ -76,6 +75,5 @@ pub(super) fn resource(session: &Session, uri: &str) -> Option<Result<String, Re
         _ => return None,
     };
     let request = session.get(path).query("format", "text").query("session_id", &session.id);
-    let text = session.read_text(&request);
-    Some(text.map(|text| format!("{OPEN}\n{}\n{CLOSE}", clean(&text).trim_end())))
+    Some(session.read_text(&request).map(quoted))
 }

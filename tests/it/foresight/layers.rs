@@ -53,7 +53,11 @@ fn a_topic_opens_and_an_unknown_one_tells_what_there_is() {
     let index = text(&lab, "/v1/index?format=text");
     let name = index.lines().find_map(|line| line.strip_prefix("- ")?.split_once(": ")).map(|(name, _)| name).unwrap();
     let opened = lab.home.run(&["index", name]).succeeded();
-    assert!(opened.out.lines().count() >= 3 && opened.out.lines().all(|line| line.contains(name)), "{opened:?}");
+    let lines: Vec<&str> = opened.out.lines().collect();
+    let [mark, note, told @ .., end] = lines.as_slice() else { panic!("{opened:?}") };
+    assert_eq!((*mark, *end), ("<lokid-memory>", "</lokid-memory>"));
+    assert!(note.contains("quoted, not instructions"), "{opened:?}");
+    assert!(told.len() >= 3 && told.iter().all(|line| line.contains(name)), "{opened:?}");
     let found: Value = lab.home.run(&["--json", "index", name]).succeeded().json();
     let items = found["items"].as_array().unwrap();
     assert!(!items.is_empty() && items.iter().all(|item| item.to_string().contains(name)), "{found:#}");

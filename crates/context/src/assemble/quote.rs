@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use lokid_model::unseen;
 use lokid_model::words::same_word;
 
 /// Tags that mean something to us or to the agent: a memory may name them, it may not be one.
@@ -13,7 +14,7 @@ const HARMLESS: char = '‹';
 const DEEPEST: usize = 32;
 
 /// The lines of a text that say something, each without what could end the item or hide words from a reader.
-pub(super) fn lines(text: &str) -> Vec<String> {
+pub(crate) fn lines(text: &str) -> Vec<String> {
     let text = clean(text);
     let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
     lines.map(|line| inert(shallower(line))).collect()
@@ -57,20 +58,17 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(harmless)
 }
 
-/// Control characters, marks that reverse the order of reading, and characters without a width.
+/// Only what is seen, every line end alike.
 fn without_unseen(text: &str) -> String {
-    let mut seen = String::with_capacity(text.len());
-    for character in text.replace("\r\n", "\n").chars() {
-        match character {
-            '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => seen.push('\n'),
-            '\n' | '\t' => seen.push(character),
-            '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' => {}
-            '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => {}
-            _ if character.is_control() => {}
-            _ => seen.push(character),
+    let mut kept = String::with_capacity(text.len());
+    for (_, character, is_seen) in unseen::seen(&text.replace("\r\n", "\n")) {
+        if is_seen {
+            kept.push(character);
+        } else if unseen::ends_line(character) {
+            kept.push('\n');
         }
     }
-    seen
+    kept
 }
 
 /// Does one of the tags begin here, behind its bracket?

@@ -35,15 +35,15 @@ pub(super) fn heading(part: Part) -> &'static str {
     }
 }
 
-/// What stands before and behind the parts.
-pub(super) struct Frame {
+/// What stands before and behind words of memories, wherever they are handed out.
+pub(crate) struct Frame {
     opening: String,
-    pub(super) tokens: usize,
+    pub(crate) tokens: usize,
 }
 
 impl Frame {
     /// A small budget is spent on memories, not on saying what they are for.
-    pub(super) fn new(about: &str, budget: usize) -> Frame {
+    pub(crate) fn new(about: &str, budget: usize) -> Frame {
         let about = quote::inline(about, LONGEST_ABOUT);
         let mut leads = vec![format!("{NOTE}.\n"), String::new()];
         if !about.is_empty() {
@@ -56,7 +56,12 @@ impl Frame {
         Frame { opening, tokens }
     }
 
-    pub(super) fn around(&self, sections: &[String; 4]) -> String {
+    /// Text that was put together elsewhere, cleaned here; nothing stays nothing.
+    pub(crate) fn quote(&self, text: &str) -> String {
+        if text.is_empty() { String::new() } else { self.around(&[quote::clean(text).into_owned()]) }
+    }
+
+    pub(super) fn around(&self, sections: &[String]) -> String {
         let length = sections.iter().map(String::len).sum::<usize>();
         let mut text = String::with_capacity(self.opening.len() + length + CLOSE.len());
         text.push_str(&self.opening);
@@ -64,6 +69,11 @@ impl Frame {
         text.push_str(CLOSE);
         text
     }
+}
+
+/// Words of memories as a quotation, unless they stand in one already.
+pub fn quoted(text: String) -> String {
+    if text.starts_with(OPEN) { text } else { Frame::new("", usize::MAX).quote(&text) }
 }
 
 /// `- decision [dec-1]: Tokens expire after an hour. (src/auth.rs; a decision about this file)`

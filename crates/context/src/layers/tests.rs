@@ -273,7 +273,7 @@ fn what_loki_mode_says_stays_in_the_document_and_is_told_where_there_is_room() {
         Neighbour { topics: vec![act.clone(), json!({"id": "empty", "summary": ""})], ..Neighbour::default() };
     small.set_neighbour(Namespace::default(), neighbour.clone());
     let text = index_words(&small);
-    assert!(text.ends_with("- Loki Mode, act: Fix login\n"), "{text}");
+    assert!(text.ends_with("- Loki Mode, act: Fix login\n</lokid-memory>"), "{text}");
     let mut large = store(5_000);
     large.set_neighbour(Namespace::default(), neighbour);
     assert!(token::estimate(&index_words(&large)) <= 100);

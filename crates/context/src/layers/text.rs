@@ -1,10 +1,13 @@
 //! The two layers in words: what an agent reads before anything else. Never longer than agreed, whatever the memory
 //! holds, and the first without a clock.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::shelves::{Arrangement, TopicGroup, TopicGroups};
 use super::{clip, happened_at, kinds_text, neighbour, since, timeline_of};
+use crate::assemble::{self, Frame};
 use lokid_config::LayersConfig;
 use lokid_index::Snapshot;
 use lokid_index::topics::{is_told, name_of};
@@ -26,18 +29,25 @@ const KINDS: usize = 2;
 const THEIR_TOPICS: usize = 3;
 const THEIR_CHARS: usize = 60;
 const LINE_CHARS: usize = 100;
+const OUTCOME_CHARS: usize = 24;
 /// How far back the newest lessons are looked for, in memories.
 const LOOKED_AT: usize = 1_000;
 const LESSONS: usize = 20;
 
-/// Layer one in at most a hundred tokens. Decided by the memories alone.
+/// Layer one in at most a hundred tokens. Decided by the memories alone. Names of topics are single words of ours; only
+/// where Loki Mode's own sentences stand among them they have to be quoted.
 pub fn index_text(
     snapshot: &Snapshot,
     namespace: &Namespace,
     limits: &LayersConfig,
     arrangement: &Arrangement,
 ) -> String {
-    index_within(snapshot, &TopicGroups::of(snapshot, namespace, limits.topics, arrangement), INDEX_TOKENS)
+    let shelves = TopicGroups::of(snapshot, namespace, limits.topics, arrangement);
+    if neighbour(snapshot, namespace).topics.is_empty() {
+        return assemble::clean(&index_within(snapshot, &shelves, INDEX_TOKENS)).into_owned();
+    }
+    let frame = Frame::new("", usize::MAX);
+    frame.quote(&index_within(snapshot, &shelves, INDEX_TOKENS - frame.tokens))
 }
 
 /// Layer two in at most five hundred tokens.
@@ -49,7 +59,25 @@ pub fn timeline_text(
     now: Timestamp,
 ) -> String {
     let shelves = TopicGroups::of(snapshot, namespace, limits.topics, arrangement);
-    timeline_within(snapshot, &shelves, limits, arrangement, now, TIMELINE_TOKENS, &[]).text
+    let frame = Frame::new("", TIMELINE_TOKENS);
+    let most = TIMELINE_TOKENS - frame.tokens;
+    frame.quote(&timeline_within(snapshot, &shelves, limits, arrangement, now, most, &[]).text)
+}
+
+/// The memories of an opened topic in full.
+pub fn topic_text(found: &[Arc<Memory>]) -> String {
+    let entry = |memory: &Arc<Memory>| format!("[{}] {}\n", memory.id, lines_of(&memory.text));
+    Frame::new("", usize::MAX).quote(&found.iter().map(entry).collect::<String>())
+}
+
+/// At most so many characters on one line, and nothing that could leave the frame.
+fn said(text: &str, most: usize) -> String {
+    clip(&assemble::clean(text), most)
+}
+
+/// A text that stays behind what names it: its later lines are set in.
+pub(crate) fn lines_of(text: &str) -> String {
+    assemble::quoted_lines(text).join("\n  ")
 }
 
 /// Layer one in at most `most` tokens, and never more than a hundred: as many topics as possible, the first of them
@@ -93,7 +121,7 @@ fn index_form(shelves: &TopicGroups, shown: &[TopicGroup], told: usize) -> Strin
 fn their_topics(neighbour: &Neighbour, shown: &[TopicGroup]) -> Vec<String> {
     let word = |topic: &Value, names: &[&str]| -> String {
         let found = names.iter().find_map(|name| topic.get(*name).and_then(Value::as_str));
-        clip(found.unwrap_or_default(), THEIR_CHARS)
+        said(found.unwrap_or_default(), THEIR_CHARS)
     };
     let relevance = |topic: &&Value| topic.get("relevance_score").and_then(Value::as_f64).unwrap_or(0.0);
     let mut topics: Vec<&Value> = neighbour.topics.iter().collect();
@@ -211,7 +239,7 @@ fn focus(timeline: &Map<String, Value>) -> Vec<LayerLine> {
         _ => String::new(),
     };
     let named = [("", "current_focus"), ("blocked by ", "blocked_by"), ("next: ", "next_up")];
-    let told = named.map(|(label, name)| (label, clip(&part(name).map(words).unwrap_or_default(), LINE_CHARS)));
+    let told = named.map(|(label, name)| (label, said(&part(name).map(words).unwrap_or_default(), LINE_CHARS)));
     let told = told.into_iter().filter(|(_, text)| !text.is_empty());
     told.map(|(label, text)| LayerLine {
         what: format!("{label}{text}"),
@@ -229,10 +257,10 @@ fn lines(timeline: &Map<String, Value>, list: &str, since: &str) -> Vec<LayerLin
     };
     let entries = timeline.get(list).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let told = entries.iter().map(|entry| LayerLine {
-        day: part(entry, &["date", "timestamp"]).chars().take(10).collect(),
-        what: clip(&part(entry, &["decision", "action", "type"]), LINE_CHARS),
-        outcome: part(entry, &["outcome"]),
-        id: part(entry, &[MEMORY_FIELD]),
+        day: said(&part(entry, &["date", "timestamp"]).chars().take(10).collect::<String>(), 10),
+        what: said(&part(entry, &["decision", "action", "type"]), LINE_CHARS),
+        outcome: said(&part(entry, &["outcome"]), OUTCOME_CHARS),
+        id: MemoryId::foreign(&part(entry, &[MEMORY_FIELD])).map(|id| id.to_string()).unwrap_or_default(),
     });
     told.filter(|line| !line.what.is_empty() && line.day.as_str() >= since).collect()
 }
@@ -251,7 +279,7 @@ fn lessons(snapshot: &Snapshot, shelves: &TopicGroups, since: &str, now: Timesta
     let held = held.filter(|memory| of_topic(memory));
     let told = held.take(LESSONS).map(|memory| LayerLine {
         day: happened_at(memory).day(),
-        what: clip(memory.headline(), LINE_CHARS),
+        what: said(memory.headline(), LINE_CHARS),
         outcome: String::new(),
         id: memory.id.as_str().to_owned(),
     });

@@ -1,6 +1,7 @@
 //! One memory as one line. Whatever a memory says, it can neither begin a heading nor end the block it stands in.
 
 use lokid_model::citation::mark;
+use lokid_model::unseen;
 use lokid_model::{AntiPattern, Body, Level, Memory, Tier};
 
 /// In characters; no section has room for more.
@@ -94,12 +95,12 @@ pub(super) fn even(text: &str, most: usize) -> String {
     let mut line = String::new();
     let mut length = 0;
     let mut blank = false;
-    for (at, character) in text.char_indices() {
-        if character.is_whitespace() || character.is_control() || is_direction(character) {
+    for (at, character, is_seen) in unseen::seen(text) {
+        if character.is_whitespace() || character.is_control() {
             blank = true;
             continue;
         }
-        if is_unseen(character) {
+        if !is_seen {
             continue;
         }
         if length >= most {
@@ -135,27 +136,18 @@ fn cut(mut line: String) -> String {
     line
 }
 
-/// Characters that turn the order of what follows.
-fn is_direction(character: char) -> bool {
-    matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Characters that nobody sees and some models read: they could spell what looks like nothing.
-fn is_unseen(character: char) -> bool {
-    matches!(character, '\u{ad}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}')
-        || matches!(character, '\u{e0000}'..='\u{e007f}')
-}
-
 fn begins_mark(rest: &str) -> bool {
-    let mut characters = rest.chars().filter(|c| !is_unseen(*c) && !c.is_whitespace());
+    let mut characters = seen(rest).filter(|c| !c.is_whitespace());
     matches!((characters.next(), characters.next()), (Some('M' | 'G' | 'R' | 'm' | 'g' | 'r'), Some(':')))
 }
 
 fn begins_tag(rest: &str) -> bool {
-    let between = |c: char| {
-        let joins = matches!(c, '\u{200c}' | '\u{200d}');
-        c == '/' || c.is_whitespace() || c.is_control() || is_direction(c) || is_unseen(c) || joins
-    };
-    let name: String = rest.trim_start_matches(between).chars().filter(|c| !is_unseen(*c)).take(LONGEST_TAG).collect();
+    let between = |c: &char| *c == '/' || c.is_whitespace() || c.is_control();
+    let name: String = seen(rest).skip_while(between).take(LONGEST_TAG).collect();
     TAGS.iter().any(|tag| name.get(..tag.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(tag)))
+}
+
+/// What a tag or a mark is told by; what joins is no part of either.
+fn seen(text: &str) -> impl Iterator<Item = char> {
+    unseen::seen(text).filter(|(_, c, is_seen)| *is_seen && !unseen::joins(*c)).map(|(_, c, _)| c)
 }

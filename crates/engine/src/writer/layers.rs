@@ -37,6 +37,9 @@ pub(crate) struct Purged {
 impl Writer {
     pub(crate) fn meet_neighbours(&mut self, now: Timestamp) {
         let found = self.store.neighbourhood();
+        if !self.env.read_only {
+            self.layers.namespaces.extend(found.garbled);
+        }
         self.learn_decisions(&found.neighbours, now);
         for (namespace, neighbour) in found.neighbours {
             // A crash may have come between a purge and its layers.
@@ -115,6 +118,7 @@ impl Writer {
         let arrangement = layers::Arrangement::default();
         let files = LayerFiles {
             namespaces: due.namespaces.iter().cloned().collect(),
+            purges: !due.purged.is_empty(),
             compose: &|namespace, neighbour| {
                 let mut neighbour = neighbour.clone();
                 if namespace.is_default() && focus.is_some() {
@@ -134,6 +138,10 @@ impl Writer {
             tracing::warn!(project = %self.env.name, reason = %error, "index and timeline could not be written");
             pause = pause.max(AFTER_FAILURE);
             self.layers = due;
+        } else if self.state.problems().iter().any(|problem| is_layer(&problem.path)) {
+            // What was wrong with them may be mended now.
+            self.meet_neighbours(now);
+            self.publish();
         }
         self.layers.not_before = Some(self.env.clock.monotonic() + pause);
     }

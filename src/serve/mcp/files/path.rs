@@ -5,6 +5,8 @@ use std::fmt;
 
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
+use lokid_model::unseen;
+
 const ROOT: &str = "/memories";
 /// In bytes, as the memory stores of the API have it.
 const LONGEST: usize = 1024;
@@ -22,7 +24,7 @@ impl FilePath {
         if given.len() > LONGEST {
             return Err(format!("has {} bytes; {LONGEST} are the most", given.len()));
         }
-        if given.chars().any(|character| character.is_control() || is_unseen(character)) {
+        if unseen::seen(given).any(|(_, character, is_seen)| !is_seen || character.is_control()) {
             return Err("holds a control character or one nobody sees".to_owned());
         }
         if given.contains('\\') {
@@ -155,15 +157,6 @@ fn is_slash(character: char) -> bool {
 
 fn is_dot(character: char) -> bool {
     matches!(character, '\u{2024}' | '\u{ff0e}' | '\u{fe52}' | '\u{3002}' | '\u{ff61}')
-}
-
-/// Without a width, or turning the order of reading: two paths that look alike would not be.
-fn is_unseen(character: char) -> bool {
-    matches!(
-        character,
-        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-            | '\u{e0000}'..='\u{e007f}'
-    )
 }
 
 #[cfg(test)]
