@@ -4,6 +4,7 @@
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
 
@@ -16,7 +17,7 @@ use lokid_sys::plain;
 
 /// The rules that hold now. Cheap to clone; a new configuration reaches every clone.
 #[derive(Clone)]
-pub struct Redaction(Arc<ArcSwap<Redactor>>);
+pub struct Redaction(Arc<ArcSwap<Redactor>>, Arc<AtomicU64>);
 
 impl Redaction {
     /// A rule that cannot be used is told, and the others hold.
@@ -25,12 +26,15 @@ impl Redaction {
             tracing::error!(reason = %error, "[redact] cannot be used; the rules inside lokid hold");
             Redactor::built_in()
         });
-        Redaction(Arc::new(ArcSwap::from_pointee(redactor)))
+        Redaction(Arc::new(ArcSwap::from_pointee(redactor)), Arc::new(rules(config).into()))
     }
 
     pub(super) fn reconfigured(&self, config: &RedactConfig) {
         match redactor(config) {
-            Ok(redactor) => self.0.store(Arc::new(redactor)),
+            Ok(redactor) => {
+                self.0.store(Arc::new(redactor));
+                self.1.store(rules(config), Ordering::Release);
+            }
             Err(error) => tracing::error!(reason = %error, "[redact] cannot be used; the rules before it hold"),
         }
     }
@@ -95,7 +99,20 @@ impl Cleaner for Redaction {
         let found = redacted.found.iter().map(|found| found.rule.to_owned()).collect();
         Some(Cleaned { text: redacted.text.into_owned(), found })
     }
+
+    fn rules(&self) -> u64 {
+        self.1.load(Ordering::Acquire)
+    }
 }
+
+/// Other rules have another number: those of another version, and those of another configuration.
+fn rules(config: &RedactConfig) -> u64 {
+    let hash = blake3::hash(format!("{} {RULES} {config:?}", env!("CARGO_PKG_VERSION")).as_bytes());
+    u64::from_le_bytes(hash.as_bytes()[..8].try_into().expect("a hash has more than eight bytes"))
+}
+
+/// Rises with the rules that need no configuration.
+const RULES: u32 = 1;
 
 /// Without the rules that cannot be used, each of which is told.
 fn usable(config: &RedactConfig) -> RedactConfig {

@@ -8,6 +8,11 @@ use std::collections::{BTreeSet, HashMap};
 pub trait Cleaner: Send + Sync {
     /// The text without it; `None` where there is nothing of the kind.
     fn clean(&self, text: &str) -> Option<Cleaned>;
+
+    /// Another number, other rules: what was clean before may not be now.
+    fn rules(&self) -> u64 {
+        0
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,26 +2,75 @@
 //! whoever wrote it. Files are not changed by being read; one that is written anew is written clean.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
+use super::read;
 use lokid_model::{Cleaned, Cleaner, clean};
 use lokid_sys::{Disk, LinePart, thread};
 
 /// What must not be kept, as a store is told.
 pub type Door = Arc<dyn Cleaner>;
 
-/// Below this a thread costs more than it saves.
-const PART_BYTES: usize = 1 << 18;
+/// A file is read in pieces of about this length, which end where lines do: what is appended changes the last one only.
+const PIECE: usize = 1 << 18;
+const FILE: &str = "clean.bin";
+/// Pieces that are remembered: more than any store has.
+const MOST: usize = 1 << 19;
+const WIDTH: usize = 8;
 
 /// Like the disk itself, except that texts come and go clean.
 #[derive(Clone)]
 pub(super) struct CleanDisk {
     disk: Disk,
     door: Door,
+    known: Arc<KnownClean>,
+}
+
+/// Pieces in which nothing was found, by hash, under the rules of now: reading them again costs no search.
+#[derive(Default)]
+pub(super) struct KnownClean {
+    pieces: RwLock<HashSet<u64>>,
+    has_news: AtomicBool,
+}
+
+impl KnownClean {
+    /// As it was kept; what was kept under other rules counts for nothing.
+    pub(super) fn open(disk: &Disk, door: &Door) -> KnownClean {
+        let bytes = disk.read(FILE, (MOST * WIDTH) as u64 + 64).unwrap_or_default();
+        let mut numbers = bytes.as_chunks::<WIDTH>().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+        let is_current = numbers.next() == Some(door.rules());
+        KnownClean { pieces: RwLock::new(numbers.filter(|_| is_current).collect()), has_news: AtomicBool::new(false) }
+    }
+
+    pub(super) fn save(&self, disk: &Disk, door: &Door) -> io::Result<()> {
+        if !self.has_news.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let pieces = self.pieces.read().unwrap_or_else(PoisonError::into_inner);
+        let numbers = [door.rules()].into_iter().chain(pieces.iter().copied());
+        disk.replace(FILE, &numbers.flat_map(u64::to_le_bytes).collect::<Vec<u8>>())
+    }
+
+    fn has(&self, piece: u64) -> bool {
+        self.pieces.read().unwrap_or_else(PoisonError::into_inner).contains(&piece)
+    }
+
+    fn add(&self, found: impl Iterator<Item = u64>) {
+        let mut pieces = self.pieces.write().unwrap_or_else(PoisonError::into_inner);
+        let before = pieces.len();
+        if before >= MOST {
+            pieces.clear();
+        }
+        pieces.extend(found);
+        if pieces.len() != before {
+            self.has_news.store(true, Ordering::Release);
+        }
+    }
 }
 
 impl Deref for CleanDisk {
@@ -34,7 +83,11 @@ impl Deref for CleanDisk {
 
 impl CleanDisk {
     pub(super) fn new(disk: Disk, door: &Door) -> CleanDisk {
-        CleanDisk { disk, door: Arc::clone(door) }
+        CleanDisk { disk, door: Arc::clone(door), known: Arc::default() }
+    }
+
+    pub(super) fn knowing(self, known: &Arc<KnownClean>) -> CleanDisk {
+        CleanDisk { known: Arc::clone(known), ..self }
     }
 
     pub(super) fn read(&self, path: impl AsRef<Path>, max_bytes: u64) -> io::Result<Vec<u8>> {
@@ -48,7 +101,7 @@ impl CleanDisk {
         max_bytes: u64,
     ) -> io::Result<(Vec<u8>, BTreeSet<String>)> {
         let bytes = self.disk.read(&path, max_bytes)?;
-        let (clean, found) = self.cleaned(path.as_ref(), &bytes);
+        let (clean, found) = self.cleaned(path.as_ref(), &bytes, true);
         let clean = match clean {
             Cow::Borrowed(_) => None,
             Cow::Owned(clean) => Some(clean),
@@ -76,15 +129,16 @@ impl CleanDisk {
     }
 
     pub(super) fn replace(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
-        self.disk.replace(&path, &self.cleaned(path.as_ref(), bytes).0)
+        self.disk.replace(&path, &self.cleaned(path.as_ref(), bytes, false).0)
     }
 
     pub(super) fn append(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<u64> {
-        self.disk.append(&path, &self.cleaned(path.as_ref(), bytes).0)
+        self.disk.append(&path, &self.cleaned(path.as_ref(), bytes, false).0)
     }
 
     pub(super) fn write_many(&self, files: &[(PathBuf, Vec<u8>)]) -> io::Result<()> {
-        let clean = |(path, bytes): &(PathBuf, Vec<u8>)| (path.clone(), self.cleaned(path, bytes).0.into_owned());
+        let clean =
+            |(path, bytes): &(PathBuf, Vec<u8>)| (path.clone(), self.cleaned(path, bytes, false).0.into_owned());
         self.disk.write_many(&files.iter().map(clean).collect::<Vec<_>>())
     }
 
@@ -93,7 +147,7 @@ impl CleanDisk {
         self.door.clean(text).is_none()
     }
 
-    fn cleaned<'a>(&self, path: &Path, bytes: &'a [u8]) -> (Cow<'a, [u8]>, BTreeSet<String>) {
+    fn cleaned<'a>(&self, path: &Path, bytes: &'a [u8], comes_again: bool) -> (Cow<'a, [u8]>, BTreeSet<String>) {
         let is_json = path.extension().is_some_and(|extension| extension == "json" || extension == "ndjson");
         let text = |text: &str| if is_json { clean::json(text, &*self.door) } else { self.door.clean(text) };
         let piece = |bytes: &[u8]| -> Option<(Vec<u8>, BTreeSet<String>)> {
@@ -101,14 +155,23 @@ impl CleanDisk {
             text(whole).map(|cleaned| (cleaned.text.into_bytes(), cleaned.found))
         };
         // No string of JSON goes over a line.
-        let least = if is_json { PART_BYTES } else { usize::MAX };
-        let work = |part: &[u8]| (part.len(), piece(part));
-        let parts = thread::in_parts(bytes, least, |byte| *byte == b'\n', work);
-        if parts.iter().all(|(_, cleaned)| cleaned.is_none()) {
+        let pieces = if is_json { pieces(bytes) } else { vec![bytes] };
+        let work = |part: &[&[u8]]| {
+            let look = |bytes: &&[u8]| {
+                let hash = read::hash_of(bytes) ^ u64::from(is_json) ^ self.door.rules();
+                (bytes.len(), hash, if comes_again && self.known.has(hash) { None } else { piece(bytes) })
+            };
+            part.iter().map(look).collect::<Vec<_>>()
+        };
+        let parts: Vec<_> = thread::in_parts(&pieces, 1, |_| true, work).into_iter().flatten().collect();
+        if comes_again {
+            self.known.add(parts.iter().filter(|(_, _, cleaned)| cleaned.is_none()).map(|(_, hash, _)| *hash));
+        }
+        if parts.iter().all(|(_, _, cleaned)| cleaned.is_none()) {
             return (Cow::Borrowed(bytes), BTreeSet::new());
         }
         let (mut clean, mut found, mut rest) = (Vec::with_capacity(bytes.len()), BTreeSet::new(), bytes);
-        for (length, cleaned) in parts {
+        for (length, _, cleaned) in parts {
             let (part, behind) = rest.split_at(length);
             rest = behind;
             let (part, kinds) = cleaned.unwrap_or_else(|| (part.to_vec(), BTreeSet::new()));
@@ -117,6 +180,18 @@ impl CleanDisk {
         }
         (Cow::Owned(clean), found)
     }
+}
+
+fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
+    let (mut pieces, mut rest) = (Vec::with_capacity(bytes.len() / PIECE + 1), bytes);
+    while rest.len() > PIECE {
+        let end = rest[PIECE..].iter().position(|byte| *byte == b'\n').map_or(rest.len(), |found| PIECE + found + 1);
+        let (piece, behind) = rest.split_at(end);
+        pieces.push(piece);
+        rest = behind;
+    }
+    pieces.push(rest);
+    pieces
 }
 
 /// A line that is no text is understood by nobody, and stays.

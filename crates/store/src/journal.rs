@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::door::Door;
+use super::door::{Door, KnownClean};
 use super::schema::fields::{Object, take_object, take_text, take_time};
 use super::schema::{Detail, lists, record};
 use lokid_model::{Archived, Change, Document, DocumentKind, Link, Memory, Namespace, clean};
@@ -64,6 +64,13 @@ impl Journal {
     fn line_of(&self, changes: &[Change]) -> String {
         let payload = self.clean(Value::Array(changes.iter().map(change_object).collect()).to_string());
         format!("{} {payload}\n", checksum(&payload))
+    }
+
+    /// Beside it: what need not be searched for secrets again.
+    pub(super) fn keep_known(&self, known: &KnownClean) {
+        if let Err(error) = known.save(&self.disk, &self.door) {
+            tracing::debug!(reason = %error, "the next start searches everything for secrets again");
+        }
     }
 
     fn clean(&self, payload: String) -> String {

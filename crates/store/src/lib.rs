@@ -34,6 +34,7 @@ use lokid_model::{Change, Key, Kind, Memory, Problem, Timestamp};
 use lokid_sys::{Disk, Faults};
 
 pub use door::Door;
+use door::KnownClean;
 use journal::Journal;
 pub use layers::{LayerFiles, Neighbourhood};
 use layout::{Area, FileId, Role};
@@ -81,6 +82,8 @@ pub struct Store {
     private: Tree,
     journal: Journal,
     door: Door,
+    known: Arc<KnownClean>,
+    is_known_kept: bool,
     writer: String,
     options: Options,
     catalog: Catalog,
@@ -118,11 +121,19 @@ impl Store {
             None => state,
         };
         let (private_base, private_name) = split_last(&place.private);
+        let known = Arc::new(KnownClean::open(&state, door));
         Ok(Store {
-            shared: Tree::new(place.root.clone(), place.shared.clone(), true, door).with_faults(faults.clone()),
-            private: Tree::new(private_base, private_name, false, door).with_faults(faults).with_proof(&place.proof),
+            shared: Tree::new(place.root.clone(), place.shared.clone(), true, door)
+                .with_faults(faults.clone())
+                .knowing(&known),
+            private: Tree::new(private_base, private_name, false, door)
+                .with_faults(faults)
+                .with_proof(&place.proof)
+                .knowing(&known),
             journal: Journal::new(state, door),
             door: Arc::clone(door),
+            known,
+            is_known_kept: false,
             writer: place.writer.clone(),
             options,
             catalog: Catalog::default(),
@@ -211,7 +222,13 @@ impl Store {
     fn scan(&mut self) -> Vec<Change> {
         let limits = self.limits();
         let mut trees = [(Area::Shared, &mut self.shared), (Area::Private, &mut self.private)];
-        scan::scan(&mut self.catalog, &mut trees, limits)
+        let changes = scan::scan(&mut self.catalog, &mut trees, limits);
+        // Only the first look reads so much that it is worth a file.
+        if !self.options.read_only && !self.is_known_kept {
+            self.is_known_kept = true;
+            self.journal.keep_known(&self.known);
+        }
+        changes
     }
 
     /// In which file of the store a memory stands.

@@ -180,7 +180,11 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, String> {
 }
 
 pub(super) fn hash(raw: &str) -> u64 {
-    let bytes = blake3::hash(raw.as_bytes());
+    hash_of(raw.as_bytes())
+}
+
+pub(super) fn hash_of(bytes: &[u8]) -> u64 {
+    let bytes = blake3::hash(bytes);
     u64::from_le_bytes(bytes.as_bytes()[..8].try_into().expect("a hash has more than eight bytes"))
 }
 

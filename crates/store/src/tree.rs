@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::door::{CleanDisk, Door};
+use super::door::{CleanDisk, Door, KnownClean};
 use lokid_sys::{Disk, Faults, plain};
 
 /// Lock files and half-written files are nobody's business; everything else may be committed, but for what is derived.
@@ -19,6 +19,7 @@ pub(super) struct Tree {
     disk: Option<CleanDisk>,
     faults: Option<Arc<Faults>>,
     door: Door,
+    known: Arc<KnownClean>,
     in_repository: bool,
     proof: String,
 }
@@ -29,12 +30,25 @@ pub const PROOF: &str = "project.json";
 impl Tree {
     /// `relative` is walked without following symbolic links, so that a repository cannot send its memory elsewhere.
     pub(super) fn new(base: PathBuf, relative: PathBuf, in_repository: bool, door: &Door) -> Tree {
-        Tree { base, relative, disk: None, faults: None, door: Arc::clone(door), in_repository, proof: String::new() }
+        Tree {
+            base,
+            relative,
+            disk: None,
+            faults: None,
+            door: Arc::clone(door),
+            known: Arc::default(),
+            in_repository,
+            proof: String::new(),
+        }
     }
 
     /// For tests: failures are planned below it.
     pub(super) fn with_faults(self, faults: Option<Arc<Faults>>) -> Tree {
         Tree { faults, ..self }
+    }
+
+    pub(super) fn knowing(self, known: &Arc<KnownClean>) -> Tree {
+        Tree { known: Arc::clone(known), ..self }
     }
 
     pub(super) fn with_proof(self, proof: &str) -> Tree {
@@ -91,6 +105,6 @@ impl Tree {
             Some(faults) => disk.with_faults(Arc::clone(faults)),
             None => disk,
         };
-        Ok(CleanDisk::new(disk, &self.door))
+        Ok(CleanDisk::new(disk, &self.door).knowing(&self.known))
     }
 }
