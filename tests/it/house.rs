@@ -70,6 +70,7 @@ fn the_world_is_reached_through_few_doors() {
 /// Files of the engine that write without the redactor, and why they may: what they keep are no words.
 const WORDLESS: &[(&str, &str)] = &[
     ("redaction.rs", "is the door"),
+    ("authority.rs", "ids, hashes and tiers"),
     ("identity.rs", "paths by which projects are found again"),
     ("judge.rs", "hashes and verdicts"),
     ("usage.rs", "ids and counts"),

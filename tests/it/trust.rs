@@ -217,6 +217,9 @@ fn what_a_known_project_held_before_there_were_confirmations_is_confirmed_once()
     stop(daemon);
     // As an earlier version left it.
     own_files(&home.path("data"), "authority.ndjson").iter().for_each(|book| std::fs::remove_file(book).unwrap());
+    for folder in ["data", "state"] {
+        own_files(&home.path(folder), "project.json").iter().for_each(|proof| std::fs::remove_file(proof).unwrap());
+    }
     let book = home.path("state").join("lokid/projects.json");
     let mut projects: Value = serde_json::from_slice(&std::fs::read(&book).unwrap()).unwrap();
     projects.as_object_mut().unwrap().remove("confirmations").unwrap();

@@ -1,6 +1,7 @@
 //! The immutable snapshot. One writer makes the next from the last; readers keep the one they took as long as they
 //! like. Everything in it shares structure with its predecessor, so taking or making one costs next to nothing.
 
+mod disputes;
 mod graves;
 
 use std::cmp::Reverse;
@@ -12,8 +13,8 @@ use super::places::{Place, Places, plain_path};
 use super::topics::Topics;
 use lokid_model::link::LinkKey;
 use lokid_model::{
-    Archived, Change, Contradiction, ContradictionStatus, Key, Kind, Link, Memory, MemoryId, Namespace, Neighbour,
-    Problem, Relation, Tier, Timestamp, Tombstone, token,
+    Archived, Change, Contradiction, Key, Kind, Link, Memory, MemoryId, Namespace, Neighbour, Problem, Relation, Tier,
+    Timestamp, Tombstone, token,
 };
 use lokid_sys::thread;
 
@@ -199,38 +200,6 @@ impl Snapshot {
     /// Turned round: the end before the start.
     fn links_to(&self, key: &Key) -> impl Iterator<Item = &LinkKey> {
         self.backlinks.range(first_link(key)..).take_while(|link| is_link_of(link, key))
-    }
-
-    pub fn contradictions(&self) -> impl Iterator<Item = &Arc<Contradiction>> {
-        self.contradictions.values()
-    }
-
-    /// With one side gone there is nothing left to decide.
-    pub fn open_contradictions(&self) -> usize {
-        let open = self.open.iter().filter_map(|id| self.contradictions.get(id));
-        open.filter(|found| self.is_undecided(found)).count()
-    }
-
-    pub fn open_contradictions_of(&self, namespace: &Namespace) -> impl Iterator<Item = &Arc<Contradiction>> {
-        let first = (namespace.clone(), String::new());
-        let own = self.open.range(first..).take_while(move |(found, _)| found == namespace);
-        own.filter_map(|id| self.contradictions.get(id))
-    }
-
-    /// Every matter that a memory is one side of, settled or not.
-    pub fn disputes_of(&self, key: &Key) -> impl Iterator<Item = &Arc<Contradiction>> {
-        let own = self.disputes.range((key.clone(), String::new())..).take_while(move |(side, _)| side == key);
-        own.filter_map(|(side, id)| self.contradictions.get(&(side.namespace.clone(), id.clone())))
-    }
-
-    /// The matter that somebody has to settle before anything more about this memory is worth telling.
-    pub fn open_dispute_of(&self, key: &Key) -> Option<&Arc<Contradiction>> {
-        self.disputes_of(key).find(|found| self.is_undecided(found))
-    }
-
-    fn is_undecided(&self, found: &Contradiction) -> bool {
-        let lives = |id| self.memories.contains_key(&Key::new(&found.namespace, id));
-        found.status == ContradictionStatus::Open && lives(&found.a) && lives(&found.b)
     }
 
     pub fn count(&self, kind: Kind) -> usize {
@@ -447,27 +416,6 @@ impl Snapshot {
         self.tokens -= tokens;
         self.topics.remove(&old, tokens);
         Some(old)
-    }
-
-    fn dispute(&mut self, found: &Contradiction) {
-        let id = (found.namespace.clone(), found.id.clone());
-        for side in found.sides() {
-            self.disputes.insert((side, found.id.clone()));
-        }
-        match found.status {
-            ContradictionStatus::Open => self.open.insert(id.clone()),
-            _ => self.open.remove(&id),
-        };
-        self.contradictions.insert(id, Arc::new(found.clone()));
-    }
-
-    fn undispute(&mut self, found: &Contradiction) {
-        let id = (found.namespace.clone(), found.id.clone());
-        for side in found.sides() {
-            self.disputes.remove(&(side, found.id.clone()));
-        }
-        self.open.remove(&id);
-        self.contradictions.remove(&id);
     }
 
     fn tie(&mut self, link: &Link) {

@@ -16,8 +16,13 @@ use lokid_sys::{Disk, LinePart, thread};
 /// What must not be kept, as a store is told.
 pub type Door = Arc<dyn Cleaner>;
 
-/// A file is read in pieces of about this length, which end where lines do: what is appended changes the last one only.
-const PIECE: usize = 1 << 18;
+/// A file is read in pieces that end where an entry does, and which entry is told by what it says: a change in the middle
+/// makes one piece another, and those behind it stay the same.
+const SHORTEST: usize = 1 << 13;
+const LONGEST: usize = 1 << 18;
+/// One entry in so many may end a piece.
+const ENDS_ONE_IN: u32 = 4;
+const TOLD_BY: usize = 64;
 const FILE: &str = "clean.bin";
 /// Pieces that are remembered: more than any store has.
 const MOST: usize = 1 << 19;
@@ -119,7 +124,7 @@ impl CleanDisk {
         let mut secrets = BTreeSet::new();
         self.disk.read_lines(&path, longest, |part| match part {
             LinePart::Lines(bytes) => {
-                let (clean, found) = self.cleaned(path.as_ref(), bytes);
+                let (clean, found) = self.cleaned(path.as_ref(), bytes, true);
                 secrets.extend(found);
                 tell(LinePart::Lines(&clean));
             }
@@ -129,7 +134,7 @@ impl CleanDisk {
     }
 
     pub(super) fn replace(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
-        self.disk.replace(&path, &self.cleaned(path.as_ref(), bytes, false).0)
+        self.disk.replace(&path, &self.cleaned(path.as_ref(), bytes, true).0)
     }
 
     pub(super) fn append(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<u64> {
@@ -183,15 +188,28 @@ impl CleanDisk {
 }
 
 fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
-    let (mut pieces, mut rest) = (Vec::with_capacity(bytes.len() / PIECE + 1), bytes);
-    while rest.len() > PIECE {
-        let end = rest[PIECE..].iter().position(|byte| *byte == b'\n').map_or(rest.len(), |found| PIECE + found + 1);
-        let (piece, behind) = rest.split_at(end);
-        pieces.push(piece);
-        rest = behind;
+    let (mut pieces, mut start, mut end) = (Vec::new(), 0, 0);
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        end += line.len();
+        let length = end - start;
+        let may_end = length >= SHORTEST && ends_entry(line);
+        let is_told = || {
+            let tail = &bytes[start.max(end.saturating_sub(TOLD_BY))..end];
+            tail.iter().fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(*byte)) ^ (sum >> 15))
+        };
+        if (may_end && (length >= LONGEST || is_told().is_multiple_of(ENDS_ONE_IN))) || length >= 2 * LONGEST {
+            pieces.push(&bytes[start..end]);
+            start = end;
+        }
     }
-    pieces.push(rest);
+    pieces.push(&bytes[start..]);
     pieces
+}
+
+/// Is this a record of its own, or the end of one as documents are written? What belongs together is searched together.
+fn ends_entry(line: &[u8]) -> bool {
+    let indented = line.iter().take_while(|byte| **byte == b' ').count();
+    line.starts_with(b"{") || (indented <= 4 && line[indented..].starts_with(b"}"))
 }
 
 /// A line that is no text is understood by nobody, and stays.
@@ -207,4 +225,23 @@ fn by_lines(bytes: &[u8], clean: &dyn Fn(&str) -> Option<Cleaned>) -> Option<(Ve
         }
     }
     (!found.is_empty()).then_some((whole, found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_in_the_middle_leaves_most_pieces_as_they_were() {
+        let entry = |number: usize| {
+            format!("    {{\n      \"key\": \"k{number}\",\n      \"value\": \"{:x}\"\n    }},\n", number * 7919)
+        };
+        let document = |skip: usize| (0..4_000).filter(|number| *number != skip).map(entry).collect::<String>();
+        let (before, after) = (document(usize::MAX), document(700));
+        let of = |text: &'static str| pieces(text.as_bytes()).into_iter().collect::<HashSet<_>>();
+        let (before, after) = (of(before.leak()), of(after.leak()));
+        assert!(before.len() > 8, "{}", before.len());
+        assert!(after.difference(&before).count() <= 2);
+        assert!(before.iter().all(|piece| piece.len() <= 2 * LONGEST && piece.starts_with(b"    {")));
+    }
 }

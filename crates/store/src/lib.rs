@@ -30,7 +30,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lokid_model::{Change, Key, Kind, Memory, Problem, Timestamp};
+use lokid_model::{Change, Key, Memory, Problem, Timestamp};
 use lokid_sys::{Disk, Faults};
 
 pub use door::Door;
@@ -175,22 +175,6 @@ impl Store {
     fn sweep(&mut self) {
         if let Err(error) = self.shared.look().and_then(|disk| disk.map_or(Ok(()), |disk| disk.sweep())) {
             tracing::debug!(reason = %error, "half-written files may be left");
-        }
-    }
-
-    fn follow_skills(&mut self, now: Timestamp, changes: &[Change]) {
-        let skill = |change: &Change| change.memory().filter(|memory| memory.kind == Kind::Skill).cloned();
-        let skills: Vec<Arc<Memory>> = changes.iter().filter_map(skill).collect();
-        if skills.is_empty() || self.is_shut() {
-            return;
-        }
-        let limits = self.limits();
-        let Ok(Some(disk)) = self.shared.look().map(|disk| disk.cloned()) else { return };
-        let writing = Writing { disk: &disk, now, lock_timeout: Duration::ZERO, limits };
-        for skill in skills {
-            if let Err(error) = writing.follow_skill(&mut self.catalog, &skill) {
-                tracing::debug!(skill = %skill.id, reason = %error, "its Markdown stays as it was");
-            }
         }
     }
 

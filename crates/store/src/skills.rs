@@ -3,13 +3,61 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
+use serde_json::{Value, json};
+
+use super::Store;
 use super::layout::{self, FileId, Role};
 use super::read::has_extension;
 use super::scan::Catalog;
-use super::schema::{self, Shape, skill_text};
-use super::write::{Writing, skill_of};
-use lokid_model::Memory;
+use super::schema::{self, Object, Shape, skill_text};
+use super::write::Writing;
+use lokid_model::{Body, Change, Kind, Memory, Skill, Timestamp};
+
+/// A skill's two files, as the archive keeps them.
+pub(super) struct SkillFiles {
+    pub(super) json: Option<String>,
+    pub(super) markdown: Option<String>,
+}
+
+impl SkillFiles {
+    pub(super) fn parse(text: &str) -> Option<SkillFiles> {
+        let object: Object = serde_json::from_str(text).ok()?;
+        let part = |name: &str| object.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some(SkillFiles { json: part("json"), markdown: part("markdown") })
+    }
+
+    pub(super) fn to_text(&self) -> String {
+        json!({"json": self.json, "markdown": self.markdown}).to_string()
+    }
+}
+
+pub(super) fn skill_of(memory: &Memory) -> Skill {
+    match &memory.body {
+        Body::Skill(skill) => skill.as_ref().clone(),
+        _ => Skill { name: memory.headline().to_owned(), description: memory.text.clone(), ..Skill::default() },
+    }
+}
+
+impl Store {
+    /// Those among these changes that another program made.
+    pub(super) fn follow_skills(&mut self, now: Timestamp, changes: &[Change]) {
+        let skill = |change: &Change| change.memory().filter(|memory| memory.kind == Kind::Skill).cloned();
+        let skills: Vec<Arc<Memory>> = changes.iter().filter_map(skill).collect();
+        if skills.is_empty() || self.is_shut() {
+            return;
+        }
+        let limits = self.limits();
+        let Ok(Some(disk)) = self.shared.look().map(|disk| disk.cloned()) else { return };
+        let writing = Writing { disk: &disk, now, lock_timeout: Duration::ZERO, limits };
+        for skill in skills {
+            if let Err(error) = writing.follow_skill(&mut self.catalog, &skill) {
+                tracing::debug!(skill = %skill.id, reason = %error, "its Markdown stays as it was");
+            }
+        }
+    }
+}
 
 impl Writing<'_> {
     /// Another program has just written this skill.

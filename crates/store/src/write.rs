@@ -17,7 +17,8 @@ use super::read::{self, hash};
 use super::scan::{Catalog, Difference, Home, Limits};
 use super::schema::fields::{Fields, Line};
 use super::schema::{self, Detail, Object, Setting, Shape, record, skill_text};
-use lokid_model::{Body, Change, Document, Key, Memory, MemoryId, Skill, Timestamp};
+use super::skills::{SkillFiles, skill_of};
+use lokid_model::{Change, Document, Key, Memory, MemoryId, Timestamp};
 use lokid_sys::{FileLock, LinePart, LockKind, Stamp};
 
 /// What every write needs to know.
@@ -338,31 +339,6 @@ impl Writing<'_> {
             None => raw::pretty(&Value::Object(schema::signed(document.body.clone())), 0),
         };
         if old.as_deref() == Some(text.as_str()) { Ok(()) } else { self.disk.replace(&path, text.as_bytes()) }
-    }
-}
-
-/// A skill's two files, as the archive keeps them.
-pub(super) struct SkillFiles {
-    pub(super) json: Option<String>,
-    pub(super) markdown: Option<String>,
-}
-
-impl SkillFiles {
-    pub(super) fn parse(text: &str) -> Option<SkillFiles> {
-        let object: Object = serde_json::from_str(text).ok()?;
-        let part = |name: &str| object.get(name).and_then(Value::as_str).map(str::to_owned);
-        Some(SkillFiles { json: part("json"), markdown: part("markdown") })
-    }
-
-    pub(super) fn to_text(&self) -> String {
-        json!({"json": self.json, "markdown": self.markdown}).to_string()
-    }
-}
-
-pub(super) fn skill_of(memory: &Memory) -> Skill {
-    match &memory.body {
-        Body::Skill(skill) => skill.as_ref().clone(),
-        _ => Skill { name: memory.headline().to_owned(), description: memory.text.clone(), ..Skill::default() },
     }
 }
 
