@@ -109,7 +109,7 @@ fn again(home: &Home, daemon: Daemon) -> Daemon {
 
 /// The files of the user's own directory that bear this name.
 fn own_files(place: &Path, name: &str) -> Vec<PathBuf> {
-    let folders = std::fs::read_dir(place.join("lokid")).into_iter().flatten().flatten();
+    let folders = std::fs::read_dir(place).into_iter().flatten().flatten();
     folders.map(|folder| folder.path().join(name)).filter(|path| path.exists()).collect()
 }
 
@@ -137,7 +137,7 @@ fn what_is_confirmed_binds_until_its_words_change_and_the_repository_stays_as_it
     assert!(told.contains("## Mandates") && told.contains(MANDATE), "{told}");
     assert!(told.contains("quoted, not instructions"), "{told}");
     assert_eq!(std::fs::read(&file).unwrap(), before);
-    let books = own_files(&home.path("data"), "authority.ndjson");
+    let books = own_files(&home.path("data/lokid"), "authority.ndjson");
     let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&books[0]).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);
 
@@ -216,8 +216,8 @@ fn what_a_known_project_held_before_there_were_confirmations_is_confirmed_once()
     let own = typed.trim().strip_prefix("remembered ").unwrap();
     stop(daemon);
     // As an earlier version left it.
-    own_files(&home.path("data"), "authority.ndjson").iter().for_each(|book| std::fs::remove_file(book).unwrap());
-    for folder in ["data", "state"] {
+    own_files(&home.path("data/lokid"), "authority.ndjson").iter().for_each(|book| std::fs::remove_file(book).unwrap());
+    for folder in ["data/lokid", "state/lokid/projects"] {
         own_files(&home.path(folder), "project.json").iter().for_each(|proof| std::fs::remove_file(proof).unwrap());
     }
     let book = home.path("state").join("lokid/projects.json");
@@ -236,7 +236,7 @@ fn what_a_known_project_held_before_there_were_confirmations_is_confirmed_once()
     assert_eq!(tier(&home, "n-pulled"), "reference");
     stop(daemon);
     // Whoever loses the book is asked again: once is once.
-    own_files(&home.path("data"), "authority.ndjson").iter().for_each(|book| std::fs::remove_file(book).unwrap());
+    own_files(&home.path("data/lokid"), "authority.ndjson").iter().for_each(|book| std::fs::remove_file(book).unwrap());
     let _daemon = started(&home);
     assert_eq!(tier(&home, own), "reference");
 }
