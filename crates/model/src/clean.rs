@@ -2,7 +2,7 @@
 //! cleaned string by string, so that it stays JSON. What must not be kept, somebody else knows.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Knows what must not be kept.
 pub trait Cleaner: Send + Sync {
@@ -37,6 +37,9 @@ const DEEPEST: usize = 4;
 /// Does `name=PROBE` look like a secret? Then a field of that name holds one.
 const PROBE: &str = "Xq9vT2mL8rKz4WpN7c";
 
+/// Longer ones seldom stand there twice.
+const SHORT: usize = 40;
+
 /// Cleans every string of a JSON text, names of fields included; everything between them stays as it is. A string is read
 /// beside the name of its field too, as `name=value`. A string that is torn ends with its line, as no other can.
 pub fn json(text: &str, cleaner: &dyn Cleaner) -> Option<Cleaned> {
@@ -49,6 +52,8 @@ fn json_at(text: &str, cleaner: &dyn Cleaner, depth: usize) -> Option<Cleaned> {
     let mut names: HashMap<&str, FieldName> = HashMap::new();
     // The field a value belongs to, and what an entry of names and values says its name is.
     let (mut field, mut entry): (Option<&str>, Option<Cow<'_, str>>) = (None, None);
+    // Dates, kinds and sources stand in every entry: each is searched once.
+    let mut harmless: HashSet<&str> = HashSet::new();
     while let Some(open) = text[at..].find('"').map(|found| at + found) {
         if text[at..open].contains(['{', '}']) {
             (field, entry) = (None, None);
@@ -66,7 +71,11 @@ fn json_at(text: &str, cleaner: &dyn Cleaner, depth: usize) -> Option<Cleaned> {
                 Some(name) => names.get(name).filter(|known| known.is_secret).map(|_| name),
                 None => None,
             };
-            let instead = value(&said, beside, cleaner, depth);
+            let instead =
+                if beside.is_none() && harmless.contains(raw) { None } else { value(&said, beside, cleaner, depth) };
+            if instead.is_none() && beside.is_none() && raw.len() <= SHORT {
+                harmless.insert(raw);
+            }
             if matches!(field, Some("key" | "name")) {
                 entry = Some(said);
             }

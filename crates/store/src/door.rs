@@ -2,7 +2,7 @@
 //! whoever wrote it. Files are not changed by being read; one that is written anew is written clean.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,9 @@ const SHORTEST: usize = 1 << 13;
 const LONGEST: usize = 1 << 18;
 /// One entry in so many may end a piece.
 const ENDS_ONE_IN: u32 = 4;
-const TOLD_BY: usize = 64;
+const TOLD_BY: usize = 512;
+/// So many are worth a thread of their own.
+const PIECES_APIECE: usize = 16;
 const FILE: &str = "clean.bin";
 /// Pieces that are remembered: more than any store has.
 const MOST: usize = 1 << 19;
@@ -161,27 +163,28 @@ impl CleanDisk {
         };
         // No string of JSON goes over a line.
         let pieces = if is_json { pieces(bytes) } else { vec![bytes] };
-        let work = |part: &[&[u8]]| {
-            let look = |bytes: &&[u8]| {
-                let hash = read::hash_of(bytes) ^ u64::from(is_json) ^ self.door.rules();
-                (bytes.len(), hash, if comes_again && self.known.has(hash) { None } else { piece(bytes) })
-            };
-            part.iter().map(look).collect::<Vec<_>>()
-        };
-        let parts: Vec<_> = thread::in_parts(&pieces, 1, |_| true, work).into_iter().flatten().collect();
-        if comes_again {
-            self.known.add(parts.iter().filter(|(_, _, cleaned)| cleaned.is_none()).map(|(_, hash, _)| *hash));
-        }
-        if parts.iter().all(|(_, _, cleaned)| cleaned.is_none()) {
+        let hash = |bytes: &&[u8]| read::hash_of(bytes) ^ u64::from(is_json) ^ self.door.rules();
+        let hashes: Vec<u64> = if comes_again { pieces.iter().map(hash).collect() } else { Vec::new() };
+        let is_known = |at: usize| hashes.get(at).is_some_and(|hash| self.known.has(*hash));
+        let unknown: Vec<usize> = (0..pieces.len()).filter(|at| !is_known(*at)).collect();
+        let look = |part: &[usize]| part.iter().map(|at| (*at, piece(pieces[*at]))).collect::<Vec<_>>();
+        let looked: Vec<_> = thread::in_parts(&unknown, PIECES_APIECE, |_| true, look).into_iter().flatten().collect();
+        let clean = looked.iter().filter(|(_, cleaned)| cleaned.is_none());
+        self.known.add(clean.filter_map(|(at, _)| hashes.get(*at).copied()));
+        let mut instead: HashMap<usize, (Vec<u8>, BTreeSet<String>)> =
+            looked.into_iter().filter_map(|(at, cleaned)| Some((at, cleaned?))).collect();
+        if instead.is_empty() {
             return (Cow::Borrowed(bytes), BTreeSet::new());
         }
-        let (mut clean, mut found, mut rest) = (Vec::with_capacity(bytes.len()), BTreeSet::new(), bytes);
-        for (length, _, cleaned) in parts {
-            let (part, behind) = rest.split_at(length);
-            rest = behind;
-            let (part, kinds) = cleaned.unwrap_or_else(|| (part.to_vec(), BTreeSet::new()));
-            clean.extend(part);
-            found.extend(kinds);
+        let (mut clean, mut found) = (Vec::with_capacity(bytes.len()), BTreeSet::new());
+        for (at, piece) in pieces.into_iter().enumerate() {
+            match instead.remove(&at) {
+                Some((piece, kinds)) => {
+                    clean.extend(piece);
+                    found.extend(kinds);
+                }
+                None => clean.extend_from_slice(piece),
+            }
         }
         (Cow::Owned(clean), found)
     }
@@ -189,8 +192,9 @@ impl CleanDisk {
 
 fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
     let (mut pieces, mut start, mut end) = (Vec::new(), 0, 0);
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        end += line.len();
+    for newline in memchr::memchr_iter(b'\n', bytes) {
+        let line = &bytes[end..=newline];
+        end = newline + 1;
         let length = end - start;
         let may_end = length >= SHORTEST && ends_entry(line);
         let is_told = || {
@@ -234,7 +238,11 @@ mod tests {
     #[test]
     fn a_change_in_the_middle_leaves_most_pieces_as_they_were() {
         let entry = |number: usize| {
-            format!("    {{\n      \"key\": \"k{number}\",\n      \"value\": \"{:x}\"\n    }},\n", number * 7919)
+            format!(
+                "    {{\n      \"key\": \"k{number}\",\n      \"value\": \"{:x}\",\n{}    }},\n",
+                number * 7919,
+                "      \"at\": \"2026-11-17\",\n".repeat(8)
+            )
         };
         let document = |skip: usize| (0..4_000).filter(|number| *number != skip).map(entry).collect::<String>();
         let (before, after) = (document(usize::MAX), document(700));
