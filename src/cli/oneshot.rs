@@ -122,7 +122,8 @@ fn tell(status: &Value, learnt: &[(String, u64)], took: Duration, screen: &mut S
     let mut rows = vec![row("read", read), row("learnt", learnt), row("holds", memories)];
     let problems = ask::list(status, "problems").len() as u64;
     if problems > 0 {
-        let told = format!("{} to look at; `lokid doctor` names them and says why", words::count(problems, "file", "files"));
+        let told =
+            format!("{} to look at; `lokid doctor` names them and says why", words::count(problems, "file", "files"));
         rows.push(row("problems", told));
     }
     screen.line(screen.paint(Style::Bold, &words::field(status, "path")))?;

@@ -81,7 +81,10 @@ fn rows(project: &Value) -> Vec<Vec<String>> {
     if problems > 0 {
         row(
             "problems",
-            format!("{} to look at; `lokid doctor` names them and says why", words::count(problems as u64, "file", "files")),
+            format!(
+                "{} to look at; `lokid doctor` names them and says why",
+                words::count(problems as u64, "file", "files")
+            ),
         );
     }
     rows
