@@ -18,10 +18,9 @@ pub type Door = Arc<dyn Cleaner>;
 
 /// A file is read in pieces that end where an entry does, and which entry is told by what it says: a change in the middle
 /// makes one piece another, and those behind it stay the same.
-const SHORTEST: usize = 1 << 13;
 const LONGEST: usize = 1 << 18;
 /// One entry in so many may end a piece.
-const ENDS_ONE_IN: u32 = 4;
+const ENDS_ONE_IN: u64 = 24;
 const TOLD_BY: usize = 512;
 /// So many are worth a thread of their own.
 const PIECES_APIECE: usize = 16;
@@ -196,18 +195,23 @@ fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
         let line = &bytes[end..=newline];
         end = newline + 1;
         let length = end - start;
-        let may_end = length >= SHORTEST && ends_entry(line);
-        let is_told = || {
-            let tail = &bytes[start.max(end.saturating_sub(TOLD_BY))..end];
-            tail.iter().fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(*byte)) ^ (sum >> 15))
-        };
-        if (may_end && (length >= LONGEST || is_told().is_multiple_of(ENDS_ONE_IN))) || length >= 2 * LONGEST {
+        let ends = || length >= LONGEST || told(&bytes[end.saturating_sub(TOLD_BY)..end]).is_multiple_of(ENDS_ONE_IN);
+        if (ends_entry(line) && ends()) || length >= 2 * LONGEST {
             pieces.push(&bytes[start..end]);
             start = end;
         }
     }
     pieces.push(&bytes[start..]);
     pieces
+}
+
+/// A number that what was said last has to itself, more or less.
+fn told(tail: &[u8]) -> u64 {
+    let (words, _) = tail.as_chunks::<8>();
+    let mixed = words
+        .iter()
+        .fold(0_u64, |sum, word| (sum ^ u64::from_le_bytes(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23));
+    mixed ^ (mixed >> 29)
 }
 
 /// Is this a record of its own, or the end of one as documents are written? What belongs together is searched together.
