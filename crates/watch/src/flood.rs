@@ -17,6 +17,8 @@ const QUIET: Duration = Duration::from_secs(1);
 const EBB: Duration = Duration::from_secs(5);
 /// One that goes on for long is told of this often.
 const AT_LATEST: Duration = Duration::from_secs(60);
+/// Whoever works steadily through one file after the other, an agent say, changes fewer a second than this.
+const BY_HAND: usize = 20;
 /// The whole tree may tell this many times as much as one folder.
 const WHOLE: usize = 4;
 /// New files that are recognised when they are written to after they were made.
@@ -34,6 +36,8 @@ pub(super) struct Flood {
 /// What changed side by side: files of a folder, and folders in it where something changed.
 struct Tally {
     names: HashSet<u64>,
+    /// When the first of them was heard.
+    since: Instant,
     /// When a new name was last heard.
     last: Instant,
 }
@@ -86,11 +90,14 @@ impl Flood {
 
     /// Whether there is room for it.
     fn count(&mut self, now: Instant, folder: Option<&str>, what: Difference, name: u64, most: usize) -> bool {
-        let fresh = || Tally { names: HashSet::new(), last: now };
+        let fresh = || Tally { names: HashSet::new(), since: now, last: now };
         let tally = self.tallies.entry((folder.map(str::to_owned), what)).or_insert_with(fresh);
+        let took = |tally: &Tally| now.saturating_duration_since(tally.since).as_millis() as usize;
+        let most = most.saturating_add(took(tally) * BY_HAND / 1_000);
         let over = if tally.names.len() < most { QUIET } else { EBB };
         if now.saturating_duration_since(tally.last) >= over {
             tally.names.clear();
+            tally.since = now;
         }
         if tally.names.contains(&name) {
             return true;
@@ -219,7 +226,7 @@ mod tests {
         let mut told = 0;
         for n in 0..1_000 {
             case.now += QUIET / 2;
-            case.passing((0..10).map(|name| format!("gen/{n}-{name}")), Created);
+            case.passing((0..100).map(|name| format!("gen/{n}-{name}")), Created);
             told += usize::from(case.flood.due(case.now).is_some());
         }
         assert_eq!(told, 8);
