@@ -1,4 +1,4 @@
-//! What a hook costs an agent, as a whole process: `lokid hook` with a warm daemon that knows 10,000 memories, and with
+//! What a hook costs an agent, as a whole process: `lokid-hook` with a warm daemon that knows 10,000 memories, and with
 //! none, beside `true` and a bare program of two lines of C started in the same way, in turn with them.
 //!
 //! `cargo bench --bench hook` runs each 600 times; `-- 1000` takes another number.
@@ -100,7 +100,9 @@ fn main() {
         let asked = format!("why does the {} of the {} need a {} and the {}", word(7), word(11), word(13), word(5));
         let prompt = json!({"prompt": asked, "prompt_id": format!("p{run}")});
         measure("5 hook UserPromptSubmit", lab.hook("UserPromptSubmit", true), lab.input("warm", prompt));
-        measure("6 hook PreToolUse, away", lab.hook("PreToolUse", false), lab.input("away", read));
+        let again = json!({"prompt": asked, "prompt_id": format!("q{run}")});
+        measure("6 the same by `lokid hook`", lab.large("UserPromptSubmit"), lab.input("warm", again));
+        measure("7 hook PreToolUse, away", lab.hook("PreToolUse", false), lab.input("away", read));
     }
     let _ = daemon.kill();
     let _ = daemon.wait();
@@ -129,6 +131,12 @@ fn bare_program(folder: &Path) -> Option<PathBuf> {
     built.is_ok_and(|status| status.success()).then_some(program)
 }
 
+/// `lokid`, with `lokid-hook` beside it.
+fn program() -> PathBuf {
+    let named = std::env::var_os("LOKID_BENCH_BINARY").filter(|path| !path.is_empty());
+    named.unwrap_or_else(|| env!("CARGO_BIN_EXE_lokid").into()).into()
+}
+
 struct Lab {
     folder: PathBuf,
     socket: PathBuf,
@@ -141,9 +149,8 @@ impl Lab {
         Lab { socket: folder.join("lokid.sock"), folder }
     }
 
-    fn command(&self, socket: &Path) -> Command {
-        let named = std::env::var_os("LOKID_BENCH_BINARY").filter(|path| !path.is_empty());
-        let mut command = Command::new(named.unwrap_or_else(|| env!("CARGO_BIN_EXE_lokid").into()));
+    fn command(&self, program: &Path, socket: &Path) -> Command {
+        let mut command = Command::new(program);
         command.current_dir(self.folder.join("repo"));
         command.env("HOME", &self.folder).env("LOKID_SOCKET", socket);
         for name in ["CONFIG", "STATE", "CACHE", "DATA"] {
@@ -154,7 +161,7 @@ impl Lab {
     }
 
     fn start(&self) -> Child {
-        let mut command = self.command(&self.socket);
+        let mut command = self.command(&program(), &self.socket);
         command.arg("run").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().unwrap();
         self.wait_for(&Request::get("/v1/status"));
@@ -191,10 +198,17 @@ impl Lab {
 
     fn hook(&self, event: &str, warm: bool) -> Command {
         let nowhere = self.folder.join("nowhere.sock");
-        let mut command = self.command(if warm { &self.socket } else { &nowhere });
+        let small = program().with_file_name("lokid-hook");
+        let mut command = self.command(&small, if warm { &self.socket } else { &nowhere });
         if !warm {
             command.env("XDG_STATE_HOME", self.folder.join("away"));
         }
+        command.arg(event);
+        command
+    }
+
+    fn large(&self, event: &str) -> Command {
+        let mut command = self.command(&program(), &self.socket);
         command.args(["hook", event]);
         command
     }

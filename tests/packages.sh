@@ -51,6 +51,7 @@ live() {
   done
   inside "$root" "$program" --project /app recall what do the tests need -k 1 | tee "$lab/out"
   grep -q 'redis on port 6380' "$lab/out" || fail 'it does not know what it was told'
+  inside "$root" "$program-hook" SessionStart <<< '{"session_id":"s","cwd":"/app"}' || fail 'its hook fails'
   inside "$root" "$program" stop
   wait "$daemon" || fail "the daemon ended with $?"
   daemon=

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes what is handed out: a static program of the `dist` profile, in a .tar.gz (unpack it over /usr/local) and in a .deb.
-# Each has the program, its manual, completions for bash, zsh and fish, the systemd user units, and the papers.
+# Makes what is handed out: the static programs of the `dist` profile, in a .tar.gz (unpack it over /usr/local) and in a .deb.
+# Each has the programs, their manual, completions for bash, zsh and fish, the systemd user units, and the papers.
 #
 #   tools/package.sh [FOLDER]     writes into FOLDER [target/packages]
 #
 # TARGET names what to build for. Without it: musl where Rust's library and a compiler for it are installed, else glibc,
-# linked in. BINARY names a program that is already built, for whoever works on this script. MAINTAINER (`Name <address>`) is who
-# answers for the .deb.
+# linked in. BINARY names a lokid that is already built, its lokid-hook beside it, for whoever works on this script.
+# MAINTAINER (`Name <address>`) is who answers for the .deb.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,7 +36,7 @@ build() {
   case $1 in *gnu) flags+=" -C link-arg=-Wl,-z,pack-relative-relocs" ;; esac
   upper=$(tr 'a-z-' 'A-Z_' <<< "$1")
   env "CARGO_TARGET_${upper}_RUSTFLAGS=$flags" CARGO_PROFILE_RELEASE_INCREMENTAL=false \
-    cargo build --locked --profile dist --target "$1" --bin lokid >&2
+    cargo build --locked --profile dist --target "$1" --bin lokid --bin lokid-hook >&2
   echo "${CARGO_TARGET_DIR:-target}/$1/dist/lokid"
 }
 
@@ -77,7 +77,7 @@ tree() {
   local share=$root/share doc=$root/share/doc/lokid
   mkdir -p "$root/bin" "$share/man/man1" "$share/bash-completion/completions" "$share/zsh/site-functions" \
     "$share/fish/vendor_completions.d" "$root/lib/systemd/user" "$doc"
-  install -m 755 "$binary" "$root/bin/lokid"
+  install -m 755 "$binary" "$(dirname "$binary")/lokid-hook" "$root/bin"
   "$binary" man "$share/man/man1" > /dev/null
   for page in "$share"/man/man1/*.1; do gzip -9n "$page"; done
   "$binary" completions bash > "$share/bash-completion/completions/lokid"

@@ -40,16 +40,16 @@ pub(super) struct Asked {
 impl Asked {
     /// Nothing when it is not `lokid hook …`, or asks for help.
     pub(super) fn read(arguments: &[OsString]) -> Option<Asked> {
-        if arguments.get(1)? != "hook" {
-            return None;
-        }
+        let is_hook = arguments.get(1)? == "hook";
+        let asks_for_help = arguments.iter().any(|argument| argument == "-h" || argument == "--help");
+        (is_hook && !asks_for_help).then(|| Asked::of(arguments[2..].iter().cloned()))
+    }
+
+    /// What stands behind `lokid hook`.
+    pub(super) fn of(mut rest: impl Iterator<Item = OsString>) -> Asked {
         let mut asked = Asked::default();
-        let mut rest = arguments[2..].iter();
         while let Some(argument) = rest.next() {
             let text = argument.to_string_lossy();
-            if matches!(&*text, "-h" | "--help") {
-                return None;
-            }
             let Some(option) = text.strip_prefix("--") else {
                 // Flags such as -q change nothing here.
                 if asked.event.is_empty() && !text.starts_with('-') {
@@ -58,7 +58,7 @@ impl Asked {
                 continue;
             };
             let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
-            let mut value = || value.map(OsString::from).or_else(|| rest.next().cloned()).unwrap_or_default();
+            let mut value = || value.map(OsString::from).or_else(|| rest.next()).unwrap_or_default();
             match name {
                 "agent" => asked.agent = value().to_string_lossy().into_owned(),
                 "socket" => asked.socket = Some(value().into()),
@@ -67,7 +67,7 @@ impl Asked {
                 _ => {}
             }
         }
-        Some(asked)
+        asked
     }
 
     pub(super) fn typed(hook: &Hook, global: &Global) -> Asked {

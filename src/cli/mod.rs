@@ -101,6 +101,13 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// `lokid hook` as a program of its own: what agents start at every step, without what the rest needs to start.
+pub fn hook(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    lokid_sys::process::keep_private();
+    // Who calls it as `lokid` is called means the same.
+    hook::run(&hook::Asked::of(arguments.into_iter().skip(1).skip_while(|word| word == "hook")))
+}
+
 fn dispatch(args: Args, screen: &mut Screen) -> Done {
     let global = &args.global;
     if let Command::Hook(hook) = &args.command {

@@ -47,7 +47,11 @@ impl Home {
 
     /// The program in the repository `app`, seeing nothing of the real user.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lokid"));
+        self.command_of(env!("CARGO_BIN_EXE_lokid"), arguments)
+    }
+
+    pub(crate) fn command_of(&self, program: &str, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program);
         command.args(arguments).current_dir(self.path("app")).env_clear().env("HOME", self.path("home"));
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         for (name, dir) in [("CONFIG", "config"), ("STATE", "state"), ("CACHE", "cache"), ("DATA", "data")] {

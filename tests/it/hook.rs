@@ -63,7 +63,11 @@ fn run(home: &Home, arguments: &[&str], input: &[u8]) -> Told {
 }
 
 fn run_within(home: &Home, arguments: &[&str], input: &[u8], deadline: Option<&str>) -> Told {
-    let mut command = home.command(arguments);
+    run_program(env!("CARGO_BIN_EXE_lokid"), home, arguments, input, deadline)
+}
+
+fn run_program(program: &str, home: &Home, arguments: &[&str], input: &[u8], deadline: Option<&str>) -> Told {
+    let mut command = home.command_of(program, arguments);
     if let Some(deadline) = deadline {
         command.env("LOKID_HOOK_DEADLINE_MS", deadline);
     }
@@ -168,6 +172,29 @@ fn a_session_is_given_its_block_and_the_same_bytes_at_every_turn() {
     assert_eq!(start(&home, "s", "compact"), block, "after a compaction");
     assert_eq!(start(&home, "s", "resume"), block);
     assert!(start(&home, "other", "startup").contains("came later"));
+}
+
+#[test]
+fn the_installed_line_says_what_the_large_program_says() {
+    let (home, _daemon) = lab();
+    remember(&home, "m-1", "mandate", "Every handler has a timeout.", &[]);
+    settled(&home);
+    for (agent, settings) in [("claude", ".claude/settings.json"), ("codex", ".codex/hooks.json")] {
+        home.run(&["hooks", "install", agent, "--yes"]).succeeded();
+        let settings = std::fs::read_to_string(home.path("home").join(settings)).unwrap();
+        let settings: Value = serde_json::from_str(&settings).unwrap();
+        let line = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"].as_str().unwrap();
+        assert!(line.contains("/lokid-hook "), "{line}");
+        let script = format!("exec {line}");
+        let event = |session: &str| {
+            input(&home.path("app"), "SessionStart", session, json!({"source": "startup"})).to_string().into_bytes()
+        };
+        let small = event(&format!("small-{agent}"));
+        let small = run_program("/bin/sh", &home, &["-c", &script], &small, Some(PATIENT));
+        let large = run(&home, &["hook", "SessionStart", "--agent", agent], &event(&format!("large-{agent}")));
+        assert!(context(&small).contains("Every handler has a timeout."), "{small:?}");
+        assert_eq!((small.out, small.err, small.code), (large.out, large.err, large.code), "{line}");
+    }
 }
 
 #[test]

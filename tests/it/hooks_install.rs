@@ -82,12 +82,12 @@ fn nothing_is_written_unasked_and_the_change_is_shown_first() {
     write(&path, b"{\n  \"model\": \"opus\"\n}\n");
     let told = home.run(&["hooks", "install", "claude"]).exited(2).says("nothing was written").says("--yes");
     assert!(told.out.contains("-   \"model\": \"opus\"\n+   \"model\": \"opus\",\n"), "{}", told.out);
-    assert!(told.out.contains("hook SessionStart\""), "{}", told.out);
+    assert!(told.out.contains("/lokid-hook SessionStart\""), "{}", told.out);
     assert_eq!(std::fs::read(&path).unwrap(), b"{\n  \"model\": \"opus\"\n}\n");
     let told = home.run(&["hooks", "install", "claude", "--print"]).succeeded().says("nothing was written");
     let printed: Value = told.json();
     assert_eq!(printed["hooks"].as_object().unwrap().len(), 10);
-    assert!(printed["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap().ends_with("/lokid hook Stop"));
+    assert!(printed["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap().ends_with("/lokid-hook Stop"));
     assert_eq!(std::fs::read(&path).unwrap(), b"{\n  \"model\": \"opus\"\n}\n");
     assert!(!home.path("state/lokid/hooks").exists());
     home.run(&["hooks", "install", "vim"]).exited(2).says("opencode");

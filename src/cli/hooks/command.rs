@@ -2,26 +2,33 @@
 
 use super::agent::Agent;
 
-/// `'/opt/my tools/lokid' hook --agent codex Stop`. The default agent is not named, so that programs which read Claude
-/// Code's settings as well as their own see the same words twice and run them once.
+/// The same as `lokid hook`, and quicker to start.
+pub(super) const SMALL: &str = "lokid-hook";
+
+/// `'/opt/my tools/lokid' hook --agent codex Stop`, or `lokid-hook --agent codex Stop`. The default agent is not named, so
+/// that programs which read Claude Code's settings as well as their own see the same words twice and run them once.
 pub(super) fn line(program: &str, agent: Agent, event: &str) -> String {
+    let hook = if name(program) == SMALL { "" } else { " hook" };
     let program = quote(program);
     match agent {
-        Agent::Claude => format!("{program} hook {event}"),
-        _ => format!("{program} hook --agent {} {event}", agent.as_str()),
+        Agent::Claude => format!("{program}{hook} {event}"),
+        _ => format!("{program}{hook} --agent {} {event}", agent.as_str()),
     }
 }
 
-/// The program of a line that is `lokid hook …`; `None` for every other.
+/// The program of a line that is `lokid hook …` or `lokid-hook …`; `None` for every other.
 pub(super) fn program(line: &str) -> Option<String> {
     let mut words = words(line)?.into_iter();
     let program = words.next().filter(|program| is_lokid(program))?;
-    (words.next()? == "hook").then_some(program)
+    (words.next()? == "hook" || name(&program) == SMALL).then_some(program)
 }
 
-/// By its last name.
 pub(super) fn is_lokid(program: &str) -> bool {
-    program.rsplit('/').next() == Some("lokid")
+    ["lokid", SMALL].contains(&name(program))
+}
+
+fn name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
 }
 
 /// One word of a line that a shell reads.
@@ -80,6 +87,7 @@ mod tests {
     fn a_plain_path_stays_plain_and_others_are_quoted() {
         assert_eq!(line("/usr/bin/lokid", Agent::Claude, "Stop"), "/usr/bin/lokid hook Stop");
         assert_eq!(line("/a b/lokid", Agent::Codex, "Stop"), "'/a b/lokid' hook --agent codex Stop");
+        assert_eq!(line("/a b/lokid-hook", Agent::Codex, "Stop"), "'/a b/lokid-hook' --agent codex Stop");
         assert_eq!(line("/it's/lokid", Agent::Claude, "Stop"), r"'/it'\''s/lokid' hook Stop");
     }
 
@@ -90,6 +98,8 @@ mod tests {
             ("/usr/bin/lokid hook --agent codex Stop", Some("/usr/bin/lokid")),
             ("\"/a b/lokid\"  hook Stop", Some("/a b/lokid")),
             (r"/a\ b/lokid hook Stop", Some("/a b/lokid")),
+            ("/usr/bin/lokid-hook --agent codex Stop", Some("/usr/bin/lokid-hook")),
+            ("lokid-hook", None),
             ("lokid recall x", None),
             ("lokid", None),
             ("mylokid hook Stop", None),
@@ -105,8 +115,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(folder in "[^\\x00/\n]{0,20}") {
-            let path = format!("/{folder}/lokid");
+        fn what_is_written_is_read_back(folder in "[^\\x00/\n]{0,20}", name in "lokid(-hook)?") {
+            let path = format!("/{folder}/{name}");
             prop_assert_eq!(program(&line(&path, Agent::Gemini, "AfterTool")), Some(path));
         }
 

@@ -15,7 +15,7 @@ pub(in crate::cli) fn own() -> Result<PathBuf, Failure> {
     Ok(on_path(&env::var("PATH").unwrap_or_default(), &own).unwrap_or(own))
 }
 
-/// What was asked for, else this program.
+/// What was asked for, else this program, or the small one beside it that starts quicker.
 pub(super) fn choose(asked: Option<&str>) -> Result<String, Failure> {
     if let Some(asked) = asked {
         if !command::is_lokid(asked) {
@@ -24,7 +24,9 @@ pub(super) fn choose(asked: Option<&str>) -> Result<String, Failure> {
         }
         return Ok(asked.to_owned());
     }
-    let program = own()?;
+    let own = own()?;
+    let small = own.with_file_name(command::SMALL);
+    let program = if plain::is_file(&small) { small } else { own };
     let program = program.into_os_string().into_string();
     let program = program.map_err(|path| Failure::usage(format!("{} is not UTF-8", path.display())))?;
     if !command::is_lokid(&program) {

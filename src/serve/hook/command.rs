@@ -81,7 +81,9 @@ fn base(program: &str) -> &str {
 
 /// Does the line run nothing but lokid, or run it at all? Then it is our own doing.
 pub(super) fn is_own(line: &str) -> bool {
-    commands(line).iter().any(|words| program_on(words).first().is_some_and(|program| base(program) == "lokid"))
+    commands(line)
+        .iter()
+        .any(|words| program_on(words).first().is_some_and(|program| matches!(base(program), "lokid" | "lokid-hook")))
 }
 
 /// Files that the line plainly reads: agents without a tool for that use the shell.
