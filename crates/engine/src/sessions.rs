@@ -34,6 +34,8 @@ use lokid_sys::plain;
 /// The account of requests that name no session.
 const NOBODY: &str = "(no session)";
 const FILE: &str = "sessions.json";
+/// Sessions that began since [`FILE`] was written: their beginnings must last at once, and the whole book is long.
+const BEGUN: &str = "sessions-begun.json";
 /// A larger file is not ours.
 const LARGEST: u64 = 64 << 20;
 /// Files a session opened, for sessions that are under way.
@@ -67,6 +69,8 @@ struct SessionsState {
     /// What each session under way has opened, and whether its answers are heard: only then does silence tell anything.
     under_way: BTreeMap<String, UnderWay>,
     turns: u64,
+    /// Those in [`BEGUN`].
+    begun: Vec<String>,
     /// Tiers that were asked for and are not yet published: asking again would tell of them twice.
     rising: BTreeMap<Key, Tier>,
 }
@@ -107,12 +111,16 @@ impl Sessions {
         usage: Arc<UsageBook>,
         strategy: Strategy,
     ) -> Sessions {
-        let path = env.state_file(FILE);
-        let text = path.as_deref().and_then(|path| plain::read_text(path, LARGEST).ok().flatten());
-        let saved = text.and_then(|text| serde_json::from_str::<Value>(&text).ok()).unwrap_or_default();
+        let read = |file: &str| {
+            let text = env.state_file(file).and_then(|path| plain::read_text(&path, LARGEST).ok().flatten());
+            text.and_then(|text| serde_json::from_str::<Value>(&text).ok()).unwrap_or_default()
+        };
+        let saved = read(FILE);
         let part = |name: &str| saved.get(name).unwrap_or(&Value::Null).clone();
+        let mut book = SessionBook::from_value(&part("book"));
+        book.take_in(SessionBook::from_value(&read(BEGUN)));
         let state = SessionsState {
-            book: SessionBook::from_value(&part("book")),
+            book,
             ledger: Ledger::from_value(&part("ledger")),
             measures: Measures::from_value(&part("measures")),
             weights: MemoryWeights::from_value(&part("weights")),
@@ -137,7 +145,24 @@ impl Sessions {
             })
             .to_string()
         };
-        self.env.redaction.keep(&path, &text).inspect_err(|_| self.changed.store(true, Ordering::Release))
+        self.env.redaction.keep(&path, &text).inspect_err(|_| self.changed.store(true, Ordering::Release))?;
+        self.state.lock().begun.clear();
+        plain::remove_if_there(&path.with_file_name(BEGUN))
+    }
+
+    /// What an agent holds as its beginning must not change, though the daemon be killed this moment.
+    fn keep_beginning(&self, session: &str) {
+        let _held = self.saving.lock();
+        let Some(path) = self.env.state_file(BEGUN) else { return };
+        let text = {
+            let mut state = self.state.lock();
+            state.begun.push(session.to_owned());
+            state.book.to_value_of(&state.begun).to_string()
+        };
+        if let Err(error) = self.env.redaction.keep(&path, &text) {
+            tracing::warn!(project = %self.env.name, reason = %error, "how a session began could not be kept");
+        }
+        self.note_changed();
     }
 }
 

@@ -175,9 +175,22 @@ impl SessionBook {
     }
 
     pub fn to_value(&self) -> Value {
-        let sessions: Map<String, Value> =
-            self.sessions.iter().map(|(id, session)| (id.clone(), session.to_value())).collect();
-        json!({"version": 1, "sessions": sessions})
+        value_of(self.sessions.iter())
+    }
+
+    /// These sessions alone, as a book.
+    pub fn to_value_of(&self, ids: &[String]) -> Value {
+        value_of(ids.iter().filter_map(|id| self.sessions.get_key_value(&session_name(id))))
+    }
+
+    /// Sessions that were written down apart, as they began: one whose beginning is known here went on since.
+    pub fn take_in(&mut self, begun: SessionBook) {
+        for (id, session) in begun.sessions {
+            if self.sessions.get(&id).is_none_or(|known| known.block.is_none()) {
+                self.sessions.insert(id, session);
+            }
+        }
+        self.keep_to_the_most();
     }
 
     /// A broken entry costs only itself.
@@ -188,10 +201,14 @@ impl SessionBook {
                 book.sessions.insert(session_name(id), session);
             }
         }
-        while book.sessions.len() > MOST_SESSIONS {
-            book.drop_oldest();
-        }
+        book.keep_to_the_most();
         book
+    }
+
+    fn keep_to_the_most(&mut self) {
+        while self.sessions.len() > MOST_SESSIONS {
+            self.drop_oldest();
+        }
     }
 
     fn of(&mut self, id: &str, now: Timestamp) -> &mut Session {
@@ -209,6 +226,11 @@ impl SessionBook {
         let oldest = self.sessions.iter().min_by_key(|(id, session)| (session.seen, *id)).map(|(id, _)| id.clone());
         oldest.map(|id| self.sessions.remove(&id));
     }
+}
+
+fn value_of<'a>(sessions: impl Iterator<Item = (&'a String, &'a Session)>) -> Value {
+    let sessions: Map<String, Value> = sessions.map(|(id, session)| (id.clone(), session.to_value())).collect();
+    json!({"version": 1, "sessions": sessions})
 }
 
 fn note(session: &mut Session, block: &SessionBlock) {

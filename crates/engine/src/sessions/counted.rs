@@ -97,8 +97,7 @@ impl Sessions {
         drop(state);
         if is_first {
             self.note_given(session, &made);
-            // What an agent holds as its beginning must not change, though the daemon be killed this moment.
-            self.save();
+            self.keep_beginning(session);
             return made;
         }
         self.given_block(session).unwrap_or(SessionBlock { text, ..SessionBlock::default() })
