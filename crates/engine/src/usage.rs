@@ -2,7 +2,7 @@
 //! in the project's state: reading a memory must not change the repository. The night adds them to the files that have
 //! fields for them, where Loki Mode looks for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,7 +19,7 @@ const LARGEST: u64 = 64 << 20;
 pub struct UsageBook {
     path: Option<PathBuf>,
     clock: Clock,
-    counts: RwLock<BTreeMap<Key, Usage>>,
+    counts: RwLock<HashMap<Key, Usage>>,
     changed: AtomicBool,
 }
 
@@ -98,7 +98,7 @@ impl UsageBook {
     /// What was counted for these, which is somebody else's to keep from now on. What was seen here stays here.
     pub(super) fn take(&self, is_wanted: impl Fn(&Key) -> bool) -> Vec<(Key, Usage)> {
         let mut counts = self.counts.write();
-        let keys: Vec<Key> = counts.keys().filter(|key| is_wanted(key)).cloned().collect();
+        let keys: BTreeSet<Key> = counts.keys().filter(|key| is_wanted(key)).cloned().collect();
         self.changed.fetch_or(!keys.is_empty(), Ordering::AcqRel);
         let part = |key: Key| {
             let usage = counts.remove(&key)?;
@@ -135,9 +135,9 @@ impl UsageBook {
     }
 }
 
-fn format(counts: &BTreeMap<Key, Usage>) -> String {
+fn format(counts: &HashMap<Key, Usage>) -> String {
     let mut whole = Map::new();
-    for (key, usage) in counts {
+    for (key, usage) in counts.iter().collect::<BTreeMap<_, _>>() {
         let row = json!([
             usage.loaded,
             usage.referenced,
@@ -158,9 +158,9 @@ fn format(counts: &BTreeMap<Key, Usage>) -> String {
     Value::Object(whole).to_string()
 }
 
-fn parse(text: &str) -> Option<BTreeMap<Key, Usage>> {
+fn parse(text: &str) -> Option<HashMap<Key, Usage>> {
     let Ok(Value::Object(whole)) = serde_json::from_str(text) else { return None };
-    let mut counts = BTreeMap::new();
+    let mut counts = HashMap::new();
     for (space, rows) in &whole {
         let (Some(namespace), Some(rows)) = (Namespace::new(space), rows.as_object()) else { continue };
         for (id, row) in rows {

@@ -7,6 +7,8 @@ use lokid_retrieve::{score, task};
 
 /// So often may a memory be passed over before it counts against it.
 const PATIENCE: f64 = 4.0;
+const LEAST_MERIT: f64 = 0.4;
+pub(super) const MOST_MERIT: f64 = 1.8;
 
 /// Around 1; below, it needs more evidence to be foreseen.
 pub(crate) fn merit(memory: &Memory, usage: &Usage, activity: Option<TaskType>, now: Timestamp) -> f64 {
@@ -14,7 +16,7 @@ pub(crate) fn merit(memory: &Memory, usage: &Usage, activity: Option<TaskType>, 
     let importance = 0.8 + 0.4 * memory.importance.clamp(0.0, 1.0);
     let confidence = 0.6 + 0.5 * memory.confidence.clamp(0.0, 1.0);
     let fits = activity.map_or(1.0, |activity| fitness(memory, activity));
-    (standing(usage) * recency * importance * confidence * fits).clamp(0.4, 1.8)
+    (standing(usage) * recency * importance * confidence * fits).clamp(LEAST_MERIT, MOST_MERIT)
 }
 
 /// Passed over again and again it sinks to less than half; cited, and of help, it rises by up to a third.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::PredictedMemory;
 use super::clues::Clues;
 use super::evidence::Evidence;
-use super::merit::merit;
+use super::merit::{MOST_MERIT, merit};
 use crate::sources::Sources;
 use lokid_index::roster::Filter;
 use lokid_model::{Key, Memory, TaskType, Timestamp};
@@ -68,24 +68,46 @@ impl<'a> Pool<'a> {
     /// The best, ties by key. Each piece of evidence leaves less room for doubt; merit bends what remains.
     pub(super) fn best(self, k: usize) -> Vec<PredictedMemory> {
         let Pool { sources, at, activity, found, .. } = self;
-        let mut predicted: Vec<(Key, PredictedMemory)> = Vec::with_capacity(found.len());
-        for (key, Found { memory, mut seen }) in found {
-            let worth = |seen: &SeenKeys| sources.memory_weights.of(seen.evidence) * seen.strength;
-            seen.sort_by(|one, other| worth(other).total_cmp(&worth(one)).then(one.evidence.cmp(&other.evidence)));
-            let doubt: f64 = seen.iter().map(|seen| 1.0 - worth(seen)).product();
-            let merit = merit(&memory, &(sources.usage)(&memory), activity, at);
-            let score = bend(1.0 - doubt, merit);
-            // None of the digits may depend on the machine.
-            let score = (score * 1e6).round() / 1e6;
+        let worth = |seen: &SeenKeys| sources.memory_weights.of(seen.evidence) * seen.strength;
+        let likely = |(key, mut found): (Key, Found)| {
+            found
+                .seen
+                .sort_by(|one, other| worth(other).total_cmp(&worth(one)).then(one.evidence.cmp(&other.evidence)));
+            let doubt: f64 = found.seen.iter().map(|seen| 1.0 - worth(seen)).product();
+            (1.0 - doubt, key, found)
+        };
+        let mut likely: Vec<(f64, Key, Found)> = found.into_iter().map(likely).collect();
+        likely.sort_by(|one, other| other.0.total_cmp(&one.0));
+        let mut predicted: Vec<(Key, PredictedMemory)> = Vec::new();
+        let mut least = f64::NEG_INFINITY;
+        for (likelihood, key, Found { memory, seen }) in likely {
+            // Nobody behind this one comes among the best, whatever its merit.
+            if score(likelihood, MOST_MERIT) < least {
+                break;
+            }
+            let score = score(likelihood, merit(&memory, &(sources.usage)(&memory), activity, at));
             let evidence: Vec<Evidence> = seen.iter().map(|seen| seen.evidence).collect();
             let anchored = evidence.contains(&Evidence::Anchored);
             let why = seen.into_iter().next().map(|seen| seen.why).unwrap_or_default();
             predicted.push((key, PredictedMemory { memory, score, why, anchored, evidence }));
+            if predicted.len() > 2 * k {
+                keep_best(&mut predicted, k);
+                least = predicted.last().map_or(least, |(_, last)| last.score);
+            }
         }
-        predicted.sort_by(|one, other| other.1.score.total_cmp(&one.1.score).then_with(|| one.0.cmp(&other.0)));
-        predicted.truncate(k);
+        keep_best(&mut predicted, k);
         predicted.into_iter().map(|(_, predicted)| predicted).collect()
     }
+}
+
+fn keep_best(predicted: &mut Vec<(Key, PredictedMemory)>, k: usize) {
+    predicted.sort_by(|one, other| other.1.score.total_cmp(&one.1.score).then_with(|| one.0.cmp(&other.0)));
+    predicted.truncate(k);
+}
+
+/// None of the digits may depend on the machine.
+fn score(likelihood: f64, merit: f64) -> f64 {
+    (bend(likelihood, merit) * 1e6).round() / 1e6
 }
 
 /// Moves the odds, not the likelihood: that stays between 0 and 1, and what is nearly sure stays nearly sure.
