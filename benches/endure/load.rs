@@ -85,23 +85,32 @@ impl Measured {
 }
 
 fn many(house: &House, promised: &Promised, name: &str, clients: usize, lasts: Duration) -> Measured {
-    let begun = Instant::now();
-    let work = |number: usize| {
+    crowd(clients, lasts, |number| {
         let mut writer = Writer::new(house, promised, format!("{name}{number}"), number as u64 + 1, EACH);
-        let mut took = Vec::new();
-        for turn in 0.. {
-            if begun.elapsed() >= lasts {
-                break;
-            }
+        move |turn| {
             let since = Instant::now();
             let done = if turn % 5 == 0 { writer.write() } else { writer.ask() };
             if let Err(error) = done {
                 panic!("{name}{number}: {error}");
             }
-            took.push(since.elapsed().as_secs_f64() * 1e3);
+            Some(since.elapsed())
         }
-        took
+    })
+}
+
+/// Clients side by side, each with turns of its own until the time is over; a turn tells how long it took, if that counts.
+fn crowd<T: FnMut(usize) -> Option<Duration>>(
+    clients: usize,
+    lasts: Duration,
+    client: impl Fn(usize) -> T + Sync,
+) -> Measured {
+    let begun = Instant::now();
+    let work = |number: usize| {
+        let mut turn = client(number);
+        let turns = (0..).take_while(|_| begun.elapsed() < lasts);
+        turns.filter_map(|number| turn(number)).map(|took| took.as_secs_f64() * 1e3).collect::<Vec<f64>>()
     };
+    let work = &work;
     let mut sorted: Vec<f64> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..clients).map(|number| scope.spawn(move || work(number))).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
@@ -113,32 +122,20 @@ fn many(house: &House, promised: &Promised, name: &str, clients: usize, lasts: D
 /// Clients that ask, and tell things which are all about the same and all say something else. Their writes alone are
 /// measured.
 fn alike(house: &House, promised: &Promised, lasts: Duration) {
-    let begun = Instant::now();
-    let work = |number: usize| {
+    let measured = crowd(CLIENTS, lasts, |number| {
         let (client, mut asking) = (house.client(), Writer::new(house, promised, "alike".into(), 3, EACH));
-        let mut took = Vec::new();
-        for turn in 0.. {
-            if begun.elapsed() >= lasts {
-                break;
-            }
+        move |turn| {
             if turn % 5 != 0 {
                 asking.ask().unwrap();
-                continue;
+                return None;
             }
             let text = format!("The upload worker gives up after {} attempts.", turn * CLIENTS + number);
             let since = Instant::now();
             let told = client.send(&Request::post("/v1/memories", &json!({"kind": "note", "text": text}))).unwrap();
             assert!(told.status < 300, "{}", told.text());
-            took.push(since.elapsed().as_secs_f64() * 1e3);
+            Some(since.elapsed())
         }
-        took
-    };
-    let mut sorted: Vec<f64> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..CLIENTS).map(|number| scope.spawn(move || work(number))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
-    sorted.sort_by(f64::total_cmp);
-    let measured = Measured { sorted, took: begun.elapsed() };
     measured.told("writes, all alike");
     let open = house.client().send(&Request::get("/v1/contradictions?status=open&limit=500")).unwrap().json().unwrap();
     let (many, p99) = (open["items"].as_array().map_or(0, Vec::len), measured.at(0.99));

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use lokid::serve::{Client, Request};
 use rustix::process::Signal;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::home::{Daemon, Home, eventually_some};
+use crate::home::{Daemon, Home, post};
 use crate::purge::found;
 
 /// Never whole in a source file, where others look for such things.
@@ -21,15 +21,6 @@ fn token() -> String {
 
 fn password() -> String {
     ["Tr0ub4dor", "Xq9vT2mL8rKz"].join("-")
-}
-
-#[track_caller]
-fn post(home: &Home, path: &str, body: &Value) -> Value {
-    let client = Client::new(home.socket()).patience(Duration::from_secs(120));
-    // An index that is still being opened is no answer.
-    let answer = eventually_some(|| client.send(&Request::post(path, body)).ok().filter(|answer| answer.status != 503));
-    assert!(answer.is_success(), "{path} {body}: {}", answer.text());
-    answer.json().unwrap_or_default()
 }
 
 fn write(home: &Home, path: &str, text: &str) -> PathBuf {

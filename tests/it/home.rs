@@ -6,6 +6,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use lokid::serve::{Client, Request};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -226,4 +227,25 @@ pub(crate) fn eventually_some<T>(mut ask: impl FnMut() -> Option<T>) -> T {
         assert!(Instant::now() < deadline, "it never came");
         std::thread::park_timeout(Duration::from_millis(5));
     }
+}
+
+/// Of the daemon; more patient than any answer is slow, a night's too.
+pub(crate) fn client(home: &Home) -> Client {
+    Client::new(home.socket()).patience(Duration::from_secs(120))
+}
+
+#[track_caller]
+pub(crate) fn post(home: &Home, path: &str, body: &Value) -> Value {
+    let (client, request) = (client(home), Request::post(path, body));
+    // An index that is still being opened is no answer.
+    let answer = eventually_some(|| Some(client.send(&request).unwrap()).filter(|answer| answer.status != 503));
+    assert!(answer.is_success(), "{path} {body}: {}", answer.text());
+    answer.json().unwrap_or_default()
+}
+
+#[track_caller]
+pub(crate) fn get(home: &Home, path: &str) -> Value {
+    let answer = client(home).send(&Request::get(path)).unwrap();
+    assert!(answer.is_success(), "{path}: {}", answer.text());
+    answer.json().unwrap()
 }

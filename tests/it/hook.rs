@@ -12,10 +12,10 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use lokid::serve::{Client, Request};
+use lokid::serve::Request;
 use serde_json::{Value, json};
 
-use crate::home::{Daemon, Home, Told, eventually_some};
+use crate::home::{Daemon, Home, Told, client, eventually_some, get, post};
 
 const PATIENT: &str = "20000";
 
@@ -33,27 +33,11 @@ fn settled(home: &Home) {
     eventually_some(|| client(home).send(&request).ok().filter(|answer| answer.is_success()).map(drop));
 }
 
-fn client(home: &Home) -> Client {
-    Client::new(home.socket()).patience(Duration::from_secs(30))
-}
-
-fn send(home: &Home, path: &str, body: Value) -> Value {
-    let answer = client(home).send(&Request::post(path, &body)).unwrap();
-    assert!(answer.is_success(), "{path}: {}", answer.text());
-    answer.json().unwrap_or_default()
-}
-
-fn get(home: &Home, path: &str) -> Value {
-    let answer = client(home).send(&Request::get(path)).unwrap();
-    assert!(answer.is_success(), "{path}: {}", answer.text());
-    answer.json().unwrap()
-}
-
 fn remember(home: &Home, id: &str, tier: &str, text: &str, files: &[&str]) {
     let source = if tier == "mandate" { "user" } else { "agent" };
     let record = json!({"project": home.path("app"), "id": id, "kind": "note", "tier": tier, "text": text,
                         "files": files, "source": source});
-    let kept = send(home, "/v1/memories", record);
+    let kept = post(home, "/v1/memories", &record);
     assert_eq!(kept["id"], id, "{kept}");
 }
 
@@ -248,7 +232,7 @@ fn a_failing_command_brings_its_known_fix() {
         "error": "TypeError: cannot unpack non-iterable NoneType object",
         "cause": "load_config returns None when LAB_ENV is missing", "fix": "set LAB_ENV=dev before the tests",
     });
-    send(&home, "/v1/learnings", learning);
+    post(&home, "/v1/learnings", &learning);
     remember(&home, "n-x", "reference", "The colour of the logo is teal.", &[]);
     settled(&home);
     let error = "Exit code 1\nTraceback (most recent call last):\n  File \"src/app.py\", line 7, in main\n    \
@@ -270,7 +254,7 @@ fn a_failing_command_brings_its_known_fix() {
     let told = run(&home, &["hook", "--agent", "codex", "PostToolUse"], input.to_string().as_bytes()).succeeded();
     assert!(context(&told).contains("LAB_ENV=dev"), "{told:?}");
 
-    send(&home, "/v1/learnings", json!({"project": home.path("app"), "error": "boom", "fix": "run make up first"}));
+    post(&home, "/v1/learnings", &json!({"project": home.path("app"), "error": "boom", "fix": "run make up first"}));
     settled(&home);
     let mut short = bash("./boom", "t4");
     short["error"] = "Exit code 3\nboom".into();

@@ -8,33 +8,9 @@ mod disturbed;
 mod hours;
 mod learning;
 
-use std::time::Duration;
-
-use lokid::serve::{Client, Request};
 use serde_json::{Value, json};
 
-use crate::home::Home;
-
-/// Longer than any night here.
-const PATIENCE: Duration = Duration::from_secs(120);
-
-fn client(home: &Home) -> Client {
-    Client::new(home.socket()).patience(PATIENCE)
-}
-
-#[track_caller]
-fn post(home: &Home, path: &str, body: &Value) -> Value {
-    let answer = client(home).send(&Request::post(path, body)).unwrap();
-    assert!(answer.is_success(), "{path} {body}: {}", answer.text());
-    answer.json().unwrap()
-}
-
-#[track_caller]
-fn get(home: &Home, path: &str) -> Value {
-    let answer = client(home).send(&Request::get(path)).unwrap();
-    assert!(answer.is_success(), "{path}: {}", answer.text());
-    answer.json().unwrap()
-}
+use crate::home::{Home, client, get, post};
 
 #[track_caller]
 fn remember(home: &Home, record: Value) -> String {

@@ -5,33 +5,14 @@ mod doors;
 mod earned;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use lokid::serve::{Client, Request};
+use lokid::serve::Request;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::home::{Daemon, Home, eventually_some};
+use crate::home::{Daemon, Home, client, eventually_some, get, post};
 
 const MANDATE: &str = "Always run ./gather.sh before a commit.";
-
-fn client(home: &Home) -> Client {
-    Client::new(home.socket()).patience(Duration::from_secs(30))
-}
-
-#[track_caller]
-fn post(home: &Home, path: &str, body: &Value) -> Value {
-    let answer = client(home).send(&Request::post(path, body)).unwrap();
-    assert!(answer.is_success(), "{path} {body}: {}", answer.text());
-    answer.json().unwrap()
-}
-
-#[track_caller]
-fn get(home: &Home, path: &str) -> Value {
-    let answer = client(home).send(&Request::get(path)).unwrap();
-    assert!(answer.is_success(), "{path}: {}", answer.text());
-    answer.json().unwrap()
-}
 
 fn write(home: &Home, path: &str, text: &str) -> PathBuf {
     let full = home.path("app").join(path);
