@@ -112,7 +112,7 @@ fn rules(config: &RedactConfig) -> u64 {
 }
 
 /// Rises with the rules that need no configuration.
-const RULES: u32 = 2;
+const RULES: u32 = 3;
 
 /// Without the rules that cannot be used, each of which is told.
 fn usable(config: &RedactConfig) -> RedactConfig {

@@ -17,7 +17,7 @@ pub(super) fn read(text: &str, from: usize, promise: Promise) -> Option<Span<'st
         let open = matches!(promise.grade, Grade::Pair | Grade::Password);
         let pair = value::pair(bare).filter(|_| open);
         let value = &bare[pair.or_else(|| user_before(bare)).unwrap_or(0)..];
-        let told = pair.is_some() || is_drawn(value) || place < 2 && is_key(value);
+        let told = pair.is_some() || is_drawn(value) || place < 2 && (is_key(value) || is_no_word(value));
         if let Some(offset) = word.find(value).filter(|_| told && !value.is_empty()) {
             let start = at + offset;
             return Some(Span::new(start, start + value.len(), promise.rule, Rank::Assigned));
@@ -60,6 +60,12 @@ fn is_key(value: &str) -> bool {
         && chars::Makeup::of(value).digits > usize::from(value.len() < 20) + 1
         && chars::looks_random(value)
         && !value::is_placeholder(value)
+}
+
+/// Right behind the name: a word longer than those of any language, or the groups of a serial number.
+fn is_no_word(value: &str) -> bool {
+    let long = (20..=160).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (long && chars::share_of_words(value) < 50 || value::is_serial(value)) && !value::is_placeholder(value)
 }
 
 /// `…-token-<drawn>`, `…KEY_<drawn>`: the secret is glued to a word for it, which ends at `end`.

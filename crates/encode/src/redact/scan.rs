@@ -77,6 +77,8 @@ const WORDS: &[(&str, Look)] = &[
     ("hooks.slack.com/workflows/", Look::Webhook("slack-webhook", 0)),
     ("discord.com/api/webhooks/", Look::Webhook("discord-webhook", 1)),
     ("discordapp.com/api/webhooks/", Look::Webhook("discord-webhook", 1)),
+    ("/webhook/", Look::Webhook("webhook", 0)),
+    ("/webhooks/", Look::Webhook("webhook", 0)),
     ("hooks.zapier.com/hooks/catch/", Look::Webhook("zapier-webhook", 0)),
     ("outlook.office.com/webhook/", Look::Webhook("teams-webhook", 0)),
     ("webhook.office.com/webhookb2/", Look::Webhook("teams-webhook", 0)),

@@ -1,6 +1,9 @@
 //! Secrets known by their shape: several parts in a row, or a place in an address. Must not judge names of keys.
 
-use super::chars::{Makeup, begins_word, behind_escape, is_word, looks_random, run, run_before};
+use super::chars::{
+    Makeup, begins_word, behind_escape, entropy, is_word, looks_random, run, run_before, share_of_words,
+};
+use super::value::is_placeholder;
 use super::{Rank, Span};
 
 /// Tokens without a fixed beginning are found from the long words of a text.
@@ -124,6 +127,7 @@ pub(super) fn long_words(text: &str, found: &mut Vec<Span<'static>>) {
             found.extend(telegram_bot(text, start, end));
             found.extend(after_number(text, start, end));
             found.extend(grouped(text, start, end));
+            found.extend(drawn(text, start, end));
         }
         done = end;
         at = end + LONG_WORD;
@@ -194,6 +198,20 @@ fn grouped(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
     let sums = word.len() == 50 && rest.as_bytes()[0] == b'-' && rest.as_bytes()[9] == b'-';
     let plain = first.bytes().all(|byte| byte.is_ascii_alphanumeric());
     (plain && (centre || sums) && looks_random(first)).then_some(Span::new(start, end, "mailgun-key", Rank::Shape))
+}
+
+/// A value of its own that no name announces: drawn from letters and digits, and of no known use. Digests hold no letter
+/// behind `f`, and what goes on with other signs is part of something larger.
+fn drawn(text: &str, start: usize, end: usize) -> Option<Span<'static>> {
+    let (bytes, value) = (text.as_bytes(), &text[start..end]);
+    let stands_alone = start.checked_sub(1).is_none_or(|at| b"=\"'` \n\t".contains(&bytes[at]))
+        && bytes.get(end).is_none_or(|next| b"\"'`,; \n\t\r)".contains(next));
+    let makeup = Makeup::of(value);
+    let no_digit = |byte: &u8| byte.is_ascii_alphabetic() && !byte.is_ascii_hexdigit();
+    let mixed = makeup.digits > 2 && makeup.upper > 3 && makeup.lower > 3
+        || makeup.digits > 5 && value.bytes().filter(no_digit).count() > 3;
+    let told = stands_alone && (28..=80).contains(&value.len()) && mixed && share_of_words(value) < 25;
+    (told && entropy(value) >= 4.0 && !is_placeholder(value)).then_some(Span::new(start, end, "api-key", Rank::Shape))
 }
 
 pub(super) fn word_end(bytes: &[u8], at: usize) -> usize {

@@ -35,7 +35,9 @@ pub(super) fn is_secret(value: &str, grade: Grade, style: Style) -> bool {
         (Grade::Token, Style::Bare) => value.len() >= 12 && looks_random(value),
         (Grade::Token, _) => value.len() >= 8 && looks_random(value),
         (Grade::Key, _) => {
-            value.len() >= 16 && (looks_random(value) && is_key_material(value, makeup) || is_serial(value))
+            let short = value.len() >= 12 && makeup.digits > 3 && makeup.letters() > 3 && share_of_words(value) < 30;
+            let long = short || value.len() >= 16;
+            long && (looks_random(value) && is_key_material(value, makeup) || is_serial(value))
         }
         (Grade::Pair, _) => value.len() >= 12 && looks_random(value) || pair(value).is_some(),
     }
@@ -49,7 +51,7 @@ fn is_key_material(value: &str, makeup: Makeup) -> bool {
 }
 
 /// `ABCDE-FGHIJ-KLMNO-PQRST`, as products are unlocked with.
-fn is_serial(value: &str) -> bool {
+pub(super) fn is_serial(value: &str) -> bool {
     let first = value.find('-').unwrap_or(0);
     let group =
         |part: &str| part.len() == first && part.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit());
