@@ -19,6 +19,7 @@ mod scan;
 pub mod schema;
 mod shorten;
 mod skills;
+pub mod three_way;
 pub mod traces;
 mod tree;
 mod version;
