@@ -107,6 +107,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         hook::run(&hook::Asked::typed(hook, global));
         return Ok(());
     }
+    settings::refuse_orphans(global)?;
     // These work with a broken configuration: two exist to mend it, the others have nothing to do with it.
     match &args.command {
         Command::Completions { shell } => return completions::run(*shell, screen),

@@ -21,6 +21,7 @@ mod instances;
 mod lab;
 mod live;
 mod loki_mode;
+mod managed;
 mod mcp;
 mod neighbour;
 mod night;

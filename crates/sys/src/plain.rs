@@ -120,6 +120,11 @@ pub fn owner(path: &Path) -> Option<u32> {
     std::fs::metadata(path).ok().map(|found| found.uid())
 }
 
+/// Can nobody but its owner read or write it?
+pub fn is_private(path: &Path) -> io::Result<bool> {
+    Ok(std::fs::metadata(path)?.permissions().mode() & 0o077 == 0)
+}
+
 /// For its owner alone.
 pub fn make_private(path: &Path) -> io::Result<()> {
     std::fs::set_permissions(path, Permissions::from_mode(0o600))

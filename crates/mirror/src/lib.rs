@@ -1,0 +1,11 @@
+//! The mirror: a copy of what may leave this machine in Anthropic's memory stores, and what is read from there.
+//!
+//! What stands on this machine is the truth; the copy can be lost and made again. Nothing here runs, no file is made and
+//! no connection opened unless the flags of `[managed]` ask for it.
+
+pub mod api;
+pub mod key;
+pub mod limits;
+
+pub use api::{ApiError, Stores};
+pub use key::{KeyError, KeyKind};
