@@ -80,6 +80,7 @@ impl Recall {
         };
         let mut answer = recall::recall(&sources, request);
         self.with_commits(request, &weights, &mut answer);
+        answer.hits.sort_by_key(|hit| hit.memory.is_borrowed());
         Some(Recalled { answer, waiting, weights })
     }
 

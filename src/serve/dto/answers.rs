@@ -152,6 +152,9 @@ pub(in crate::serve) struct Found {
     pub(in crate::serve) kind: &'static str,
     pub(in crate::serve) tier: &'static str,
     pub(in crate::serve) title: String,
+    /// `mirror` for what was read from a memory store: quoted, never binding. Left out for what is known here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) source: Option<&'static str>,
     /// The text, under the name of the level that was asked for.
     #[serde(flatten)]
     pub(in crate::serve) shown: Object,
