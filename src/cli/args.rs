@@ -21,7 +21,7 @@ mod service;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
-pub(super) use care::{Purge, Status};
+pub(super) use care::{Purge, Redact, Status};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
@@ -113,6 +113,9 @@ pub(super) enum Command {
     /// Forget memories, or bring one back
     #[command(after_help = examples::FORGET)]
     Forget(Forget),
+    /// Make words unreadable that match a pattern, wherever memory holds them
+    #[command(after_help = examples::REDACT)]
+    Redact(Redact),
     /// Tidy the memory now, or show what the last night did
     #[command(after_help = examples::CONSOLIDATE)]
     Consolidate(Consolidate),

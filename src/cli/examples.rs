@@ -258,6 +258,16 @@ Examples:
 
 Answers go to the standard output, everything else to the standard error. Without a daemon it can read, not write.";
 
+pub(super) const REDACT: &str = "\
+Examples:
+  lokid redact --pattern 'AKIA[0-9A-Z]{16}'          tell what matches; nothing is changed
+  lokid redact --pattern '(?i)project nightjar' --yes
+  lokid redact --pattern 'ghp_\\w{36}' --yes --json
+
+A clean copy takes the place of each memory that matches, under a new id, and every trace of the old one is erased: in
+its files, the archive, earlier wordings, indexes, ledgers and handoffs. The syntax is RE2's: no look-around, no
+back-references. What was committed to git stays in its history.";
+
 pub(super) const EVENTS: &str = "\
 Examples:
   lokid events

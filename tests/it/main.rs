@@ -31,6 +31,7 @@ mod oneshot;
 mod purge;
 mod quoted;
 mod recall;
+mod redact;
 mod repo;
 mod roots;
 mod search;

@@ -26,6 +26,22 @@ pub(in crate::cli) struct Purge {
     pub(in crate::cli) dry_run: bool,
 }
 
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Redact {
+    /// Make unreadable what this regular expression matches
+    #[arg(short, long, value_name = "REGEX")]
+    pub(in crate::cli) pattern: String,
+    /// Look only into this namespace
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) namespace: Option<String>,
+    /// Say why; it is kept in the place of what is gone
+    #[arg(long, value_name = "TEXT")]
+    pub(in crate::cli) reason: Option<String>,
+    /// Do it; without this only tell what matches
+    #[arg(short, long)]
+    pub(in crate::cli) yes: bool,
+}
+
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "a number of seconds, as 2 or 0.5".to_owned())?;
     if (0.1..=86_400.0).contains(&seconds) {

@@ -291,6 +291,36 @@ pub(in crate::serve) struct Forgotten {
     pub(in crate::serve) count: usize,
 }
 
+/// How much matches, place by place.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct RedactionAnswer {
+    pub(in crate::serve) dry_run: bool,
+    pub(in crate::serve) memories: usize,
+    pub(in crate::serve) archived: usize,
+    /// Of what the repository itself teaches; erased here, unchanged there.
+    pub(in crate::serve) derived: usize,
+    /// Ledgers and handoffs.
+    pub(in crate::serve) documents: usize,
+    /// Earlier wordings in files of lines.
+    pub(in crate::serve) history: usize,
+    /// All places in memories and documents.
+    pub(in crate::serve) places: usize,
+    pub(in crate::serve) redacted: Vec<RedactedMention>,
+    /// What stands in the place of what matched.
+    pub(in crate::serve) instead: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct RedactedMention {
+    /// Without what matches, and so is the title.
+    pub(in crate::serve) id: String,
+    pub(in crate::serve) kind: &'static str,
+    pub(in crate::serve) title: String,
+    pub(in crate::serve) places: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) replaced_by: Option<String>,
+}
+
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::serve) struct Mention {
     pub(in crate::serve) id: String,

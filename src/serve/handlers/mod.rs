@@ -16,6 +16,7 @@ pub(super) mod metrics;
 pub(super) mod night;
 pub(super) mod projects;
 pub(super) mod recall;
+pub(super) mod redact;
 pub(super) mod remember;
 pub(super) mod sessions;
 pub(super) mod show;

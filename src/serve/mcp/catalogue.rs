@@ -75,8 +75,9 @@ const FOUND: fn() -> Value = || recalled(json!({"results": [found()], "more": 0,
 
 const GONE: fn() -> Value = || {
     recalled(json!({
-        "dry_run": true, "purge": true, "count": 0, "forgotten": [{"id": "", "kind?": "", "title?": ""}], "more": 0,
-        "restored?": "", "places?": 0, "replaced_by?": "",
+        "dry_run": true, "purge": true, "count": 0, "more": 0,
+        "forgotten": [{"id": "", "kind?": "", "title?": "", "places?": 0, "replaced_by?": ""}],
+        "restored?": "", "places?": 0, "replaced_by?": "", "documents?": 0, "history?": 0,
     }))
 };
 
@@ -90,9 +91,14 @@ const REDACT: &[Field] = &[
         "Only this text, wherever it stands in the memory; without it the whole memory is erased",
     ),
     field("replacement", Shape::Text, "Stands in its place; `[redacted]` unless told"),
-    field("query", Shape::Text, "Instead of an id: erase every memory that holds all of these words")
-        .also(&["pattern"]),
-    field("dry_run", Shape::Flag, "Only tell what would be erased; true unless told with `query`, false with `id`"),
+    field("query", Shape::Text, "Instead of an id: erase every memory that holds all of these words"),
+    field(
+        "pattern",
+        Shape::Text,
+        "Instead of both: a regular expression (RE2 syntax); what it matches becomes `[redacted]` in every memory, the \
+         archive, earlier wordings, ledgers and handoffs",
+    ),
+    field("dry_run", Shape::Flag, "Only tell what would be erased; false with `id`, otherwise true unless told"),
     field("reason", Shape::Text, "Kept in the place of what is gone"),
     NAMESPACE,
     field("scope", Shape::Text, "Loki Mode's; every scope is searched").untold(),
@@ -371,8 +377,8 @@ pub(super) static TOOLS: &[Tool] = &[
     Tool {
         name: "loki_memory_redact",
         title: "Redact memories",
-        says: "Loki Mode's name for mem_redact. `pattern` is taken as words that must all stand in a memory, not as a \
-               regular expression; nothing is erased until you say `dry_run: false`.",
+        says: "Loki Mode's name for mem_redact. `pattern` is a regular expression; nothing is changed until you say \
+               `dry_run: false`, which the person you work for has to want.",
         hints: ENDS,
         takes: REDACT,
         gives: GONE,

@@ -35,13 +35,16 @@ pub(super) fn forget(session: &Session, asked: &Arguments) -> McpAnswer {
 }
 
 pub(super) fn redact(session: &Session, asked: &Arguments) -> McpAnswer {
+    if asked.get("pattern").is_some() {
+        return by_pattern(session, asked);
+    }
     match (asked.get("id"), asked.get("query")) {
         (Some(_), None) => {}
         (None, Some(_)) if asked.get("find").is_some() => {
             return Err(Refusal::argument("find", "goes with an `id`; a `query` erases whole memories"));
         }
         (None, Some(_)) => return Ok(gone(session.write(&several(session, asked, true))?)),
-        _ => return Err(Refusal::argument("id", "give an `id` or a `query`")),
+        _ => return Err(Refusal::argument("id", "give an `id`, a `query` or a `pattern`")),
     }
     let id = asked.said("id")?;
     let dry_run = asked.flag("dry_run", false);
@@ -75,6 +78,21 @@ pub(super) fn redact(session: &Session, asked: &Arguments) -> McpAnswer {
     Ok(gone(json!({"purge": true, "forgotten": [{"id": id}], "count": 1, "places": places, "replaced_by": kept["id"]})))
 }
 
+/// What matches, in all memories: first told, then done.
+fn by_pattern(session: &Session, asked: &Arguments) -> McpAnswer {
+    if let Some(other) = ["id", "query", "find", "replacement"].into_iter().find(|name| asked.get(name).is_some()) {
+        return Err(Refusal::argument(other, "does not go with a `pattern`"));
+    }
+    let mut body = asked.only(&["pattern", "reason", "namespace"]);
+    body.insert("dry_run".to_owned(), asked.flag("dry_run", true).into());
+    let told = session.write(&session.post("/memories/redact", body))?;
+    let count = ["memories", "archived", "derived"].iter().filter_map(|name| told[name].as_u64()).sum::<u64>();
+    Ok(gone(
+        json!({"dry_run": told["dry_run"], "count": count, "forgotten": told["redacted"], "places": told["places"],
+        "documents": told["documents"], "history": told["history"]}),
+    ))
+}
+
 /// Several by what they say: first told, then done.
 fn several(session: &Session, asked: &Arguments, purge: bool) -> crate::serve::message::Request {
     let mut body = asked.only(&["query", "key", "reason", "namespace"]);
@@ -106,7 +124,7 @@ fn gone(answer: Value) -> Value {
         "forgotten": titles,
         "more": more,
     });
-    for name in ["restored", "places", "replaced_by"] {
+    for name in ["restored", "places", "replaced_by", "documents", "history"] {
         if let Some(value) = answer.get(name) {
             told[name] = value.clone();
         }

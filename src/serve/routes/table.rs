@@ -7,7 +7,7 @@ use super::{Content, Reply, Route, SchemaOf, of};
 use crate::serve::call::Handler;
 use crate::serve::dto::answers::{
     Accepted, Erased, Forgotten, Graph, Health, ImportAnswer, Items, Listing, Progress, Projects, RecallAnswer,
-    RecordAnswer, ReleasedProject, RememberedAnswer, StatusAnswer, WatchedProject, Written,
+    RecordAnswer, RedactionAnswer, ReleasedProject, RememberedAnswer, StatusAnswer, WatchedProject, Written,
 };
 use crate::serve::dto::context::{
     AssembleRequest, ContextAnswer, Economics, EconomicsAnswer, PredictAnswer, PredictRequest, PromptAnswer,
@@ -25,14 +25,14 @@ use crate::serve::dto::queries::{
 };
 use crate::serve::dto::record::Record;
 use crate::serve::dto::requests::{
-    DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, RecallRequest, SignalRequest,
-    SkillRequest,
+    DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, RecallRequest, RedactRequest,
+    SignalRequest, SkillRequest,
 };
 use crate::serve::dto::trust::{TrustAnswer, TrustBody};
 use crate::serve::dto::why::{WhyAnswer, WhyRequest};
 use crate::serve::handlers::{
     changes, context, contradictions, daemon, documents, events, forget, hook, import, layers, links, listing, metrics,
-    night, projects, recall, remember, sessions, show, skills, trust, why,
+    night, projects, recall, redact, remember, sessions, show, skills, trust, why,
 };
 
 const fn route(verb: Method, path: &'static str, summary: &'static str, handler: Handler) -> Route {
@@ -129,6 +129,11 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     })
     .body(json(of::<ForgetRequest>))
     .replies(&[says(200, "what was, or would be, forgotten", &[json(of::<Forgotten>)])]),
+    route(Method::POST, "/memories/redact", "Make words unreadable that match a pattern", |app, call| {
+        Box::pin(redact::redact(app, call))
+    })
+    .body(json(of::<RedactRequest>))
+    .replies(&[says(200, "what was, or would be, made unreadable", &[json(of::<RedactionAnswer>)])]),
     route(Method::GET, "/memories/{id}", "Show a memory", |app, call| Box::pin(show::show(app, call)))
         .query(of::<Show>)
         .replies(&[says(200, "the record", RECORD), says(304, "as the `If-None-Match` has it", &[])]),
