@@ -8,6 +8,8 @@ pub mod events;
 pub mod key;
 pub mod limits;
 pub mod mapping;
+pub mod queue;
+pub mod shadow;
 
 pub use api::{ApiError, Stores};
 pub use events::{EventKind, Events};
