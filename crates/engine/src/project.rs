@@ -18,6 +18,7 @@ use super::follow::Follower;
 use super::inbox::WriterHandle;
 use super::judge::Judge;
 use super::memory_care::{MemoryCare, Shed};
+use super::mirror::Mirror;
 use super::night::{Night, Tools};
 use super::past;
 use super::prefetch::Prefetch;
@@ -30,6 +31,7 @@ use super::signals::Signals;
 use super::strategy::{self, Strategy};
 use super::usage::UsageBook;
 use super::writer::Writer;
+use lokid_mirror::Events;
 use lokid_store::Store;
 use lokid_sys::{InstanceLock, thread};
 
@@ -45,6 +47,10 @@ pub struct Project {
     pub night: Arc<Night>,
     pub signals: Arc<Signals>,
     pub ears: Ears,
+    /// What the mirror tells; nothing is written while it is off.
+    pub events: Arc<Events>,
+    /// There while it is on.
+    pub mirror: Option<Arc<Mirror>>,
     review: Arc<Review>,
     eyes: Arc<OnceLock<Eyes>>,
     judge: Arc<Judge>,
@@ -79,6 +85,8 @@ impl Project {
         let sessions =
             Sessions::open(Arc::clone(&env), writer.clone(), Arc::clone(&search), Arc::clone(&usage), strategy);
         let sessions = Arc::new(sessions);
+        let events = Arc::new(Events::new(&env.root.join(".loki")));
+        let mirror = Mirror::new(&env, &writer, &events);
         let recall = Arc::new(Recall {
             env: Arc::clone(&env),
             writer: writer.clone(),
@@ -94,7 +102,7 @@ impl Project {
         let review = Arc::new(Review::new(Arc::clone(&env), writer.clone(), Arc::clone(&search)));
         let eyes = Arc::new(OnceLock::new());
         // In this order: what was purged must be gone everywhere before the feed tells of it.
-        let followers: Vec<Arc<dyn Follower>> = vec![
+        let mut followers: Vec<Arc<dyn Follower>> = vec![
             sessions.clone(),
             search.clone(),
             night.clone(),
@@ -102,6 +110,7 @@ impl Project {
             Arc::new(Arc::clone(&review)),
             eyes.clone(),
         ];
+        followers.extend(mirror.clone().map(|mirror| mirror as Arc<dyn Follower>));
         let ends = (inbox, writer.clone());
         let around = (memory.clone(), shared.commons.clone());
         let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, around);
@@ -127,6 +136,8 @@ impl Project {
             review,
             eyes,
             memory,
+            events,
+            mirror,
         })
     }
 
@@ -164,6 +175,7 @@ impl Project {
         for (started, lost) in [
             (self.sessions.start(), "what sessions make of their memories is not counted"),
             (self.prefetch.start(), "nothing can be made ready in advance"),
+            (self.mirror.as_ref().map_or(Ok(()), Mirror::start), "nothing is mirrored"),
         ] {
             if let Err(error) = started {
                 tracing::error!(project = %self.env.name, reason = %error, "{lost}");
@@ -194,6 +206,9 @@ impl Project {
         self.sessions.stop();
         self.night.stop();
         self.review.stop();
+        if let Some(mirror) = &self.mirror {
+            mirror.stop();
+        }
     }
 
     /// The same, and waits until the last write is done.

@@ -4,8 +4,13 @@
 //! no connection opened unless the flags of `[managed]` ask for it.
 
 pub mod api;
+pub mod events;
 pub mod key;
 pub mod limits;
+pub mod mapping;
+pub mod queue;
+pub mod shadow;
 
 pub use api::{ApiError, Stores};
+pub use events::{EventKind, Events};
 pub use key::{KeyError, KeyKind};

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lokid_model::{Change, Key, Memory, Problem, Timestamp};
+use lokid_model::{Change, Key, Kind, Memory, Problem, Timestamp};
 use lokid_sys::{Disk, Faults};
 
 pub use door::Door;
@@ -452,6 +452,18 @@ pub fn as_read_back(memory: &Memory) -> Arc<Memory> {
     let setting = schema::Setting { namespace: memory.namespace.clone(), at: memory.times.created_at };
     let read = schema::read(shape, schema::view(shape, memory), &setting);
     read.map_or_else(|_| Arc::new(memory.clone()), |found| found.memory)
+}
+
+/// What a file of its own would say of a memory of one of Loki Mode's kinds.
+pub fn document_of(memory: &Memory) -> Option<schema::Object> {
+    let shape = match memory.kind {
+        Kind::Episode => Shape::Episode,
+        Kind::Pattern => Shape::Patterns,
+        Kind::AntiPattern => Shape::AntiPatterns,
+        Kind::Skill => Shape::Skill,
+        _ => return None,
+    };
+    Some(schema::view(shape, memory))
 }
 
 fn is_new_episode(catalog: &Catalog, disk: &Disk, file: &FileId, edits: &[Edit]) -> bool {
