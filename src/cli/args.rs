@@ -21,7 +21,7 @@ mod service;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
-pub(super) use care::{Purge, Redact, Status};
+pub(super) use care::{Promote, Purge, Redact, Status};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
@@ -116,6 +116,9 @@ pub(super) enum Command {
     /// Make words unreadable that match a pattern, wherever memory holds them
     #[command(after_help = examples::REDACT)]
     Redact(Redact),
+    /// Let the whole organisation have a memory, after showing the exact bytes
+    #[command(after_help = examples::PROMOTE)]
+    Promote(Promote),
     /// Tidy the memory now, or show what the last night did
     #[command(after_help = examples::CONSOLIDATE)]
     Consolidate(Consolidate),

@@ -27,7 +27,8 @@ pub(super) fn run(asked: &Promote, settings: &Settings, screen: &mut Screen) -> 
         Projected { paths: [field("path"), field("beside")], content: field("content"), sha256: field("sha256") };
     if !settings.json {
         let size = words::size(projected.content.len() as u64);
-        screen.line(screen.paint(Style::Bold, &format!("{}  {size}  sha256 {}", projected.paths[0], projected.sha256)))?;
+        screen
+            .line(screen.paint(Style::Bold, &format!("{}  {size}  sha256 {}", projected.paths[0], projected.sha256)))?;
         screen.text(&projected.content)?;
     }
     let (stores, store) = match credentials(settings) {

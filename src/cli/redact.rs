@@ -1,6 +1,6 @@
 //! `lokid redact`: words that match a pattern made unreadable. It tells what matches, and does it when told to.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::args::Redact;
 use super::ask::{self, Ask};
@@ -9,6 +9,7 @@ use super::reach::Reach;
 use super::screen::Screen;
 use super::settings::Settings;
 use super::words;
+use lokid_mirror::KeyKind;
 
 /// The counts of an answer, and what one and several of each are called.
 const PLACES: [(&str, &str, &str); 5] = [
@@ -19,8 +20,24 @@ const PLACES: [(&str, &str, &str); 5] = [
     ("derived", "memory of the repository itself", "memories of the repository itself"),
 ];
 
+/// A pass that replaced current contents made new versions: another one sees whether any is left.
+const MOST_PASSES: usize = 4;
+
 pub(super) fn run(redact: &Redact, settings: &Settings, screen: &mut Screen) -> Done {
     let daemon = Reach::daemon(settings)?;
+    if redact.scope != "managed" {
+        here(redact, &daemon, settings, screen)?;
+    }
+    if redact.scope != "local" {
+        return there(redact, &daemon, settings, screen);
+    }
+    if settings.config.managed.uses_network() {
+        screen.note("the memory stores were not looked at: --scope all does");
+    }
+    Ok(())
+}
+
+fn here(redact: &Redact, daemon: &Reach, settings: &Settings, screen: &mut Screen) -> Done {
     let ask = Ask::post("/memories/redact")
         .project(settings)
         .field("pattern", redact.pattern.as_str())
@@ -45,6 +62,94 @@ pub(super) fn run(redact: &Redact, settings: &Settings, screen: &mut Screen) -> 
         screen.note("what the repository itself says is no longer remembered, but stands there as before");
     }
     Ok(())
+}
+
+/// The stores' versions, page after page. Whoever ends it in between finds what is done done, and goes on another time.
+fn there(redact: &Redact, daemon: &Reach, settings: &Settings, screen: &mut Screen) -> Done {
+    let managed = &settings.config.managed;
+    for (store, id) in [("user", &managed.user_store), ("org", &managed.org_store)] {
+        if store == "org" && (id.is_none() || KeyKind::Organisation.read(managed).is_err()) {
+            screen.note("the organisation's store was not looked at: it takes the organisation's own key");
+            continue;
+        }
+        let mut all = Pages::default();
+        for _ in 0..MOST_PASSES {
+            let replaced = all.replaced;
+            pass(redact, daemon, settings, store, &mut all, screen)?;
+            if all.replaced == replaced {
+                break;
+            }
+        }
+        if settings.json {
+            screen.line(all.json(store, !redact.yes).to_string())?;
+        } else {
+            let versions = words::count(all.versions, "version", "versions");
+            let matched = if redact.yes { all.redacted } else { all.matched };
+            let verb = if redact.yes { "made unreadable" } else { "match" };
+            screen.line(format!("{store} store: {versions}, {} {verb}", words::number(matched)))?;
+        }
+        if all.named > 0 {
+            screen
+                .note(format!("{} whose path matches: the path stays", words::count(all.named, "memory", "memories")));
+        }
+    }
+    Ok(())
+}
+
+fn pass(
+    redact: &Redact,
+    daemon: &Reach,
+    settings: &Settings,
+    store: &str,
+    all: &mut Pages,
+    screen: &mut Screen,
+) -> Done {
+    let mut page: Option<String> = None;
+    (all.versions, all.matched, all.named) = (0, 0, 0);
+    loop {
+        let ask = Ask::post("/managed/redact")
+            .project(settings)
+            .field("store", store)
+            .field("pattern", redact.pattern.as_str())
+            .field("dry_run", !redact.yes)
+            .maybe_field("page", page.as_deref());
+        let told = ask::json(&daemon.ask(&ask)?)?;
+        all.add(&told);
+        page = told["next_page"].as_str().map(str::to_owned);
+        if page.is_none() {
+            return Ok(());
+        }
+        screen.note(format!("{store} store: looked at {} so far", words::count(all.versions, "version", "versions")));
+    }
+}
+
+/// What several pages say together.
+#[derive(Default)]
+struct Pages {
+    versions: u64,
+    matched: u64,
+    redacted: u64,
+    replaced: u64,
+    named: u64,
+}
+
+impl Pages {
+    fn add(&mut self, page: &Value) {
+        for (name, sum) in [
+            ("versions", &mut self.versions),
+            ("matched", &mut self.matched),
+            ("redacted", &mut self.redacted),
+            ("replaced", &mut self.replaced),
+            ("named", &mut self.named),
+        ] {
+            *sum += page[name].as_u64().unwrap_or(0);
+        }
+    }
+
+    fn json(&self, store: &str, dry_run: bool) -> Value {
+        json!({"store": store, "dry_run": dry_run, "versions": self.versions, "matched": self.matched,
+            "redacted": self.redacted, "replaced": self.replaced, "named": self.named})
+    }
 }
 
 fn counts(told: &Value) -> String {

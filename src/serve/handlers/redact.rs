@@ -13,6 +13,7 @@ use crate::serve::dto::requests::RedactRequest;
 use crate::serve::problem::Problem;
 use lokid_engine::redact::Pattern;
 use lokid_engine::{Project, redact};
+use lokid_mirror::EventKind;
 use lokid_model::{Document, DocumentKind, Key, Memory, Namespace};
 
 /// How many memories one turn of the writer replaces.
@@ -50,6 +51,11 @@ pub(in crate::serve) async fn redact(app: App, call: Call) -> Answer {
     let counts = json!({"memories": answer.memories, "archived": answer.archived, "derived": answer.derived,
         "documents": answer.documents, "history": answer.history, "places": answer.places});
     tracing::info!(project = %project.env.name, %counts, "words that match a pattern were made unreadable");
+    if app.config().managed.uses_network() {
+        let mut told = counts.clone();
+        told["store"] = "local".into();
+        project.events.tell(app.now(), EventKind::Redact, told, &project.env.redaction);
+    }
     project.env.say("memories_redacted", counts);
     ok(&answer)
 }

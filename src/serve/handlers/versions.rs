@@ -10,9 +10,8 @@ use crate::serve::dto::requests::VersionsRequest;
 use crate::serve::problem::{Code, Problem};
 use lokid_config::Managed;
 use lokid_engine::redact::Pattern;
-use lokid_mirror::events::{EventKind, Events};
 use lokid_mirror::versions::{PageRedacted, redact_page};
-use lokid_mirror::{KeyKind, Stores};
+use lokid_mirror::{EventKind, KeyKind, Stores};
 
 pub(in crate::serve) async fn redact(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
@@ -24,10 +23,9 @@ pub(in crate::serve) async fn redact(app: App, call: Call) -> Answer {
     let looked = aside(move || look(&managed, &store, &pattern, page.as_deref(), dry_run).map(|done| (store, done)));
     let (store, done) = looked.await??;
     if !dry_run && (done.redacted > 0 || done.next_page.is_none()) {
-        let events = Events::new(&project.env.root.join(".loki"));
         let counts = json!({"store": store, "versions": done.versions, "matched": done.matched,
             "redacted": done.redacted, "replaced": done.replaced});
-        events.tell(app.now(), EventKind::Redact, counts, &project.env.redaction);
+        project.events.tell(app.now(), EventKind::Redact, counts, &project.env.redaction);
     }
     let PageRedacted { versions, matched, redacted, replaced, named, next_page } = done;
     ok(&VersionsAnswer { dry_run, versions, matched, redacted, replaced, named, next_page })
@@ -51,9 +49,8 @@ fn look(
     let id = id.as_deref().ok_or_else(|| Problem::field("store", format_args!("managed.{store}_store names none")))?;
     let key = kind.read(managed).map_err(|error| Problem::field("store", format_args!("{error}: {}", error.fix())))?;
     let stores = Stores::new(managed, key).map_err(|error| Problem::internal(error.to_string()))?;
-    redact_page(&stores, id, pattern, page, only_look)
-        .map_err(|error| {
-            let detail = format!("the store: {error}; what is done stays done, ask again to go on");
-            Problem::new(StatusCode::BAD_GATEWAY, Code::Internal, detail)
-        })
+    redact_page(&stores, id, pattern, page, only_look).map_err(|error| {
+        let detail = format!("the store: {error}; what is done stays done, ask again to go on");
+        Problem::new(StatusCode::BAD_GATEWAY, Code::Internal, detail)
+    })
 }

@@ -78,6 +78,7 @@ const GONE: fn() -> Value = || {
         "dry_run": true, "purge": true, "count": 0, "more": 0,
         "forgotten": [{"id": "", "kind?": "", "title?": "", "places?": 0, "replaced_by?": ""}],
         "restored?": "", "places?": 0, "replaced_by?": "", "documents?": 0, "history?": 0,
+        "versions?": 0,
     }))
 };
 
@@ -101,7 +102,11 @@ const REDACT: &[Field] = &[
     field("dry_run", Shape::Flag, "Only tell what would be erased; false with `id`, otherwise true unless told"),
     field("reason", Shape::Text, "Kept in the place of what is gone"),
     NAMESPACE,
-    field("scope", Shape::Text, "Loki Mode's; every scope is searched").untold(),
+    field(
+        "scope",
+        Shape::Word(&["local", "managed", "all"]),
+        "With a pattern: also, or only, the versions in the user's memory store; `local` unless told",
+    ),
 ];
 
 pub(super) static TOOLS: &[Tool] = &[
@@ -373,6 +378,17 @@ pub(super) static TOOLS: &[Tool] = &[
         ],
         gives: || json!({"took_ms": 0, "dry_run": true, "plan?": [{}], "contradictions_found?": 0.5}),
         run: keep::consolidate,
+    },
+    Tool {
+        name: "loki_memory_promote",
+        title: "Show what the organisation would be told",
+        says: "Show a pattern, an anti-pattern or a skill as it would stand in the organisation's memory store, to the \
+               byte, and the command with which the person you work for writes it there. Nothing is written by this \
+               tool. Private, restricted and unredacted memories are refused.",
+        hints: READS,
+        takes: &[field("id", Shape::Text, "The memory").required(), NAMESPACE],
+        gives: || recalled(json!({"id": "", "path": "", "content": "", "sha256": "", "confirm": "", "call": ""})),
+        run: erase::promote,
     },
     Tool {
         name: "loki_memory_redact",

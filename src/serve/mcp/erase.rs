@@ -78,19 +78,57 @@ pub(super) fn redact(session: &Session, asked: &Arguments) -> McpAnswer {
     Ok(gone(json!({"purge": true, "forgotten": [{"id": id}], "count": 1, "places": places, "replaced_by": kept["id"]})))
 }
 
+/// What would leave, and how the person has it leave: nobody confirms that in their place.
+pub(super) fn promote(session: &Session, asked: &Arguments) -> McpAnswer {
+    let id = asked.said("id")?;
+    let request = session.get(&format!("{}/promotion", memory_path(id)));
+    let namespace = asked.text("namespace").into_iter();
+    let shown = session.read(&namespace.fold(request, |request, name| request.query("namespace", name)))?;
+    let confirm = "nothing was written. If the person you work for wants it, they type: lokid promote";
+    Ok(quote::recalled(json!({"id": shown["id"], "path": shown["path"], "content": shown["content"],
+        "sha256": shown["sha256"], "call": shown["call"], "confirm": format!("{confirm} {id} --to org")})))
+}
+
 /// What matches, in all memories: first told, then done.
 fn by_pattern(session: &Session, asked: &Arguments) -> McpAnswer {
     if let Some(other) = ["id", "query", "find", "replacement"].into_iter().find(|name| asked.get(name).is_some()) {
         return Err(Refusal::argument(other, "does not go with a `pattern`"));
     }
-    let mut body = asked.only(&["pattern", "reason", "namespace"]);
-    body.insert("dry_run".to_owned(), asked.flag("dry_run", true).into());
-    let told = session.write(&session.post("/memories/redact", body))?;
-    let count = ["memories", "archived", "derived"].iter().filter_map(|name| told[name].as_u64()).sum::<u64>();
-    Ok(gone(
-        json!({"dry_run": told["dry_run"], "count": count, "forgotten": told["redacted"], "places": told["places"],
-        "documents": told["documents"], "history": told["history"]}),
-    ))
+    let scope = asked.text("scope").unwrap_or("local");
+    let dry_run = asked.flag("dry_run", true);
+    let mut told = json!({"dry_run": dry_run, "count": 0});
+    if scope != "managed" {
+        let mut body = asked.only(&["pattern", "reason", "namespace"]);
+        body.insert("dry_run".to_owned(), dry_run.into());
+        let here = session.write(&session.post("/memories/redact", body))?;
+        let count = ["memories", "archived", "derived"].iter().filter_map(|name| here[name].as_u64()).sum::<u64>();
+        told = json!({"dry_run": dry_run, "count": count, "forgotten": here["redacted"], "places": here["places"],
+            "documents": here["documents"], "history": here["history"]});
+    }
+    if scope != "local" {
+        match in_store(session, asked, dry_run) {
+            Ok(versions) => told["versions"] = versions.into(),
+            // Loki Mode says `all` whether there is a store or not.
+            Err(Refusal::No(why)) if scope == "all" && why.contains("managed memory is off") => {}
+            Err(refusal) => return Err(refusal),
+        }
+    }
+    Ok(gone(told))
+}
+
+/// How many versions in the user's store match, or were made unreadable.
+fn in_store(session: &Session, asked: &Arguments, dry_run: bool) -> Result<u64, Refusal> {
+    let mut body = asked.only(&["pattern"]);
+    body.extend([("store".to_owned(), "user".into()), ("dry_run".to_owned(), dry_run.into())]);
+    let mut versions = 0;
+    loop {
+        let page = session.write(&session.post("/managed/redact", body.clone()))?;
+        versions += page[if dry_run { "matched" } else { "redacted" }].as_u64().unwrap_or(0);
+        match page["next_page"].as_str() {
+            Some(next) => body.insert("page".to_owned(), next.into()),
+            None => return Ok(versions),
+        };
+    }
 }
 
 /// Several by what they say: first told, then done.
@@ -124,7 +162,7 @@ fn gone(answer: Value) -> Value {
         "forgotten": titles,
         "more": more,
     });
-    for name in ["restored", "places", "replaced_by", "documents", "history"] {
+    for name in ["restored", "places", "replaced_by", "documents", "history", "versions"] {
         if let Some(value) = answer.get(name) {
             told[name] = value.clone();
         }

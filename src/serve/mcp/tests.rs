@@ -124,7 +124,11 @@ fn a_pattern_is_only_told_what_it_matches_unless_it_is_meant() {
     let found = json!({"dry_run": true, "memories": 2, "archived": 1, "derived": 0, "documents": 1, "history": 4,
         "places": 9, "redacted": [{"id": "note-1", "kind": "note", "title": "x", "places": 9}]});
     let given = json!({"pattern": "x+", "scope": "all"});
-    let (told, asked) = called("loki_memory_redact", given, vec![answer(200, found)]);
+    let page = |next: Value| json!({"matched": 2, "redacted": 0, "versions": 5, "next_page": next});
+    let pages = [page("p-2".into()), page(Value::Null)].map(|page| answer(200, page));
+    let answers = [answer(200, found)].into_iter().chain(pages).collect();
+    let (told, asked) = called("loki_memory_redact", given, answers);
+    assert_eq!((asked.len(), &asked[2].1["page"], &told.as_ref().unwrap()["versions"]), (3, &json!("p-2"), &json!(4)));
     assert_eq!(asked[0].0, "POST /v1/memories/redact");
     assert_eq!((&asked[0].1["dry_run"], &asked[0].1["pattern"]), (&json!(true), &json!("x+")));
     let told = told.unwrap();
