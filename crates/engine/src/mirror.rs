@@ -21,8 +21,10 @@ use super::env::Env;
 use super::follow::Follower;
 use super::inbox::WriterHandle;
 use lokid_config::{Flag, Managed};
+use lokid_mirror::api::RemoteVersion;
 use lokid_mirror::mapping::sha256;
-use lokid_mirror::{EventKind, Events, limits};
+use lokid_mirror::queue::Book;
+use lokid_mirror::{EventKind, Events, KeyKind, Stores, limits};
 use lokid_model::{Change, Key, Kind, Timestamp};
 use lokid_sys::thread;
 
@@ -209,6 +211,32 @@ impl Mirror {
     }
 }
 
+impl Mirror {
+    /// The history of a memory in the store, by its id here or there. Asks the store.
+    pub fn versions(&self, id: &str) -> Result<Vec<RemoteVersion>, String> {
+        let said = |error: &dyn std::fmt::Display| error.to_string();
+        let (book, _) = Book::read(self.book_file()).map_err(|error| said(&error))?;
+        let there = book.get(id).and_then(|entry| Some(entry.there.as_ref()?.memory.clone()));
+        let there = there.or_else(|| id.starts_with("mem_").then(|| id.to_owned()));
+        let there = there.ok_or("it is not mirrored")?;
+        let key = KeyKind::User.read(&self.managed).map_err(|error| said(&error))?;
+        let stores = Stores::new(&self.managed, key).map_err(|error| said(&error))?;
+        let page = stores.versions(&self.store, Some(&there), false, None).map_err(|error| said(&error))?;
+        Ok(page.data)
+    }
+
+    /// What is known of it, also where its thread does not run.
+    fn told(&self) -> Told {
+        let mut told = self.told.lock().clone();
+        if self.thread.lock().is_none()
+            && let Ok((book, _)) = Book::read(self.book_file())
+        {
+            (told.mirrored, told.refused) = (book.standing(), book.refused());
+        }
+        told
+    }
+}
+
 /// How the mirror of a project fares; `mirror` is there while it is on.
 pub fn status(env: &Env, mirror: Option<&Mirror>) -> Value {
     let managed = &env.config.load().managed;
@@ -224,7 +252,7 @@ pub fn status(env: &Env, mirror: Option<&Mirror>) -> Value {
     told["user_store"] = managed.user_store.clone().into();
     told["org_store"] = managed.org_store.clone().into();
     let Some(mirror) = mirror else { return told };
-    let state = mirror.told.lock().clone();
+    let state = mirror.told();
     told["shadow_write"] = json!({
         "mirrored": state.mirrored,
         "waiting": mirror.waiting.load(Ordering::Relaxed),

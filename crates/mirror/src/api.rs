@@ -8,8 +8,8 @@ use std::time::Duration;
 use lokid_config::Managed;
 use lokid_model::Timestamp;
 use lokid_sys::https::{Answer, HttpsClient, HttpsError, Question, Secret, Verb};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::limits;
@@ -51,7 +51,7 @@ pub enum Listed {
 }
 
 /// One entry of a memory's history. A redacted one has neither path nor content.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 pub struct RemoteVersion {
     pub id: String,
     pub memory_id: String,

@@ -57,6 +57,15 @@ pub struct Book {
 impl Book {
     /// One file a store: a book of another one says nothing about this.
     pub fn open(file: PathBuf) -> io::Result<Book> {
+        let (mut book, torn) = Book::read(file)?;
+        if torn || book.lines > 2 * book.entries.len() + SPARE_LINES {
+            book.rewrite()?;
+        }
+        Ok(book)
+    }
+
+    /// For whoever only looks, beside the one who writes. Also told: is its last line torn?
+    pub fn read(file: PathBuf) -> io::Result<(Book, bool)> {
         let text = plain::read(&file, MOST_BOOK)?.unwrap_or_default();
         let mut book = Book { file, entries: BTreeMap::new(), lines: 0 };
         for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
@@ -69,10 +78,7 @@ impl Book {
             }
         }
         let torn = text.last().is_some_and(|last| *last != b'\n');
-        if torn || book.lines > 2 * book.entries.len() + SPARE_LINES {
-            book.rewrite()?;
-        }
-        Ok(book)
+        Ok((book, torn))
     }
 
     pub fn get(&self, id: &str) -> Option<&Entry> {
