@@ -22,7 +22,7 @@ mod service;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
-pub(super) use care::{Promote, Purge, Redact, Status};
+pub(super) use care::{Forget, Promote, Purge, Redact, Status};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
@@ -332,33 +332,6 @@ pub(super) struct Show {
     /// Show it as it was known at that time
     #[arg(long, value_name = "TIME")]
     pub(super) as_of: Option<String>,
-    /// Look in this namespace
-    #[arg(long)]
-    pub(super) namespace: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("which").required(true).args(["id", "query", "key", "undo"]))]
-pub(super) struct Forget {
-    pub(super) id: Option<String>,
-    /// Forget every memory with these words
-    #[arg(long, value_name = "WORDS")]
-    pub(super) query: Option<String>,
-    /// Forget the facts with this key
-    #[arg(long)]
-    pub(super) key: Option<String>,
-    /// Bring a forgotten memory back
-    #[arg(long, value_name = "ID", conflicts_with_all = ["purge", "reason"])]
-    pub(super) undo: Option<String>,
-    /// Erase it from every file for good
-    #[arg(long)]
-    pub(super) purge: bool,
-    /// Do not ask
-    #[arg(short, long)]
-    pub(super) yes: bool,
-    /// Say why
-    #[arg(long)]
-    pub(super) reason: Option<String>,
     /// Look in this namespace
     #[arg(long)]
     pub(super) namespace: Option<String>,

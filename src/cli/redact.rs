@@ -29,7 +29,11 @@ pub(super) fn run(redact: &Redact, settings: &Settings, screen: &mut Screen) -> 
         here(redact, &daemon, settings, screen)?;
     }
     if redact.scope != "local" {
-        return there(redact, &daemon, settings, screen);
+        there(redact, &daemon, settings, screen)?;
+        if redact.scope == "managed" {
+            screen.note("memories on this machine that match may bring it back there: --scope all");
+        }
+        return Ok(());
     }
     if settings.config.managed.uses_network() {
         screen.note("the memory stores were not looked at: --scope all does");

@@ -28,6 +28,7 @@ mod neighbour;
 mod night;
 mod odd_files;
 mod oneshot;
+mod promote;
 mod purge;
 mod quoted;
 mod recall;

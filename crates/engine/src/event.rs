@@ -4,7 +4,7 @@ use tokio::sync::oneshot;
 
 use super::error::EngineError;
 use super::lesson::{Chapter, Lesson};
-use super::redact::{Pattern, Redacted};
+use super::pattern::{Pattern, Redacted};
 use lokid_manage::plan::Proposal;
 use lokid_model::{
     Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Tier,

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use super::error::EngineError;
 use super::event::{Claimant, Event, Imported, Remembered, Reply, Tidied, Trust, TrustRequest};
 use super::lesson::{Chapter, Lesson};
-use super::redact::{Pattern, Redacted};
+use super::pattern::{Pattern, Redacted};
 use super::redaction::Redaction;
 use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;

@@ -1,4 +1,4 @@
-//! What is typed to look after the daemon, and to be rid of it.
+//! What is typed to look after the daemon, to be rid of it and of memories, and to let others have them.
 
 use std::time::Duration;
 
@@ -26,6 +26,33 @@ pub(in crate::cli) struct Purge {
     /// Show what would be removed, and remove nothing
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("which").required(true).args(["id", "query", "key", "undo"]))]
+pub(in crate::cli) struct Forget {
+    pub(in crate::cli) id: Option<String>,
+    /// Forget every memory with these words
+    #[arg(long, value_name = "WORDS")]
+    pub(in crate::cli) query: Option<String>,
+    /// Forget the facts with this key
+    #[arg(long)]
+    pub(in crate::cli) key: Option<String>,
+    /// Bring a forgotten memory back
+    #[arg(long, value_name = "ID", conflicts_with_all = ["purge", "reason"])]
+    pub(in crate::cli) undo: Option<String>,
+    /// Erase it from every file for good
+    #[arg(long)]
+    pub(in crate::cli) purge: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(in crate::cli) yes: bool,
+    /// Say why
+    #[arg(long)]
+    pub(in crate::cli) reason: Option<String>,
+    /// Look in this namespace
+    #[arg(long)]
+    pub(in crate::cli) namespace: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]

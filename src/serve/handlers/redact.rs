@@ -11,8 +11,8 @@ use crate::serve::dto::answers::{RedactedMention, RedactionAnswer};
 use crate::serve::dto::bodies::Object;
 use crate::serve::dto::requests::RedactRequest;
 use crate::serve::problem::Problem;
-use lokid_engine::redact::Pattern;
-use lokid_engine::{Project, redact};
+use lokid_engine::Project;
+use lokid_engine::pattern::{BLACK, Pattern};
 use lokid_mirror::EventKind;
 use lokid_model::{Document, DocumentKind, Key, Memory, Namespace};
 
@@ -135,7 +135,7 @@ impl Found {
             history: 0,
             places: self.memories.iter().map(|(.., places)| places).sum::<usize>() + self.in_documents,
             redacted: self.memories.iter().map(mention).collect(),
-            instead: redact::BLACK,
+            instead: BLACK,
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::serve::dto::answers::VersionsAnswer;
 use crate::serve::dto::requests::VersionsRequest;
 use crate::serve::problem::{Code, Problem};
 use lokid_config::Managed;
-use lokid_engine::redact::Pattern;
+use lokid_engine::pattern::Pattern;
 use lokid_mirror::versions::{PageRedacted, redact_page};
 use lokid_mirror::{EventKind, KeyKind, Stores};
 
