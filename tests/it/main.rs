@@ -24,6 +24,7 @@ mod live;
 mod loki_mode;
 mod managed;
 mod mcp;
+mod mirror;
 mod neighbour;
 mod night;
 mod odd_files;
