@@ -22,7 +22,7 @@ mod service;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
-pub(super) use care::{Purge, Status};
+pub(super) use care::{Promote, Purge, Redact, Status};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
@@ -115,6 +115,12 @@ pub(super) enum Command {
     /// Forget memories, or bring one back
     #[command(after_help = examples::FORGET)]
     Forget(Forget),
+    /// Make words unreadable that match a pattern, wherever memory holds them
+    #[command(after_help = examples::REDACT)]
+    Redact(Redact),
+    /// Let the whole organisation have a memory, after showing the exact bytes
+    #[command(after_help = examples::PROMOTE)]
+    Promote(Promote),
     /// Tidy the memory now, or show what the last night did
     #[command(after_help = examples::CONSOLIDATE)]
     Consolidate(Consolidate),

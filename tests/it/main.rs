@@ -32,6 +32,7 @@ mod oneshot;
 mod purge;
 mod quoted;
 mod recall;
+mod redact;
 mod repo;
 mod roots;
 mod search;

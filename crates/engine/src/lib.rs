@@ -32,6 +32,7 @@ mod place;
 mod prefetch;
 mod project;
 pub mod recall;
+pub mod redact;
 pub mod redaction;
 mod registry;
 pub mod replay;

@@ -112,7 +112,8 @@ impl Project {
         ];
         followers.extend(mirror.clone().map(|mirror| mirror as Arc<dyn Follower>));
         let ends = (inbox, writer.clone());
-        let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, shared);
+        let around = (memory.clone(), shared.commons.clone());
+        let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, around);
         let thread = start_writer(work, lock, &env)?;
         shared.commons.join(&env.id, &writer);
         let holder: Weak<Contexts> = Arc::downgrade(&contexts);

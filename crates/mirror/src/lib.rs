@@ -8,8 +8,10 @@ pub mod events;
 pub mod key;
 pub mod limits;
 pub mod mapping;
+pub mod promote;
 pub mod queue;
 pub mod shadow;
+pub mod versions;
 
 pub use api::{ApiError, Stores};
 pub use events::{EventKind, Events};

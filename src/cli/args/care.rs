@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use clap::builder::PossibleValuesParser;
+
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Status {
     /// Keep watching: draw a page, ask again every so many seconds
@@ -24,6 +26,40 @@ pub(in crate::cli) struct Purge {
     /// Show what would be removed, and remove nothing
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Redact {
+    /// Make unreadable what this regular expression matches
+    #[arg(short, long, value_name = "REGEX")]
+    pub(in crate::cli) pattern: String,
+    /// Where: on this machine, in the versions of the memory stores, or both
+    #[arg(long, default_value = "local", value_parser = PossibleValuesParser::new(["local", "managed", "all"]))]
+    pub(in crate::cli) scope: String,
+    /// Look only into this namespace
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) namespace: Option<String>,
+    /// Say why; it is kept in the place of what is gone
+    #[arg(long, value_name = "TEXT")]
+    pub(in crate::cli) reason: Option<String>,
+    /// Do it; without this only tell what matches
+    #[arg(short, long)]
+    pub(in crate::cli) yes: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Promote {
+    /// The pattern, anti-pattern or skill
+    pub(in crate::cli) id: String,
+    /// Whom to tell
+    #[arg(long, required = true, value_parser = PossibleValuesParser::new(["org"]))]
+    pub(in crate::cli) to: String,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(in crate::cli) yes: bool,
+    /// Look in this namespace
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) namespace: Option<String>,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
