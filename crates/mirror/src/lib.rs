@@ -4,8 +4,11 @@
 //! no connection opened unless the flags of `[managed]` ask for it.
 
 pub mod api;
+pub mod augment;
 pub mod key;
+pub mod layer;
 pub mod limits;
+pub mod verdict;
 
 pub use api::{ApiError, Stores};
 pub use key::{KeyError, KeyKind};
