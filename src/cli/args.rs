@@ -9,7 +9,7 @@ use clap::{ArgAction, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use super::examples;
-use lokid_model::{Kind, Level, Relation, TaskType, Tier};
+use lokid_model::{Kind, Level, Relation, Scope, TaskType, Tier};
 
 mod ahead;
 mod care;
@@ -280,6 +280,9 @@ pub(super) struct Remember {
     /// Keep it to yourself: it stays out of the repository
     #[arg(long)]
     pub(super) private: bool,
+    /// Say who knows it: `system` means all of your projects and stays out of the repository
+    #[arg(long, conflicts_with = "private", value_parser = PossibleValuesParser::new(Scope::WORDS))]
+    pub(super) scope: Option<String>,
     /// Weigh it, from 0 to 1
     #[arg(long, value_name = "0..1", value_parser = share)]
     pub(super) importance: Option<f64>,

@@ -102,7 +102,7 @@ fn workload() -> Vec<Vec<Change>> {
         fingerprint: private.fingerprint(),
         at: at(80),
         reason: String::new(),
-        private: true,
+        scope: Scope::UserPrivate,
     };
     vec![
         vec![put(note.clone()), put(fact), put(episode), put(pattern), put(private)],

@@ -10,6 +10,7 @@ mod doctor;
 mod door;
 mod editors;
 mod engine;
+mod everywhere;
 mod eyes;
 mod first_contact;
 mod foresight;

@@ -6,6 +6,7 @@
 
 mod authority;
 mod commits;
+mod commons;
 mod company;
 pub mod contexts;
 mod decide;

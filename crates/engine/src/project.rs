@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use parking_lot::Mutex;
 
 use super::authority::Authority;
+use super::commons::Commons;
 use super::contexts::Contexts;
 use super::ears::Ears;
 use super::env::Env;
@@ -48,6 +49,7 @@ pub struct Project {
     eyes: Arc<OnceLock<Eyes>>,
     judge: Arc<Judge>,
     memory: Arc<MemoryCare>,
+    commons: Commons,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -55,6 +57,7 @@ pub struct Project {
 pub(super) struct Shared {
     pub(super) judge: Arc<Judge>,
     pub(super) memory: Arc<MemoryCare>,
+    pub(super) commons: Commons,
 }
 
 impl Project {
@@ -100,14 +103,16 @@ impl Project {
             eyes.clone(),
         ];
         let ends = (inbox, writer.clone());
-        let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, memory.clone());
+        let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, shared);
         let thread = start_writer(work, lock, &env)?;
+        shared.commons.join(&env.id, &writer);
         let holder: Weak<Contexts> = Arc::downgrade(&contexts);
         memory.look_after(holder as Weak<dyn Shed>);
         Ok(Project {
             ears: Ears::new(Arc::clone(&env), writer.clone()),
             thread: Mutex::new(Some(thread)),
             judge: Arc::clone(&shared.judge),
+            commons: shared.commons.clone(),
             signals: Arc::new(signals),
             env,
             writer,
@@ -193,6 +198,7 @@ impl Project {
     /// The same, and waits until the last write is done.
     pub(super) fn stop(&self) {
         self.quiet();
+        self.commons.leave(&self.env.id);
         if let Some(thread) = self.thread.lock().take() {
             self.writer.stop();
             if thread.join().is_err() {

@@ -16,6 +16,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::{Map, Value, json};
 
 use super::authority::Authority;
+use super::commons::Commons;
 use super::company;
 use super::decide::{self, Decision, Twins};
 use super::env::Env;
@@ -25,6 +26,7 @@ use super::follow::Follower;
 use super::import;
 use super::inbox::WriterHandle;
 use super::memory_care::MemoryCare;
+use super::project::Shared;
 use super::search::Search;
 use super::tidy;
 use super::usage::UsageBook;
@@ -56,6 +58,7 @@ pub(super) struct Writer {
     /// The last change was refused, and that was said.
     refused: bool,
     memory: Arc<MemoryCare>,
+    commons: Commons,
 }
 
 /// What an event asked for, decided but not yet durable.
@@ -75,7 +78,7 @@ impl Writer {
         followers: Vec<Arc<dyn Follower>>,
         search: Arc<Search>,
         usage: Arc<UsageBook>,
-        memory: Arc<MemoryCare>,
+        shared: &Shared,
     ) -> Writer {
         Writer {
             env,
@@ -90,7 +93,8 @@ impl Writer {
             search,
             usage,
             refused: false,
-            memory,
+            memory: Arc::clone(&shared.memory),
+            commons: shared.commons.clone(),
         }
     }
 
@@ -273,6 +277,7 @@ impl Writer {
         self.announce(&changes);
         self.announce(&seen);
         self.tell(now, &changes);
+        self.commons.written(&self.env.id, &changes);
         // A purge has answered only when index and timeline no longer tell of it either.
         if !self.layers.purged.is_empty() {
             self.write_layers();

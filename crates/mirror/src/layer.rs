@@ -11,7 +11,7 @@ use lokid_model::{Kind, Memory, Namespace, Scope, Source, Status, Tier, Timestam
 use lokid_store::schema::read_alone;
 use serde_json::{Map, Value, json};
 
-use super::verdict;
+use super::{mapping, verdict};
 
 /// Longer contents are left where they are,
 pub(crate) const MOST_CONTENT: usize = 32 << 10;
@@ -109,6 +109,10 @@ impl Layer {
         self.items.get(&(owner, path.to_owned())).map(|item| item.sha.as_str())
     }
 
+    pub fn knows(&self, owner: Owner, path: &str) -> bool {
+        self.sha(owner, path).is_some()
+    }
+
     pub(crate) fn holds_any(&self, owner: Owner, prefix: &str) -> bool {
         self.items.keys().any(|(whose, path)| *whose == owner && path.starts_with(prefix))
     }
@@ -136,7 +140,7 @@ impl Layer {
 fn read(owner: Owner, path: &str, item: &Item) -> Option<Memory> {
     let object: Map<String, Value> = serde_json::from_str(item.content.as_deref()?).ok()?;
     let at = Timestamp::parse(&item.updated_at).unwrap_or_default();
-    let (folder, name) = path.strip_prefix('/')?.split_once('/')?;
+    let (folder, _) = path.strip_prefix('/')?.split_once('/')?;
     let kind = match folder {
         "patterns" => Kind::Pattern,
         "skills" => Kind::Skill,
@@ -147,7 +151,7 @@ fn read(owner: Owner, path: &str, item: &Item) -> Option<Memory> {
     };
     let memory = read_alone(kind, object, at).ok()?;
     // A record under another name than its own is not what its path says.
-    let named = kind == Kind::Episode || name.strip_suffix(".json") == Some(memory.id.as_str());
+    let named = kind == Kind::Episode || mapping::paths(&memory).is_some_and(|paths| paths[0] == path);
     let open = !memory.restricted && memory.scope != Scope::UserPrivate && memory.status == Status::Asserted;
     (named && open).then(|| borrowed(memory, owner, path))
 }

@@ -5,10 +5,13 @@
 
 pub mod api;
 pub mod augment;
+pub mod events;
 pub mod key;
 pub mod layer;
 pub mod limits;
+pub mod mapping;
 pub mod verdict;
 
 pub use api::{ApiError, Stores};
+pub use events::{EventKind, Events};
 pub use key::{KeyError, KeyKind};

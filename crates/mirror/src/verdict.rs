@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use lokid_model::{Kind, Memory, MemoryId, Timestamp};
+use lokid_model::{Kind, Memory, MemoryId, Source, Timestamp};
 use lokid_sys::{Disk, EntryKind};
 use serde_json::{Map, Value, json};
 
@@ -29,11 +29,16 @@ struct Review<'a> {
     reviewers: &'a [(String, String)],
 }
 
-/// Where a verdict stands in the store; nothing for a name that cannot be part of a path.
-pub fn path_of(id: &str) -> Option<String> {
+/// Where a verdict stands in the store.
+pub fn path_of(document: &Map<String, Value>) -> Option<String> {
+    let id = document.get("review_id")?.as_str()?;
+    is_plain(id).then(|| format!("/verdicts/{id}.json"))
+}
+
+/// Can this be part of a path?
+fn is_plain(id: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    let good = !id.is_empty() && id.len() <= 200 && id.bytes().all(plain) && !id.starts_with('.');
-    good.then(|| format!("/verdicts/{id}.json"))
+    !id.is_empty() && id.len() <= 200 && id.bytes().all(plain) && !id.starts_with('.')
 }
 
 /// The document of an approved verdict: somebody passed it, nobody failed it and nothing blocks.
@@ -70,7 +75,7 @@ pub fn approved_in(root: &Path, most: usize) -> Vec<Map<String, Value>> {
     let Ok(disk) = Disk::open_nofollow_chain(root, Path::new(REVIEWS), false) else { return Vec::new() };
     let folders = disk.list(".").unwrap_or_default().into_iter().filter(|entry| entry.kind == EntryKind::Dir);
     let mut names: Vec<String> = folders.filter_map(|entry| entry.name.into_string().ok()).collect();
-    names.retain(|name| path_of(name).is_some());
+    names.retain(|name| is_plain(name));
     names.sort_unstable_by(|one, other| other.cmp(one));
     names.iter().take(most).filter_map(|name| approved_at(&disk, name)).collect()
 }
@@ -96,7 +101,7 @@ fn approved_at(disk: &Disk, id: &str) -> Option<Map<String, Value>> {
 }
 
 /// A verdict as a memory.
-pub(crate) fn read(document: &Map<String, Value>, at: Timestamp) -> Option<Memory> {
+pub fn read(document: &Map<String, Value>, at: Timestamp) -> Option<Memory> {
     let text = |name: &str| document.get(name).and_then(Value::as_str);
     if text("type")? != "verdict" || document.get("approved")? != &Value::Bool(true) {
         return None;
@@ -117,6 +122,7 @@ pub(crate) fn read(document: &Map<String, Value>, at: Timestamp) -> Option<Memor
     }
     let mut memory = Memory::new(MemoryId::foreign(text("id")?)?, Kind::Decision, lines.join("\n"), at);
     memory.title = title;
+    memory.source = Source::Import;
     memory.tags = vec!["verdict".to_owned(), "council".to_owned()];
     memory.anchors.files = files;
     Some(memory)
@@ -180,10 +186,10 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_an_odd_name_has_no_path() {
-        assert_eq!(path_of("review-1").as_deref(), Some("/verdicts/review-1.json"));
+    fn a_folder_with_an_odd_name_is_no_review() {
+        assert!(is_plain("review-20261117T064500Z-3"));
         for odd in ["", "..", "a/b", "a b", "ü", ".x"] {
-            assert_eq!(path_of(odd), None, "{odd}");
+            assert!(!is_plain(odd), "{odd}");
         }
     }
 }

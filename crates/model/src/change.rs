@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Contradiction, Key, Link, Memory, MemoryId, Timestamp};
+use super::{Contradiction, Key, Link, Memory, MemoryId, Scope, Timestamp};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
@@ -42,8 +42,8 @@ pub struct Tombstone {
     pub fingerprint: [u8; 16],
     pub at: Timestamp,
     pub reason: String,
-    /// Of a private memory: the tombstone is private too.
-    pub private: bool,
+    /// Of the memory: the tombstone stands where that stood.
+    pub scope: Scope,
 }
 
 const NAMELESS: &str = "purged-";

@@ -55,6 +55,11 @@ pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
     OpenOptions::new().append(true).open(path)?.write_all(bytes)
 }
 
+/// Puts a file into the place of another, whole.
+pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::rename(from, to)
+}
+
 pub fn remove(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }
