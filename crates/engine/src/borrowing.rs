@@ -129,7 +129,7 @@ impl Borrowing {
         if reading.ended == Ended::Whole {
             self.send_verdicts(&stores, layer);
         }
-        let found = layer.memories(&|_| false).len();
+        let found = layer.len();
         let kind = if found == 0 { EventKind::RetrieveEmpty } else { EventKind::Retrieve };
         match reading.ended {
             Ended::Failed(error) => self.fell_back("retrieve", error.reason(), &error.to_string()),
@@ -146,7 +146,8 @@ impl Borrowing {
             Ended::Whole => {
                 let count = |folder: &str| layer.count(Owner::Organisation, folder);
                 let (patterns, skills) = (count("/patterns/"), count("/skills/"));
-                let fields = json!({"patterns": patterns, "skills": skills, "fetched": reading.fetched, "skipped": false});
+                let fields =
+                    json!({"patterns": patterns, "skills": skills, "fetched": reading.fetched, "skipped": false});
                 self.tell(EventKind::Hydrate, fields);
             }
             Ended::Late => self.tell(EventKind::HydrateTimeout, json!({"fetched": reading.fetched})),
@@ -185,7 +186,9 @@ impl Borrowing {
     fn send_verdicts(&self, stores: &Stores, layer: &mut Layer) {
         let Some(store) = &self.managed.user_store else { return };
         for document in self.verdicts() {
-            let Some(path) = verdict::path_of(&document).filter(|path| !layer.knows(Owner::User, path)) else { continue };
+            let Some(path) = verdict::path_of(&document).filter(|path| !layer.knows(Owner::User, path)) else {
+                continue;
+            };
             let content = mapping::written(&Value::Object(document));
             match stores.create(store, &path, &content) {
                 Ok(_) => self.tell(EventKind::ShadowWrite, json!({"kind": "verdict", "path": path})),
@@ -217,16 +220,15 @@ impl Borrowing {
 
     fn teach(&self, layer: &Layer) {
         let (local, now) = (self.local_paths(), self.env.now());
-        let clean = |mut memory: Memory| {
-            self.env.redaction.clean(&mut memory);
+        let timely = |mut memory: Memory| {
             // A clock elsewhere that is wrong makes nothing the newest of all.
             memory.times.created_at = memory.times.created_at.min(now);
             memory.times.updated_at = memory.times.updated_at.min(now);
             Arc::new(memory)
         };
         let own = self.verdicts().into_iter().filter_map(|document| verdict::read(&document, now));
-        let borrowed = layer.memories(&|path| local.contains(path));
-        let memories = own.chain(borrowed).map(clean).collect();
+        let borrowed = layer.memories(&self.env.redaction, &|path| local.contains(path));
+        let memories = own.chain(borrowed).map(timely).collect();
         self.writer.teach(Chapter::Borrowed, Lesson { memories, links: Vec::new() });
     }
 

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use parking_lot::Mutex;
 
 use super::authority::Authority;
+use super::borrowing::Borrowing;
 use super::commons::Commons;
 use super::contexts::Contexts;
 use super::ears::Ears;
@@ -30,6 +31,7 @@ use super::signals::Signals;
 use super::strategy::{self, Strategy};
 use super::usage::UsageBook;
 use super::writer::Writer;
+use lokid_mirror::Events;
 use lokid_store::Store;
 use lokid_sys::{InstanceLock, thread};
 
@@ -49,6 +51,7 @@ pub struct Project {
     eyes: Arc<OnceLock<Eyes>>,
     judge: Arc<Judge>,
     memory: Arc<MemoryCare>,
+    borrowing: Option<Arc<Borrowing>>,
     commons: Commons,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -79,7 +82,10 @@ impl Project {
         let sessions =
             Sessions::open(Arc::clone(&env), writer.clone(), Arc::clone(&search), Arc::clone(&usage), strategy);
         let sessions = Arc::new(sessions);
+        let events = Arc::new(Events::new(&env.root.join(".loki")));
+        let borrowing = Borrowing::new(&env, &writer, &events);
         let recall = Arc::new(Recall {
+            borrowing: borrowing.clone(),
             env: Arc::clone(&env),
             writer: writer.clone(),
             search: Arc::clone(&search),
@@ -126,6 +132,7 @@ impl Project {
             review,
             eyes,
             memory,
+            borrowing,
         })
     }
 
@@ -163,6 +170,7 @@ impl Project {
         for (started, lost) in [
             (self.sessions.start(), "what sessions make of their memories is not counted"),
             (self.prefetch.start(), "nothing can be made ready in advance"),
+            (self.borrowing.as_ref().map_or(Ok(()), Borrowing::start), "nothing can be read from the memory stores"),
         ] {
             if let Err(error) = started {
                 tracing::error!(project = %self.env.name, reason = %error, "{lost}");
@@ -186,6 +194,9 @@ impl Project {
     /// Whoever brings something to the writer ends; what was seen and told last is still brought.
     pub(super) fn quiet(&self) {
         self.ears.stop();
+        if let Some(borrowing) = &self.borrowing {
+            borrowing.stop();
+        }
         if let Some(eyes) = self.eyes.get() {
             eyes.stop();
         }

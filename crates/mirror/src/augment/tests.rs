@@ -4,6 +4,7 @@
 use std::cell::Cell;
 
 use lokid_config::Config;
+use lokid_model::clean::AsItIs;
 use lokid_sys::https::Secret;
 use lokid_testing::stores::{Fault, StoreServer};
 use serde_json::json;
@@ -40,7 +41,7 @@ impl Shelf {
     }
 
     fn texts(&self) -> Vec<String> {
-        self.layer.memories(&|_| false).into_iter().map(|memory| memory.text).collect()
+        self.layer.memories(&AsItIs, &|_| false).into_iter().map(|memory| memory.text).collect()
     }
 }
 
@@ -98,7 +99,7 @@ fn of_episodes_the_last_days_are_read() {
         shelf.server.put(&shelf.store, &format!("/episodic/2026-11-{day:02}/{id}.json"), &record);
     }
     assert_eq!(shelf.read(OWN, &|_| false), Reading { fetched: RECENT_DAYS, ended: Ended::Whole });
-    let first = shelf.layer.memories(&|_| false).remove(0);
+    let first = shelf.layer.memories(&AsItIs, &|_| false).remove(0);
     assert_eq!(first.id.as_str(), "ep-07");
 }
 
