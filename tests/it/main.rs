@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout)]
 
 mod api;
+mod borrowed;
 mod care;
 mod chaos;
 mod cli;
