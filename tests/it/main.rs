@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout)]
 
 mod api;
+mod borrowed;
 mod care;
 mod chaos;
 mod cli;
@@ -24,6 +25,7 @@ mod live;
 mod loki_mode;
 mod managed;
 mod mcp;
+mod mirror;
 mod neighbour;
 mod night;
 mod odd_files;

@@ -5,6 +5,7 @@
 //! published.
 
 mod authority;
+mod borrowing;
 mod commits;
 mod commons;
 mod company;

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use parking_lot::Mutex;
 
 use super::authority::Authority;
+use super::borrowing::Borrowing;
 use super::commons::Commons;
 use super::contexts::Contexts;
 use super::ears::Ears;
@@ -55,6 +56,7 @@ pub struct Project {
     eyes: Arc<OnceLock<Eyes>>,
     judge: Arc<Judge>,
     memory: Arc<MemoryCare>,
+    borrowing: Option<Arc<Borrowing>>,
     commons: Commons,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -87,7 +89,9 @@ impl Project {
         let sessions = Arc::new(sessions);
         let events = Arc::new(Events::new(&env.root.join(".loki")));
         let mirror = Mirror::new(&env, &writer, &events);
+        let borrowing = Borrowing::new(&env, &writer, &events);
         let recall = Arc::new(Recall {
+            borrowing: borrowing.clone(),
             env: Arc::clone(&env),
             writer: writer.clone(),
             search: Arc::clone(&search),
@@ -138,6 +142,7 @@ impl Project {
             memory,
             events,
             mirror,
+            borrowing,
         })
     }
 
@@ -176,6 +181,7 @@ impl Project {
             (self.sessions.start(), "what sessions make of their memories is not counted"),
             (self.prefetch.start(), "nothing can be made ready in advance"),
             (self.mirror.as_ref().map_or(Ok(()), Mirror::start), "nothing is mirrored"),
+            (self.borrowing.as_ref().map_or(Ok(()), Borrowing::start), "nothing can be read from the memory stores"),
         ] {
             if let Err(error) = started {
                 tracing::error!(project = %self.env.name, reason = %error, "{lost}");
@@ -199,6 +205,9 @@ impl Project {
     /// Whoever brings something to the writer ends; what was seen and told last is still brought.
     pub(super) fn quiet(&self) {
         self.ears.stop();
+        if let Some(borrowing) = &self.borrowing {
+            borrowing.stop();
+        }
         if let Some(eyes) = self.eyes.get() {
             eyes.stop();
         }

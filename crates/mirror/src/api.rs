@@ -158,9 +158,9 @@ impl Stores {
         Ok(Stores { client, base: managed.base_url.clone(), key, time: limits::CALL })
     }
 
-    /// The same, with less patience.
-    pub fn within(self, time: Duration) -> Stores {
-        Stores { time, ..self }
+    /// How long the next calls may take.
+    pub fn patience(&mut self, time: Duration) {
+        self.time = time;
     }
 
     /// The store, and what the server's clock says, whatever the answer is.

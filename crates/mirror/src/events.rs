@@ -95,14 +95,19 @@ impl Events {
         }
     }
 
-    fn append(&self, line: &str) -> std::io::Result<()> {
+    /// Makes the folder, should it not be there.
+    pub fn prepare(&self) -> std::io::Result<()> {
         plain::make_folder(&self.folder)?;
+        // What happened on this machine is nothing for the repository.
+        let ignore = self.folder.join(".gitignore");
+        if plain::is_file(&ignore) { Ok(()) } else { plain::replace(&ignore, b"*\n") }
+    }
+
+    fn append(&self, line: &str) -> std::io::Result<()> {
+        self.prepare()?;
         let file = self.file();
         let length = plain::measure(&file).map_or(0, |(_, length)| length);
-        if length == 0 {
-            // What happened on this machine is nothing for the repository.
-            plain::replace(&self.folder.join(".gitignore"), b"*\n")?;
-        } else if length + line.len() as u64 > limits::MOST_EVENTS {
+        if length > 0 && length + line.len() as u64 > limits::MOST_EVENTS {
             plain::rename(&file, &self.aside())?;
         }
         plain::append_or_begin(&file, line.as_bytes())

@@ -4,13 +4,16 @@
 //! no connection opened unless the flags of `[managed]` ask for it.
 
 pub mod api;
+pub mod augment;
 pub mod events;
 pub mod key;
+pub mod layer;
 pub mod limits;
 pub mod mapping;
 pub mod promote;
 pub mod queue;
 pub mod shadow;
+pub mod verdict;
 pub mod versions;
 
 pub use api::{ApiError, Stores};

@@ -26,6 +26,10 @@ pub const MOST_ANSWER: u64 = 8 << 20;
 pub const CALL: Duration = Duration::from_secs(15);
 /// How long a question for the sake of a recall may take.
 pub const ASK: Duration = Duration::from_secs(5);
+/// How long the reading at the start of a session may take.
+pub const HYDRATE: Duration = Duration::from_secs(10);
+/// What was read from the stores is asked for again after this long.
+pub const FRESH: Duration = Duration::from_mins(1);
 
 /// What is less important stays here.
 pub const LEAST_IMPORTANCE: f64 = 0.6;

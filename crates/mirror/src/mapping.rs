@@ -94,7 +94,8 @@ fn leave_out_counts(document: &mut Value) {
     }
 }
 
-fn paths(memory: &Memory) -> Option<[String; 2]> {
+/// Where a memory stands over there, or would.
+pub fn paths(memory: &Memory) -> Option<[String; 2]> {
     let id = segment(memory.id.as_str());
     let (folder, name) = match memory.kind {
         Kind::Episode => {
