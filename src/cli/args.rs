@@ -16,6 +16,7 @@ mod care;
 mod hands;
 mod hooks;
 mod list;
+mod managed;
 mod mcp;
 mod service;
 mod tidy;
@@ -25,6 +26,7 @@ pub(super) use care::{Purge, Status};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
+pub(super) use managed::ManagedCommand;
 pub(super) use mcp::Mcp;
 pub(super) use service::Service;
 pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Trust};
@@ -159,6 +161,12 @@ pub(super) enum Command {
     Ledger {
         #[command(subcommand)]
         command: Option<DocumentCommand>,
+    },
+    /// Show how the mirror in managed memory stores fares
+    #[command(after_help = examples::MANAGED)]
+    Managed {
+        #[command(subcommand)]
+        command: ManagedCommand,
     },
     /// Serve agents over MCP on the standard streams
     #[command(after_help = examples::MCP)]

@@ -142,6 +142,14 @@ Examples:
   lokid confirm note-5f0c2a91                  one step: reference, guardrail, mandate
   lokid confirm note-5f0c2a91 --tier mandate";
 
+pub(super) const MANAGED: &str = "\
+Examples:
+  lokid managed status
+  lokid managed status --json
+
+The mirror is off unless `[managed]` in the configuration, or $LOKI_MANAGED_AGENTS and $LOKI_MANAGED_MEMORY, ask for it.
+`lokid doctor` looks at the key, the store and the clock.";
+
 pub(super) const TRUST: &str = "\
 Examples:
   lokid trust                                  who asks for more than reference, and in which file

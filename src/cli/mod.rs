@@ -29,6 +29,7 @@ mod links;
 mod list;
 mod logging;
 mod man;
+mod managed;
 mod mcp;
 mod oneshot;
 mod predict;
@@ -60,7 +61,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command};
+use args::{Args, Command, ManagedCommand};
 use failure::Done;
 use screen::Screen;
 use settings::Settings;
@@ -156,6 +157,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Purge(asked) => purge::run(&asked, &settings, screen),
         Command::Hooks(hooks) => hooks::run(&hooks, &settings, screen),
         Command::Service(service) => service::run(&service, &settings, screen),
+        Command::Managed { command: ManagedCommand::Status } => managed::status(&settings, screen),
         Command::Mcp(serve) => mcp::run(&serve, settings),
         Command::Events => events::run(&settings, screen),
     }

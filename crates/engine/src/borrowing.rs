@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
@@ -33,6 +33,8 @@ const SENTINEL: &str = "hydrate.lock";
 const MOST_VERDICTS: usize = 20;
 /// More than that many who ask are heard as one.
 const WAITING: usize = 8;
+/// An answer that is on its way when the daemon stops is waited for this long.
+const LAST_ANSWER: Duration = Duration::from_secs(2);
 
 enum BorrowTask {
     /// Somebody wants to know something.
@@ -50,8 +52,11 @@ pub(super) struct Borrowing {
     tasks: Sender<BorrowTask>,
     inbox: Receiver<BorrowTask>,
     stopping: AtomicBool,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    thread: Mutex<Option<Running>>,
 }
+
+/// The thread, and what is closed when it ends.
+type Running = (JoinHandle<()>, Receiver<()>);
 
 impl Borrowing {
     /// Nothing unless the mirror is on and there is a store to read from.
@@ -76,7 +81,12 @@ impl Borrowing {
 
     pub(super) fn start(self: &Arc<Borrowing>) -> std::io::Result<()> {
         let work = Arc::clone(self);
-        *self.thread.lock() = Some(thread::spawn("mirror-read", move || work.run())?);
+        let (still_running, ended) = crossbeam_channel::bounded::<()>(0);
+        let running = thread::spawn("mirror-read", move || {
+            let _until_it_ends = still_running;
+            work.run();
+        })?;
+        *self.thread.lock() = Some((running, ended));
         Ok(())
     }
 
@@ -91,11 +101,14 @@ impl Borrowing {
         }
     }
 
+    /// A call that hangs is left behind: what it brings is dropped.
     pub(super) fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         // A full inbox wakes the thread as well.
         let _ = self.tasks.try_send(BorrowTask::Stop);
-        if let Some(thread) = self.thread.lock().take() {
+        let Some((thread, ended)) = self.thread.lock().take() else { return };
+        // Nothing is ever sent: it ends by being closed.
+        if ended.recv_timeout(LAST_ANSWER) == Err(RecvTimeoutError::Disconnected) {
             let _ = thread.join();
         }
     }
@@ -177,6 +190,9 @@ impl Borrowing {
             time.checked_sub(gone).filter(|_| !self.stopping.load(Ordering::Acquire))
         };
         let reading = augment::read(&mut stores, layer, &sources, &|path| local.contains(path), &left);
+        if self.stopping.load(Ordering::Acquire) {
+            return None;
+        }
         self.keep(layer);
         self.teach(layer);
         Some((reading, stores))

@@ -26,6 +26,7 @@ mod inbox;
 pub mod judge;
 mod lesson;
 pub mod memory_care;
+pub mod mirror;
 pub mod night;
 pub mod past;
 mod place;

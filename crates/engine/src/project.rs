@@ -19,6 +19,7 @@ use super::follow::Follower;
 use super::inbox::WriterHandle;
 use super::judge::Judge;
 use super::memory_care::{MemoryCare, Shed};
+use super::mirror::Mirror;
 use super::night::{Night, Tools};
 use super::past;
 use super::prefetch::Prefetch;
@@ -47,6 +48,10 @@ pub struct Project {
     pub night: Arc<Night>,
     pub signals: Arc<Signals>,
     pub ears: Ears,
+    /// What the mirror tells; nothing is written while it is off.
+    pub events: Arc<Events>,
+    /// There while it is on.
+    pub mirror: Option<Arc<Mirror>>,
     review: Arc<Review>,
     eyes: Arc<OnceLock<Eyes>>,
     judge: Arc<Judge>,
@@ -84,6 +89,7 @@ impl Project {
         let sessions = Arc::new(sessions);
         let events = Arc::new(Events::new(&env.root.join(".loki")));
         let borrowing = Borrowing::new(&env, &writer, &events);
+        let mirror = Mirror::new(&env, &writer, &events);
         let recall = Arc::new(Recall {
             borrowing: borrowing.clone(),
             env: Arc::clone(&env),
@@ -100,7 +106,7 @@ impl Project {
         let review = Arc::new(Review::new(Arc::clone(&env), writer.clone(), Arc::clone(&search)));
         let eyes = Arc::new(OnceLock::new());
         // In this order: what was purged must be gone everywhere before the feed tells of it.
-        let followers: Vec<Arc<dyn Follower>> = vec![
+        let mut followers: Vec<Arc<dyn Follower>> = vec![
             sessions.clone(),
             search.clone(),
             night.clone(),
@@ -108,6 +114,7 @@ impl Project {
             Arc::new(Arc::clone(&review)),
             eyes.clone(),
         ];
+        followers.extend(mirror.clone().map(|mirror| mirror as Arc<dyn Follower>));
         let ends = (inbox, writer.clone());
         let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, shared);
         let thread = start_writer(work, lock, &env)?;
@@ -133,6 +140,8 @@ impl Project {
             eyes,
             memory,
             borrowing,
+            events,
+            mirror,
         })
     }
 
@@ -171,6 +180,7 @@ impl Project {
             (self.sessions.start(), "what sessions make of their memories is not counted"),
             (self.prefetch.start(), "nothing can be made ready in advance"),
             (self.borrowing.as_ref().map_or(Ok(()), Borrowing::start), "nothing can be read from the memory stores"),
+            (self.mirror.as_ref().map_or(Ok(()), Mirror::start), "nothing is mirrored"),
         ] {
             if let Err(error) = started {
                 tracing::error!(project = %self.env.name, reason = %error, "{lost}");
@@ -204,6 +214,9 @@ impl Project {
         self.sessions.stop();
         self.night.stop();
         self.review.stop();
+        if let Some(mirror) = &self.mirror {
+            mirror.stop();
+        }
     }
 
     /// The same, and waits until the last write is done.

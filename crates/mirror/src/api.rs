@@ -8,8 +8,8 @@ use std::time::Duration;
 use lokid_config::Managed;
 use lokid_model::Timestamp;
 use lokid_sys::https::{Answer, HttpsClient, HttpsError, Question, Secret, Verb};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::limits;
@@ -51,7 +51,7 @@ pub enum Listed {
 }
 
 /// One entry of a memory's history. A redacted one has neither path nor content.
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 pub struct RemoteVersion {
     pub id: String,
     pub memory_id: String,
@@ -156,6 +156,11 @@ impl Stores {
         let named = lokid_sys::env::var_path("SSL_CERT_FILE").or_else(|| managed.ca_file.clone());
         let client = HttpsClient::new(named.as_deref(), near)?;
         Ok(Stores { client, base: managed.base_url.clone(), key, time: limits::CALL })
+    }
+
+    /// The same, with less patience.
+    pub fn within(self, time: Duration) -> Stores {
+        Stores { time, ..self }
     }
 
     /// How long the next calls may take.

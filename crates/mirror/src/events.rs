@@ -106,11 +106,11 @@ impl Events {
     fn append(&self, line: &str) -> std::io::Result<()> {
         self.prepare()?;
         let file = self.file();
-        let length = plain::measure(&file).map_or(0, |(length, _)| length);
-        if length + line.len() as u64 > limits::MOST_EVENTS {
+        let length = plain::measure(&file).map_or(0, |(_, length)| length);
+        if length > 0 && length + line.len() as u64 > limits::MOST_EVENTS {
             plain::rename(&file, &self.aside())?;
         }
-        plain::append(&file, line.as_bytes())
+        plain::append_or_begin(&file, line.as_bytes())
     }
 
     /// The newest events that are wanted, the oldest of them first.
@@ -180,7 +180,7 @@ mod tests {
         events.tell(at(0), EventKind::Hydrate, json!({"n": 0}), &AsItIs);
         plain::append(&events.file(), &vec![b' '; limits::MOST_EVENTS as usize]).unwrap();
         events.tell(at(1), EventKind::Hydrate, json!({"n": 1}), &AsItIs);
-        assert!(events.aside().exists() && plain::measure(&events.file()).unwrap().0 < 200);
+        assert!(events.aside().exists() && plain::measure(&events.file()).unwrap().1 < 200);
         assert_eq!(events.read(&wanted(9)).unwrap().len(), 2);
     }
 

@@ -10,6 +10,8 @@ pub mod key;
 pub mod layer;
 pub mod limits;
 pub mod mapping;
+pub mod queue;
+pub mod shadow;
 pub mod verdict;
 
 pub use api::{ApiError, Stores};

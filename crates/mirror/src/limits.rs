@@ -39,6 +39,13 @@ pub const FIRST_PAUSE: Duration = Duration::from_secs(1);
 /// up to this.
 pub const LONGEST_PAUSE: Duration = Duration::from_mins(15);
 
+/// What left the memory here leaves the store as well, so many at a time,
+pub fn most_removals(standing: usize) -> usize {
+    (standing / 4).clamp(8, 50)
+}
+/// and then not before this: should something have gone wrong here, somebody may notice.
+pub const BETWEEN_REMOVALS: Duration = Duration::from_secs(15);
+
 /// A file of events that long is put aside, and a new one begun.
 pub const MOST_EVENTS: u64 = 10 << 20;
 

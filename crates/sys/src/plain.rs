@@ -55,6 +55,12 @@ pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
     OpenOptions::new().append(true).open(path)?.write_all(bytes)
 }
 
+/// The same, in a file that is made where there is none, for its owner alone.
+pub fn append_or_begin(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use io::Write;
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path)?.write_all(bytes)
+}
+
 /// Puts a file into the place of another, whole.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)

@@ -12,6 +12,7 @@ pub(super) mod import;
 pub(super) mod layers;
 pub(super) mod links;
 pub(super) mod listing;
+pub(super) mod managed;
 pub(super) mod metrics;
 pub(super) mod night;
 pub(super) mod projects;

@@ -21,7 +21,7 @@ use crate::serve::dto::night::{
 };
 use crate::serve::dto::patch::Changes;
 use crate::serve::dto::queries::{
-    Export, Forget, Import, Layer, List, Neighbourhood, ProjectPath, Show, Status, Which, Within,
+    Export, Forget, Import, Layer, List, ManagedEvents, Neighbourhood, ProjectPath, Show, Status, Which, Within,
 };
 use crate::serve::dto::record::Record;
 use crate::serve::dto::requests::{
@@ -31,8 +31,8 @@ use crate::serve::dto::requests::{
 use crate::serve::dto::trust::{TrustAnswer, TrustBody};
 use crate::serve::dto::why::{WhyAnswer, WhyRequest};
 use crate::serve::handlers::{
-    changes, context, contradictions, daemon, documents, events, forget, hook, import, layers, links, listing, metrics,
-    night, projects, recall, remember, sessions, show, skills, trust, why,
+    changes, context, contradictions, daemon, documents, events, forget, hook, import, layers, links, listing, managed,
+    metrics, night, projects, recall, remember, sessions, show, skills, trust, why,
 };
 
 const fn route(verb: Method, path: &'static str, summary: &'static str, handler: Handler) -> Route {
@@ -255,6 +255,19 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Method::POST, "/links", "Tie two memories", |app, call| Box::pin(links::tie(app, call)))
         .body(json(of::<LinkRequest>))
         .replies(&[says(201, "tied", RECORD)]),
+    route(Method::GET, "/managed/status", "Tell how the mirror of a project fares", |app, call| {
+        Box::pin(managed::status(app, call))
+    })
+    .query(of::<Which>)
+    .replies(&[says(200, "its flags, stores and counts", &[json(of::<RecordAnswer>)])]),
+    route(Method::GET, "/managed/events", "List what the mirror did", |app, call| Box::pin(managed::events(app, call)))
+        .query(of::<ManagedEvents>)
+        .replies(&[says(200, "the newest so many, the oldest of them first", &[json(of::<Items>)])]),
+    route(Method::GET, "/managed/memory_versions/{id}", "Ask the store for the history of a memory", |app, call| {
+        Box::pin(managed::versions(app, call))
+    })
+    .query(of::<Which>)
+    .replies(&[says(200, "newest first, without contents", &[json(of::<Items>)])]),
     route(Method::GET, "/events", "Follow what happens", |app, call| Box::pin(events::follow(app, call)))
         .query(of::<Which>)
         .replies(&[says(

@@ -1,0 +1,9 @@
+//! What is typed about the mirror.
+
+use clap::Subcommand;
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum ManagedCommand {
+    /// Tell what is mirrored, what waits, and what hinders it
+    Status,
+}
