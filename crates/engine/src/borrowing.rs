@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use super::env::Env;
+use super::follow::Follower;
 use super::inbox::WriterHandle;
 use super::lesson::{Chapter, Lesson};
 use lokid_config::{Flag, Managed};
@@ -23,7 +24,7 @@ use lokid_mirror::augment::{self, Ended, Reading, Source};
 use lokid_mirror::events::{EventKind, Events};
 use lokid_mirror::layer::{Layer, Owner};
 use lokid_mirror::{ApiError, KeyKind, Stores, limits, mapping, verdict};
-use lokid_model::{Memory, clean};
+use lokid_model::{Change, Memory, clean};
 use lokid_sys::{plain, thread};
 
 const FILE: &str = "borrowed.json";
@@ -41,6 +42,8 @@ enum BorrowTask {
     Asked,
     /// A session begins.
     Hydrate(String),
+    /// Something was purged.
+    Purged,
     Stop,
 }
 
@@ -57,6 +60,14 @@ pub(super) struct Borrowing {
 
 /// The thread, and what is closed when it ends.
 type Running = (JoinHandle<()>, Receiver<()>);
+
+impl Follower for Borrowing {
+    fn changed(&self, changes: &[Change]) {
+        if changes.iter().any(|change| matches!(change, Change::Purge(_))) {
+            let _ = self.tasks.try_send(BorrowTask::Purged);
+        }
+    }
+}
 
 impl Borrowing {
     /// Nothing unless the mirror is on and there is a store to read from.
@@ -132,6 +143,11 @@ impl Borrowing {
                 }
                 BorrowTask::Hydrate(session) if self.is_first(&session) => self.hydrate(&mut layer),
                 BorrowTask::Hydrate(_) => {}
+                BorrowTask::Purged => {
+                    let snapshot = self.writer.snapshot();
+                    layer.forget(&self.env.redaction, &|key| snapshot.tombstone(key).is_some());
+                    self.keep(&layer);
+                }
                 BorrowTask::Stop => return,
             }
         }
