@@ -68,6 +68,15 @@ fn what_changes_here_changes_there_and_what_is_forgotten_or_purged_goes() {
     assert!(purged.is_empty(), "what was purged is in no version either: {purged:#?}");
     desk.run(&["forget", "--undo", "ep-2"]).succeeded();
     desk.wait_for(|desk| desk.content("T-2").is_some());
+    // What becomes restricted is taken back, with all that was ever said of it there.
+    desk.import(&[with(episode("ep-2", "T-2"), "restricted", true.into())]);
+    desk.wait_for(|desk| desk.content("T-2").is_none() && desk.kinds("deleted") == 3);
+    let told = desk.server.versions(&desk.store);
+    let of_it = |one: &&Value| one["content"].as_str().is_some_and(|it| it.contains("ep-2"));
+    let left: Vec<&Value> = told.iter().filter(of_it).collect();
+    assert!(left.is_empty(), "also of when it was forgotten and brought back: {left:#?}");
+    desk.run(&["purge", "--yes"]).succeeded();
+    assert!(!desk.home.path("app/.loki").exists(), "{:?}", crate::lab::tree(&desk.home.path("app/.loki")));
 }
 
 #[test]

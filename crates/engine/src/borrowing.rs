@@ -283,15 +283,13 @@ impl Borrowing {
     /// Notes the session in the sentinel; another one may have done so before a restart.
     fn is_first(&self, session: &str) -> bool {
         let mark = blake3::hash(session.as_bytes()).to_hex()[..16].to_owned();
-        let file = self.events.folder().join(SENTINEL);
-        let known = plain::read_text(&file, LARGEST).ok().flatten().unwrap_or_default();
-        let known: Map<String, Value> = serde_json::from_str(&known).unwrap_or_default();
+        let known = self.events.kept(SENTINEL).unwrap_or_default();
+        let known: Map<String, Value> = serde_json::from_slice(&known).unwrap_or_default();
         if known.get("session").and_then(Value::as_str) == Some(&mark) {
             return false;
         }
         let text = json!({"session": mark, "at": self.env.now().record_style()}).to_string();
-        let kept = self.events.prepare().and_then(|()| self.env.redaction.keep(&file, &text));
-        if let Err(error) = kept {
+        if let Err(error) = self.events.keep(SENTINEL, &text, &self.env.redaction) {
             tracing::warn!(reason = %error, "the start of a session could not be noted");
         }
         true

@@ -87,7 +87,7 @@ impl Project {
         let sessions =
             Sessions::open(Arc::clone(&env), writer.clone(), Arc::clone(&search), Arc::clone(&usage), strategy);
         let sessions = Arc::new(sessions);
-        let events = Arc::new(Events::new(&env.root.join(".loki")));
+        let events = Arc::new(Events::new(&env.root));
         let mirror = Mirror::new(&env, &writer, &events);
         let borrowing = Borrowing::new(&env, &writer, &events);
         let recall = Arc::new(Recall {

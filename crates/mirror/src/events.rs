@@ -3,11 +3,12 @@
 //!
 //! An event names paths, ids, counts and reasons. It never holds the words of a memory, nor a key.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use lokid_model::{Cleaner, Timestamp, clean};
-use lokid_sys::plain;
+use lokid_sys::Disk;
 use serde_json::{Map, Value};
 
 use super::limits;
@@ -43,9 +44,15 @@ impl EventKind {
     }
 }
 
+/// Below the project. Whoever brought the repository may have put links there, which are not followed.
+const FOLDER: &str = ".loki/managed";
+const FILE: &str = "events.ndjson";
+/// The one before.
+const ASIDE: &str = "events.1.ndjson";
+
 /// The file. It is made with the first event.
 pub struct Events {
-    folder: PathBuf,
+    root: PathBuf,
     /// One line after the other.
     writing: Mutex<()>,
 }
@@ -61,22 +68,34 @@ pub struct Wanted {
 }
 
 impl Events {
-    /// `loki` is the project's `.loki`.
-    pub fn new(loki: &Path) -> Events {
-        Events { folder: loki.join("managed"), writing: Mutex::default() }
+    pub fn new(root: &Path) -> Events {
+        Events { root: root.to_owned(), writing: Mutex::default() }
     }
 
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// The folder, for writing.
+    fn made(&self) -> io::Result<Disk> {
+        let disk = Disk::open_nofollow_chain(&self.root, Path::new(FOLDER), true)?;
+        // What happened on this machine is nothing for the repository.
+        if disk.stamp(".gitignore")?.is_none() {
+            disk.replace(".gitignore", b"*\n")?;
+        }
+        Ok(disk)
     }
 
-    fn file(&self) -> PathBuf {
-        self.folder.join("events.ndjson")
+    /// A file that is kept beside the events.
+    pub fn keep(&self, name: &str, json: &str, cleaner: &dyn Cleaner) -> io::Result<()> {
+        let cleaned = clean::json(json, cleaner);
+        self.made()?.replace(name, cleaned.as_ref().map_or(json, |cleaned| &cleaned.text).as_bytes())
     }
 
-    /// The one before.
-    fn aside(&self) -> PathBuf {
-        self.folder.join("events.1.ndjson")
+    /// The same, read back; nothing where there is none.
+    pub fn kept(&self, name: &str) -> io::Result<Vec<u8>> {
+        let read =
+            Disk::open_nofollow_chain(&self.root, Path::new(FOLDER), false).and_then(|disk| disk.read(name, MOST_READ));
+        match read {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            read => read,
+        }
     }
 
     /// `fields` is an object. An event that cannot be written is told in the log, and nothing else suffers.
@@ -95,29 +114,20 @@ impl Events {
         }
     }
 
-    /// Makes the folder, should it not be there.
-    pub fn prepare(&self) -> std::io::Result<()> {
-        plain::make_folder(&self.folder)?;
-        // What happened on this machine is nothing for the repository.
-        let ignore = self.folder.join(".gitignore");
-        if plain::is_file(&ignore) { Ok(()) } else { plain::replace(&ignore, b"*\n") }
-    }
-
-    fn append(&self, line: &str) -> std::io::Result<()> {
-        self.prepare()?;
-        let file = self.file();
-        let length = plain::measure(&file).map_or(0, |(_, length)| length);
+    fn append(&self, line: &str) -> io::Result<()> {
+        let disk = self.made()?;
+        let length = disk.stamp(FILE)?.map_or(0, |stamp| stamp.size);
         if length > 0 && length + line.len() as u64 > limits::MOST_EVENTS {
-            plain::rename(&file, &self.aside())?;
+            disk.rename(FILE, ASIDE)?;
         }
-        plain::append_or_begin(&file, line.as_bytes())
+        disk.append(FILE, line.as_bytes()).map(drop)
     }
 
     /// The newest events that are wanted, the oldest of them first.
-    pub fn read(&self, wanted: &Wanted) -> std::io::Result<Vec<Value>> {
+    pub fn read(&self, wanted: &Wanted) -> io::Result<Vec<Value>> {
         let mut found = Vec::new();
-        for file in [self.file(), self.aside()] {
-            let text = plain::read(&file, MOST_READ)?.unwrap_or_default();
+        for file in [FILE, ASIDE] {
+            let text = self.kept(file)?;
             let lines = text.split(|byte| *byte == b'\n').rev();
             // A torn line is none.
             let events = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
@@ -149,12 +159,34 @@ mod tests {
         Wanted { limit, ..Wanted::default() }
     }
 
+    fn append(lab: &tempfile::TempDir, bytes: &[u8]) {
+        lokid_sys::plain::append_or_begin(&lab.path().join(FOLDER).join(FILE), bytes).unwrap();
+    }
+
+    #[test]
+    fn a_link_that_came_with_the_repository_is_not_followed() {
+        let lab = tempfile::tempdir().unwrap();
+        let (root, elsewhere) = (lab.path().join("repo"), lab.path().join("elsewhere"));
+        std::fs::create_dir_all(root.join(".loki")).unwrap();
+        std::fs::create_dir(&elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, root.join(FOLDER)).unwrap();
+        let events = Events::new(&root);
+        events.tell(at(0), EventKind::Hydrate, json!({}), &AsItIs);
+        assert!(events.keep("x.lock", "{}", &AsItIs).is_err() && events.read(&wanted(9)).is_err());
+        assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+        std::fs::remove_file(root.join(FOLDER)).unwrap();
+        std::fs::create_dir(root.join(FOLDER)).unwrap();
+        std::os::unix::fs::symlink(elsewhere.join("shell.rc"), root.join(FOLDER).join(FILE)).unwrap();
+        events.tell(at(0), EventKind::Hydrate, json!({}), &AsItIs);
+        assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+    }
+
     #[test]
     fn events_are_found_by_number_time_and_kind_the_oldest_first() {
         let lab = tempfile::tempdir().unwrap();
         let events = Events::new(lab.path());
         assert!(
-            events.read(&wanted(9)).unwrap().is_empty() && !events.folder().exists(),
+            events.read(&wanted(9)).unwrap().is_empty() && !lab.path().join(".loki").exists(),
             "nothing is made for reading"
         );
         for second in 0..5 {
@@ -168,9 +200,9 @@ mod tests {
         assert_eq!(numbers(&Wanted { since: Some(at(2)), ..wanted(9) }), [2, 3, 4]);
         let kind = Some("managed_agents_fallback".to_owned());
         assert_eq!(numbers(&Wanted { kind, ..wanted(9) }), [3]);
-        plain::append(&events.file(), b"{torn").unwrap();
+        append(&lab, b"{torn");
         assert_eq!(numbers(&wanted(9)), [0, 1, 2, 3, 4]);
-        assert_eq!(std::fs::read_to_string(events.folder().join(".gitignore")).unwrap(), "*\n");
+        assert_eq!(std::fs::read_to_string(lab.path().join(FOLDER).join(".gitignore")).unwrap(), "*\n");
     }
 
     #[test]
@@ -178,9 +210,9 @@ mod tests {
         let lab = tempfile::tempdir().unwrap();
         let events = Events::new(lab.path());
         events.tell(at(0), EventKind::Hydrate, json!({"n": 0}), &AsItIs);
-        plain::append(&events.file(), &vec![b' '; limits::MOST_EVENTS as usize]).unwrap();
+        append(&lab, &vec![b' '; limits::MOST_EVENTS as usize]);
         events.tell(at(1), EventKind::Hydrate, json!({"n": 1}), &AsItIs);
-        assert!(events.aside().exists() && plain::measure(&events.file()).unwrap().1 < 200);
+        assert!(lab.path().join(FOLDER).join(ASIDE).exists() && events.kept(FILE).unwrap().len() < 200);
         assert_eq!(events.read(&wanted(9)).unwrap().len(), 2);
     }
 

@@ -30,6 +30,9 @@ pub struct Entry {
     pub there: Option<There>,
     /// Why it does not stand there as it is here; what it says has to change before it is tried again.
     pub refused: Option<String>,
+    /// Under which names it stood there before: their history is still there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub past: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +101,13 @@ impl Book {
         self.entries.values().filter(|entry| entry.refused.is_some()).count()
     }
 
+    /// It no longer stands there, but what it said can still be read in its history.
+    pub fn set_aside(&mut self, id: &str) -> io::Result<()> {
+        let Some(mut entry) = self.entries.get(id).cloned() else { return Ok(()) };
+        entry.past.extend(entry.there.take().map(|there| there.memory));
+        self.note(Entry { ours: String::new(), ..entry })
+    }
+
     /// The first to make room.
     pub fn oldest(&self) -> Option<&Entry> {
         self.entries.values().filter(|entry| entry.there.is_some()).min_by_key(|entry| (entry.made, &entry.id))
@@ -158,7 +168,15 @@ mod tests {
 
     fn entry(id: &str, made: i64) -> Entry {
         let there = There { memory: format!("mem_{id}"), version: "memver_1".into(), sha256: "ab".into() };
-        Entry { id: id.into(), path: format!("/{id}.json"), ours: "ab".into(), made, there: Some(there), refused: None }
+        Entry {
+            id: id.into(),
+            path: format!("/{id}.json"),
+            ours: "ab".into(),
+            made,
+            there: Some(there),
+            refused: None,
+            past: Vec::new(),
+        }
     }
 
     #[test]
@@ -173,6 +191,9 @@ mod tests {
         book.note(Entry { there: None, refused: Some("refused".into()), ..entry("d", 0) }).unwrap();
         book.strike("b").unwrap();
         book.strike("never").unwrap();
+        book.note(entry("e", 0)).unwrap();
+        book.set_aside("e").unwrap();
+        assert_eq!(book.get("e").map(|it| (it.there.clone(), it.past.clone())), Some((None, vec!["mem_e".to_owned()])));
         plain::append(&file, b"{\"id\":\"z").unwrap();
         let again = Book::open(file.clone()).unwrap();
         assert_eq!(again.entries, book.entries);

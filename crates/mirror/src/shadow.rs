@@ -137,20 +137,24 @@ impl Shadow<'_> {
         }
     }
 
-    /// Takes it back. With `history`, what the store remembers of it goes too.
-    pub fn remove(&self, there: &There, history: bool) -> Result<(), ApiError> {
+    /// Takes it back; what it said stays in the store's history.
+    pub fn remove(&self, there: &There) -> Result<(), ApiError> {
         match self.stores.delete(self.store, &there.memory, &there.sha256) {
-            Ok(()) | Err(ApiError::NotFound) => {}
+            Ok(()) | Err(ApiError::NotFound) => Ok(()),
             // Somebody else wrote into it: it goes all the same, as what it says now.
             Err(ApiError::Precondition | ApiError::Conflict(_)) => {
                 let now = self.stores.retrieve(self.store, &there.memory)?;
-                self.stores.delete(self.store, &there.memory, &now.content_sha256)?;
+                self.stores.delete(self.store, &there.memory, &now.content_sha256)
             }
-            Err(error) => return Err(error),
+            Err(error) => Err(error),
         }
+    }
+
+    /// Makes all that a memory ever said there unreadable.
+    pub fn erase_history(&self, memory: &str) -> Result<(), ApiError> {
         let mut page: Option<String> = None;
-        while history {
-            let answer = self.stores.versions(self.store, Some(&there.memory), false, page.as_deref())?;
+        loop {
+            let answer = self.stores.versions(self.store, Some(memory), false, page.as_deref())?;
             for version in answer.data.iter().filter(|version| version.redacted_at.is_none()) {
                 match self.stores.redact(self.store, &version.id) {
                     Err(error) if error.passes() => return Err(error),
@@ -159,10 +163,9 @@ impl Shadow<'_> {
             }
             match answer.next_page {
                 Some(next) if page.as_ref() != Some(&next) => page = Some(next),
-                _ => break,
+                _ => return Ok(()),
             }
         }
-        Ok(())
     }
 }
 

@@ -61,11 +61,6 @@ pub fn append_or_begin(path: &Path, bytes: &[u8]) -> io::Result<()> {
     OpenOptions::new().append(true).create(true).mode(0o600).open(path)?.write_all(bytes)
 }
 
-/// Puts a file into the place of another, whole.
-pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
-    std::fs::rename(from, to)
-}
-
 pub fn remove(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }

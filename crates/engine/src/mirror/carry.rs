@@ -120,8 +120,12 @@ impl Mirror {
             Taken::All => true,
             Taken::Names(names) => queue::key_of(&entry.id).is_some_and(|key| names.contains(&key)),
         };
-        let standing = book.entries().filter(named).filter(|entry| entry.there.is_some());
-        plan.removals = standing.filter_map(|entry| Some((entry.id.clone(), leaves(snapshot, &entry.id)?))).collect();
+        let leaving = book.entries().filter(named).filter_map(|entry| {
+            let history = leaves(snapshot, &entry.id)?;
+            let is_there = entry.there.is_some() || history && !entry.past.is_empty();
+            is_there.then(|| (entry.id.clone(), history))
+        });
+        plan.removals = leaving.collect();
         plan
     }
 
@@ -140,9 +144,14 @@ impl Mirror {
             return Err(Stop::Over);
         }
         let made = memory.times.created_at.as_micros();
+        let mut past = hand.book.get(id).map(|entry| entry.past.clone()).unwrap_or_default();
+        if let (Some(known), Ok(Sent::Stands { there, .. })) = (&known, &sent) {
+            // Deleted over there, and made anew under another name.
+            past.extend((known.memory != there.memory).then(|| known.memory.clone()));
+        }
         let entry = |path: &str, there, refused| {
             let (id, path, ours) = (id.to_owned(), path.to_owned(), projected.sha256.clone());
-            Entry { id, path, ours, made, there, refused }
+            Entry { id, path, ours, made, there, refused, past }
         };
         match sent {
             Ok(Sent::Stands { path, there, how }) => {
@@ -179,15 +188,20 @@ impl Mirror {
 
     fn take_back(&self, hand: &mut Hand, id: &str, history: bool) -> Result<(), Stop> {
         let Some(entry) = hand.book.get(id).cloned() else { return Ok(()) };
-        let Some(there) = &entry.there else { return Ok(()) };
         let shadow = Shadow { stores: &hand.stores, store: &self.store, on_conflict: &|_, _| {} };
-        let removed = shadow.remove(there, history);
+        let names = entry.past.iter().chain(entry.there.as_ref().map(|there| &there.memory));
+        let removed = entry.there.as_ref().map_or(Ok(()), |there| shadow.remove(there));
+        let removed = removed.and_then(|()| match history {
+            true => names.into_iter().try_for_each(|name| shadow.erase_history(name)),
+            false => Ok(()),
+        });
         if self.is_over() {
             return Err(Stop::Over);
         }
         match removed {
             Ok(()) | Err(ApiError::NotFound) => {
-                hand.book.strike(id).map_err(|error| self.no_book(&error))?;
+                let noted = if history { hand.book.strike(id) } else { hand.book.set_aside(id) };
+                noted.map_err(|error| self.no_book(&error))?;
                 self.succeed(hand);
                 self.tell(EventKind::ShadowWrite, json!({"op": "deleted", "id": id, "path": entry.path}));
                 Ok(())

@@ -137,8 +137,10 @@ fn what_is_taken_back_is_gone_with_its_history_where_that_is_asked_for() {
     let shadow = Shadow { stores: &lab.stores, store: &lab.store, on_conflict: &|_, _| {} };
     // With a stale hash, too: somebody else wrote into it.
     lab.server.put(&lab.store, PATH, &record(r#","goal":"c""#));
-    shadow.remove(&there, true).unwrap();
-    shadow.remove(&there, true).unwrap();
+    shadow.remove(&there).unwrap();
+    shadow.remove(&there).unwrap();
+    assert!(lab.server.versions(&lab.store).iter().any(|version| !version["content"].is_null()));
+    shadow.erase_history(&there.memory).unwrap();
     assert!(lab.server.all(&lab.store).is_empty());
     let told = lab.server.versions(&lab.store);
     assert!(told.len() >= 4 && told.iter().all(|version| version["content"].is_null()), "{told:#?}");
