@@ -3,6 +3,8 @@
 //! What stands on this machine is the truth; the copy can be lost and made again. Nothing here runs, no file is made and
 //! no connection opened unless the flags of `[managed]` ask for it.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod api;
 pub mod augment;
 pub mod events;

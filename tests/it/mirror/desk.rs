@@ -73,7 +73,7 @@ impl Desk {
     }
 
     pub(crate) fn get(&self, path: &str) -> Value {
-        let answer = Client::new(&self.home.socket()).send(&Request::get(path)).unwrap();
+        let answer = Client::new(self.home.socket()).send(&Request::get(path)).unwrap();
         assert!(answer.is_success(), "{path}: {} {}", answer.status, answer.text());
         serde_json::from_str(&answer.text()).unwrap()
     }
