@@ -145,3 +145,16 @@ fn what_is_taken_back_is_gone_with_its_history_where_that_is_asked_for() {
     let told = lab.server.versions(&lab.store);
     assert!(told.len() >= 4 && told.iter().all(|version| version["content"].is_null()), "{told:#?}");
 }
+
+#[test]
+fn a_server_that_never_answers_is_given_up_in_time() {
+    let mut lab = Lab::new();
+    lab.stores.patience(std::time::Duration::from_millis(200));
+    lab.server.fail(1, "POST", "/memories", Fault::Held);
+    assert_eq!(lab.send(&record(""), None), Err(ApiError::Unreachable("no answer in time".to_owned())));
+    lab.server.release();
+    lab.stores.patience(limits::CALL);
+    // It was done all the same.
+    assert_eq!(lab.stands(&record(""), None).1, "unchanged");
+    assert_eq!(lab.server.all(&lab.store).len(), 1);
+}
