@@ -22,7 +22,7 @@ mod service;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
-pub(super) use care::{Purge, Status};
+pub(super) use care::{Forget, Promote, Purge, Redact, Status};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
@@ -115,6 +115,12 @@ pub(super) enum Command {
     /// Forget memories, or bring one back
     #[command(after_help = examples::FORGET)]
     Forget(Forget),
+    /// Make words unreadable that match a pattern, wherever memory holds them
+    #[command(after_help = examples::REDACT)]
+    Redact(Redact),
+    /// Let the whole organisation have a memory, after showing the exact bytes
+    #[command(after_help = examples::PROMOTE)]
+    Promote(Promote),
     /// Tidy the memory now, or show what the last night did
     #[command(after_help = examples::CONSOLIDATE)]
     Consolidate(Consolidate),
@@ -163,11 +169,8 @@ pub(super) enum Command {
         command: Option<DocumentCommand>,
     },
     /// Show how the mirror in managed memory stores fares
-    #[command(after_help = examples::MANAGED)]
-    Managed {
-        #[command(subcommand)]
-        command: ManagedCommand,
-    },
+    #[command(subcommand, after_help = examples::MANAGED)]
+    Managed(ManagedCommand),
     /// Serve agents over MCP on the standard streams
     #[command(after_help = examples::MCP)]
     Mcp(Mcp),
@@ -326,33 +329,6 @@ pub(super) struct Show {
     /// Show it as it was known at that time
     #[arg(long, value_name = "TIME")]
     pub(super) as_of: Option<String>,
-    /// Look in this namespace
-    #[arg(long)]
-    pub(super) namespace: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("which").required(true).args(["id", "query", "key", "undo"]))]
-pub(super) struct Forget {
-    pub(super) id: Option<String>,
-    /// Forget every memory with these words
-    #[arg(long, value_name = "WORDS")]
-    pub(super) query: Option<String>,
-    /// Forget the facts with this key
-    #[arg(long)]
-    pub(super) key: Option<String>,
-    /// Bring a forgotten memory back
-    #[arg(long, value_name = "ID", conflicts_with_all = ["purge", "reason"])]
-    pub(super) undo: Option<String>,
-    /// Erase it from every file for good
-    #[arg(long)]
-    pub(super) purge: bool,
-    /// Do not ask
-    #[arg(short, long)]
-    pub(super) yes: bool,
-    /// Say why
-    #[arg(long)]
-    pub(super) reason: Option<String>,
     /// Look in this namespace
     #[arg(long)]
     pub(super) namespace: Option<String>,

@@ -34,10 +34,12 @@ mod mcp;
 mod oneshot;
 mod predict;
 mod project;
+mod promote;
 mod purge;
 mod reach;
 mod reading;
 mod recall;
+mod redact;
 mod remember;
 mod replay;
 mod run;
@@ -142,6 +144,8 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::List(list) => list::run(&list, &settings, screen),
         Command::Show(show) => show::run(&show, &settings, screen),
         Command::Forget(forget) => forget::run(&forget, &settings, screen),
+        Command::Promote(asked) => promote::run(&asked, &settings, screen),
+        Command::Redact(asked) => redact::run(&asked, &settings, screen),
         Command::Consolidate(night) => consolidate::run(&night, &settings, screen),
         Command::Confirm(confirm) => contradictions::confirm(&confirm, &settings, screen),
         Command::Trust(asked) => trust::run(&asked, &settings, screen),
@@ -157,7 +161,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Purge(asked) => purge::run(&asked, &settings, screen),
         Command::Hooks(hooks) => hooks::run(&hooks, &settings, screen),
         Command::Service(service) => service::run(&service, &settings, screen),
-        Command::Managed { command: ManagedCommand::Status } => managed::status(&settings, screen),
+        Command::Managed(ManagedCommand::Status) => managed::status(&settings, screen),
         Command::Mcp(serve) => mcp::run(&serve, settings),
         Command::Events => events::run(&settings, screen),
     }

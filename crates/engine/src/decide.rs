@@ -177,7 +177,7 @@ pub(super) fn is_free(snapshot: &Snapshot, key: &Key) -> bool {
 }
 
 /// Ids come from content: the same record told on two machines gets the same name.
-fn mint(snapshot: &Snapshot, memory: &Memory) -> MemoryId {
+pub(super) fn mint(snapshot: &Snapshot, memory: &Memory) -> MemoryId {
     let fingerprint = memory.fingerprint();
     (0u32..)
         .map(|turn| {
@@ -344,15 +344,13 @@ pub(super) fn forget(
         let memory = living.or_else(|| snapshot.archived(key).filter(|_| purge).map(|entry| &entry.memory));
         let Some(memory) = memory else { continue };
         if purge {
-            changes.push(Change::Purge(Tombstone {
-                key: key.clone(),
-                fingerprint: memory.fingerprint(),
-                at: later(now, memory),
-                reason: reason.to_owned(),
-                scope: memory.scope,
-            }));
+            changes.push(Change::Purge(Tombstone::of(memory, now, reason)));
         } else {
-            let entry = Archived { memory: Arc::clone(memory), at: later(now, memory), reason: reason.to_owned() };
+            let entry = Archived {
+                memory: Arc::clone(memory),
+                at: now.max(memory.times.updated_at),
+                reason: reason.to_owned(),
+            };
             changes.push(Change::Archive(Arc::new(entry)));
         }
         gone.push(key.clone());
@@ -387,14 +385,8 @@ fn copies_of(snapshot: &Snapshot, keys: &[Key]) -> Vec<Key> {
     copies
 }
 
-/// A memory leaves after its last change, whatever the clock says: else a reader of the files would take the change for
-/// the newer.
-fn later(now: Timestamp, memory: &Memory) -> Timestamp {
-    now.max(memory.times.updated_at)
-}
-
 /// Memories that were made from purged ones no longer name them, nor say what was put before their own words.
-fn forget_origins(snapshot: &Snapshot, keys: &[Key], now: Timestamp) -> Vec<Change> {
+pub(super) fn forget_origins(snapshot: &Snapshot, keys: &[Key], now: Timestamp) -> Vec<Change> {
     let purged: HashSet<(&Namespace, &str)> = keys.iter().map(|key| (&key.namespace, key.id.as_str())).collect();
     let leaving: HashSet<&Key> = keys.iter().collect();
     let mut words: HashMap<Key, Vec<&str>> = HashMap::new();

@@ -88,8 +88,8 @@ impl Project {
             Sessions::open(Arc::clone(&env), writer.clone(), Arc::clone(&search), Arc::clone(&usage), strategy);
         let sessions = Arc::new(sessions);
         let events = Arc::new(Events::new(&env.root.join(".loki")));
-        let borrowing = Borrowing::new(&env, &writer, &events);
         let mirror = Mirror::new(&env, &writer, &events);
+        let borrowing = Borrowing::new(&env, &writer, &events);
         let recall = Arc::new(Recall {
             borrowing: borrowing.clone(),
             env: Arc::clone(&env),
@@ -117,7 +117,8 @@ impl Project {
         followers.extend(mirror.clone().map(|mirror| mirror as Arc<dyn Follower>));
         followers.extend(borrowing.clone().map(|borrowing| borrowing as Arc<dyn Follower>));
         let ends = (inbox, writer.clone());
-        let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, shared);
+        let around = (memory.clone(), shared.commons.clone());
+        let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, around);
         let thread = start_writer(work, lock, &env)?;
         shared.commons.join(&env.id, &writer);
         let holder: Weak<Contexts> = Arc::downgrade(&contexts);
@@ -140,9 +141,9 @@ impl Project {
             review,
             eyes,
             memory,
-            borrowing,
             events,
             mirror,
+            borrowing,
         })
     }
 
@@ -180,8 +181,8 @@ impl Project {
         for (started, lost) in [
             (self.sessions.start(), "what sessions make of their memories is not counted"),
             (self.prefetch.start(), "nothing can be made ready in advance"),
-            (self.borrowing.as_ref().map_or(Ok(()), Borrowing::start), "nothing can be read from the memory stores"),
             (self.mirror.as_ref().map_or(Ok(()), Mirror::start), "nothing is mirrored"),
+            (self.borrowing.as_ref().map_or(Ok(()), Borrowing::start), "nothing can be read from the memory stores"),
         ] {
             if let Err(error) = started {
                 tracing::error!(project = %self.env.name, reason = %error, "{lost}");

@@ -26,7 +26,7 @@ use super::follow::Follower;
 use super::import;
 use super::inbox::WriterHandle;
 use super::memory_care::MemoryCare;
-use super::project::Shared;
+use super::redact;
 use super::search::Search;
 use super::tidy;
 use super::usage::UsageBook;
@@ -78,7 +78,7 @@ impl Writer {
         followers: Vec<Arc<dyn Follower>>,
         search: Arc<Search>,
         usage: Arc<UsageBook>,
-        shared: &Shared,
+        (memory, commons): (Arc<MemoryCare>, Commons),
     ) -> Writer {
         Writer {
             env,
@@ -93,8 +93,8 @@ impl Writer {
             search,
             usage,
             refused: false,
-            memory: Arc::clone(&shared.memory),
-            commons: shared.commons.clone(),
+            memory,
+            commons,
         }
     }
 
@@ -191,6 +191,12 @@ impl Writer {
                 Event::Trust { request, reply } => {
                     self.finish(now, std::mem::take(&mut turns), draft);
                     let _ = reply.send(self.trust(request, now));
+                    draft = self.state.clone();
+                }
+                Event::History { pattern, strike, reply } => {
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    let lines = self.store.history(pattern.as_ref(), strike);
+                    let _ = reply.send(lines.map_err(|error| EngineError::refused(&error)));
                     draft = self.state.clone();
                 }
                 Event::Shorten { reply } => {
@@ -388,6 +394,9 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, twins: Twins
         Event::Forget { keys, reason, purge, reply } => {
             decided(draft, Ok(decide::forget(draft, now, &keys, &reason, purge)), reply)
         }
+        Event::Redact { keys, pattern, reason, reply } => {
+            decided(draft, Ok(redact::redact(draft, now, &keys, &pattern, &reason)), reply)
+        }
         Event::Restore { key, reply } => decided(draft, decide::restore(draft, now, &key), reply),
         Event::Link { namespace, from, to, relation, reply } => {
             decided(draft, decide::link(draft, now, &namespace, &from, &to, relation), reply)
@@ -408,6 +417,7 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, twins: Twins
         | Event::Derived { .. }
         | Event::Rescan { .. }
         | Event::Trust { .. }
+        | Event::History { .. }
         | Event::Shorten { .. }
         | Event::Beat
         | Event::Stop => None,

@@ -10,9 +10,11 @@ pub mod key;
 pub mod layer;
 pub mod limits;
 pub mod mapping;
+pub mod promote;
 pub mod queue;
 pub mod shadow;
 pub mod verdict;
+pub mod versions;
 
 pub use api::{ApiError, Stores};
 pub use events::{EventKind, Events};

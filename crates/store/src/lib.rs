@@ -7,6 +7,7 @@
 
 pub mod documents;
 mod door;
+mod history;
 mod journal;
 mod layers;
 mod layout;

@@ -23,13 +23,14 @@ pub(super) fn look(settings: &Settings, checks: &mut Vec<Check>) {
         Ok(key) => key,
         Err(error) => return checks.push(Check::broken(NAME, error.to_string(), error.fix())),
     };
-    let stores = match Stores::new(managed, key) {
-        Ok(stores) => stores.within(limits::ASK),
+    let mut stores = match Stores::new(managed, key) {
+        Ok(stores) => stores,
         Err(error) => {
             let found = format!("the certificates cannot be used: {error}");
             return checks.push(Check::broken(NAME, found, "mend managed.ca_file or $SSL_CERT_FILE"));
         }
     };
+    stores.patience(limits::ASK);
     let (answer, date) = stores.look_at(store);
     checks.push(match answer {
         Ok(found) if found.archived_at.is_some() => {
