@@ -25,6 +25,9 @@ pub(super) fn status(settings: &Settings, screen: &mut Screen) -> Done {
         let id = Some(words::field(&told, field)).filter(|id| !id.is_empty());
         screen.line(format!("{name}: {}", id.unwrap_or_else(|| none.to_owned())))?;
     }
+    if let Some(borrowed) = told["retrieve"]["borrowed"].as_u64().filter(|count| *count > 0) {
+        screen.line(format!("{} read from the stores", words::count(borrowed, "memory", "memories")))?;
+    }
     let Some(sent) = told.get("shadow_write") else { return Ok(()) };
     let count = |name: &str| sent[name].as_u64().unwrap_or(0);
     let (mirrored, waiting) = (words::count(count("mirrored"), "episode", "episodes"), count("waiting"));

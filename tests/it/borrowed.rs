@@ -153,6 +153,7 @@ fn what_is_known_here_wins_over_the_same_path_in_a_store() {
         json!({"project": home.path("app"), "id": "pat-gate", "kind": "pattern", "text": "The gate opens at nine"});
     send(&home, Request::post("/v1/memories", &ours));
     let found = borrowed(&home, "when does the gate open");
+    home.run(&["managed", "status"]).succeeded().says("1 memory read from the stores");
     assert_eq!(texts(&found), ["The gate opens at nine", &format!("{MARK} The gate of the garage is another gate")]);
 }
 

@@ -16,7 +16,15 @@ const MANY: usize = 10_000;
 pub(in crate::serve) async fn status(app: App, call: Call) -> Answer {
     let query: Which = call.query()?;
     let project = app.project(query.project.as_deref()).await?;
-    let told = aside(move || mirror::status(&project.env, project.mirror.as_deref())).await?;
+    let told = aside(move || {
+        let mut told = mirror::status(&project.env, project.mirror.as_deref());
+        if told["enabled"] == Value::Bool(true) {
+            let borrowed = project.writer.snapshot().memories().filter(|memory| memory.is_borrowed()).count();
+            told["retrieve"] = json!({"borrowed": borrowed});
+        }
+        told
+    })
+    .await?;
     ok(&RecordAnswer(object(told)))
 }
 
