@@ -169,11 +169,8 @@ pub(super) enum Command {
         command: Option<DocumentCommand>,
     },
     /// Show how the mirror in managed memory stores fares
-    #[command(after_help = examples::MANAGED)]
-    Managed {
-        #[command(subcommand)]
-        command: ManagedCommand,
-    },
+    #[command(subcommand, after_help = examples::MANAGED)]
+    Managed(ManagedCommand),
     /// Serve agents over MCP on the standard streams
     #[command(after_help = examples::MCP)]
     Mcp(Mcp),

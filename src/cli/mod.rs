@@ -161,7 +161,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Purge(asked) => purge::run(&asked, &settings, screen),
         Command::Hooks(hooks) => hooks::run(&hooks, &settings, screen),
         Command::Service(service) => service::run(&service, &settings, screen),
-        Command::Managed { command: ManagedCommand::Status } => managed::status(&settings, screen),
+        Command::Managed(ManagedCommand::Status) => managed::status(&settings, screen),
         Command::Mcp(serve) => mcp::run(&serve, settings),
         Command::Events => events::run(&settings, screen),
     }

@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
 use super::env::Env;
+use super::follow::Follower;
 use super::inbox::WriterHandle;
 use super::lesson::{Chapter, Lesson};
 use lokid_config::{Flag, Managed};
@@ -23,7 +24,7 @@ use lokid_mirror::augment::{self, Ended, Reading, Source};
 use lokid_mirror::events::{EventKind, Events};
 use lokid_mirror::layer::{Layer, Owner};
 use lokid_mirror::{ApiError, KeyKind, Stores, limits, mapping, verdict};
-use lokid_model::{Memory, clean};
+use lokid_model::{Change, Memory, clean};
 use lokid_sys::{plain, thread};
 
 const FILE: &str = "borrowed.json";
@@ -33,12 +34,16 @@ const SENTINEL: &str = "hydrate.lock";
 const MOST_VERDICTS: usize = 20;
 /// More than that many who ask are heard as one.
 const WAITING: usize = 8;
+/// An answer that is on its way when the daemon stops is waited for this long.
+const LAST_ANSWER: Duration = Duration::from_secs(2);
 
 enum BorrowTask {
     /// Somebody wants to know something.
     Asked,
     /// A session begins.
     Hydrate(String),
+    /// Something was purged.
+    Purged,
     Stop,
 }
 
@@ -50,7 +55,18 @@ pub(super) struct Borrowing {
     tasks: Sender<BorrowTask>,
     inbox: Receiver<BorrowTask>,
     stopping: AtomicBool,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    thread: Mutex<Option<Running>>,
+}
+
+/// The thread, and what is closed when it ends.
+type Running = (JoinHandle<()>, Receiver<()>);
+
+impl Follower for Borrowing {
+    fn changed(&self, changes: &[Change]) {
+        if changes.iter().any(|change| matches!(change, Change::Purge(_))) {
+            let _ = self.tasks.try_send(BorrowTask::Purged);
+        }
+    }
 }
 
 impl Borrowing {
@@ -76,7 +92,12 @@ impl Borrowing {
 
     pub(super) fn start(self: &Arc<Borrowing>) -> std::io::Result<()> {
         let work = Arc::clone(self);
-        *self.thread.lock() = Some(thread::spawn("mirror-read", move || work.run())?);
+        let (still_running, ended) = crossbeam_channel::bounded::<()>(0);
+        let running = thread::spawn("mirror-read", move || {
+            let _until_it_ends = still_running;
+            work.run();
+        })?;
+        *self.thread.lock() = Some((running, ended));
         Ok(())
     }
 
@@ -91,11 +112,14 @@ impl Borrowing {
         }
     }
 
+    /// A call that hangs is left behind: what it brings is dropped.
     pub(super) fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         // A full inbox wakes the thread as well.
         let _ = self.tasks.try_send(BorrowTask::Stop);
-        if let Some(thread) = self.thread.lock().take() {
+        let Some((thread, ended)) = self.thread.lock().take() else { return };
+        // Nothing is ever sent: it ends by being closed.
+        if ended.recv_timeout(LAST_ANSWER) == Err(RecvTimeoutError::Disconnected) {
             let _ = thread.join();
         }
     }
@@ -119,6 +143,11 @@ impl Borrowing {
                 }
                 BorrowTask::Hydrate(session) if self.is_first(&session) => self.hydrate(&mut layer),
                 BorrowTask::Hydrate(_) => {}
+                BorrowTask::Purged => {
+                    let snapshot = self.writer.snapshot();
+                    layer.forget(&self.env.redaction, &|key| snapshot.tombstone(key).is_some());
+                    self.keep(&layer);
+                }
                 BorrowTask::Stop => return,
             }
         }
@@ -177,6 +206,9 @@ impl Borrowing {
             time.checked_sub(gone).filter(|_| !self.stopping.load(Ordering::Acquire))
         };
         let reading = augment::read(&mut stores, layer, &sources, &|path| local.contains(path), &left);
+        if self.stopping.load(Ordering::Acquire) {
+            return None;
+        }
         self.keep(layer);
         self.teach(layer);
         Some((reading, stores))

@@ -115,6 +115,7 @@ impl Project {
             eyes.clone(),
         ];
         followers.extend(mirror.clone().map(|mirror| mirror as Arc<dyn Follower>));
+        followers.extend(borrowing.clone().map(|borrowing| borrowing as Arc<dyn Follower>));
         let ends = (inbox, writer.clone());
         let around = (memory.clone(), shared.commons.clone());
         let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, around);

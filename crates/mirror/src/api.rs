@@ -158,6 +158,11 @@ impl Stores {
         Ok(Stores { client, base: managed.base_url.clone(), key, time: limits::CALL })
     }
 
+    /// The same, with less patience.
+    pub fn within(self, time: Duration) -> Stores {
+        Stores { time, ..self }
+    }
+
     /// How long the next calls may take.
     pub fn patience(&mut self, time: Duration) {
         self.time = time;

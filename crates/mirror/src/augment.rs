@@ -13,6 +13,8 @@ use super::limits;
 /// Episodes of other projects are of interest for so many days on which there were any.
 const RECENT_DAYS: usize = 14;
 const EPISODES: &str = "/episodic/";
+/// What is left of a time that is over.
+const MOMENT: Duration = Duration::from_millis(100);
 
 /// A store and the folders of it that are read.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +59,8 @@ pub fn read(
     let ended = match sources.iter().try_for_each(|source| reader.source(source)) {
         Ok(()) => Ended::Whole,
         Err(None) => Ended::Late,
+        // The last call had what was left of the time, and took it.
+        Err(Some(ApiError::Unreachable(_))) if left().is_none_or(|left| left < MOMENT) => Ended::Late,
         Err(Some(error)) => Ended::Failed(error),
     };
     Reading { fetched: reader.fetched, ended }

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use lokid_model::memory::{Anchors, Shorter, Usage};
-use lokid_model::{Cleaner, Kind, Memory, Namespace, Scope, Source, Status, Tier, Timestamp, clean};
+use lokid_model::{Cleaner, Key, Kind, Memory, Namespace, Scope, Source, Status, Tier, Timestamp, clean};
 use lokid_store::schema::read_alone;
 use serde_json::{Map, Value, json};
 
@@ -133,6 +133,15 @@ impl Layer {
     /// Of what is below a prefix only these are there.
     pub(crate) fn keep_only(&mut self, owner: Owner, prefix: &str, is_there: impl Fn(&str) -> bool) {
         self.items.retain(|(whose, path), _| *whose != owner || !path.starts_with(prefix) || is_there(path));
+    }
+
+    /// Lets go of the words of what somebody here wanted gone; it is not fetched again.
+    pub fn forget(&mut self, cleaner: &dyn Cleaner, is_gone: &dyn Fn(&Key) -> bool) {
+        for ((owner, path), item) in &mut self.items {
+            if read(*owner, path, item, cleaner).is_some_and(|memory| is_gone(&memory.key())) {
+                item.content = None;
+            }
+        }
     }
 
     /// What can be understood of it, clean and in the order of paths. What stands at a path of our own is left out.

@@ -39,6 +39,7 @@ pub fn may_leave(memory: &Memory) -> Result<(), Stays> {
     let counts = memory.kind == Kind::Episode
         && memory.importance >= limits::LEAST_IMPORTANCE
         && memory.namespace == Namespace::default()
+        && !memory.is_borrowed()
         && memory.times.expired_at.is_none();
     if counts { Ok(()) } else { Err(Stays::Unmirrored) }
 }

@@ -91,6 +91,17 @@ fn what_came_before_a_failure_or_the_end_of_the_time_is_kept() {
 }
 
 #[test]
+fn a_call_that_takes_the_rest_of_the_time_is_late_and_no_failure() {
+    let mut shelf = Shelf::new();
+    shelf.server.fail(1, "GET", "/memories", Fault::Held);
+    let source = Source { owner: Owner::Organisation, store: &shelf.store, folders: PATTERNS };
+    let began = std::time::Instant::now();
+    let left = || Duration::from_millis(300).checked_sub(began.elapsed());
+    let late = read(&mut shelf.stores, &mut shelf.layer, &[source], &|_| false, &left);
+    assert_eq!(late, Reading { fetched: 0, ended: Ended::Late });
+}
+
+#[test]
 fn of_episodes_the_last_days_are_read() {
     let mut shelf = Shelf::new();
     for day in 1..=20 {
