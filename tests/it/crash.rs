@@ -64,11 +64,11 @@ fn workload() -> Vec<Vec<Change>> {
     );
     let private = Memory { scope: Scope::UserPrivate, ..memory("note-2", Kind::Note, "my own") };
     let system = Memory { scope: Scope::System, ..memory("note-3", Kind::Note, "for all projects") };
-    // Out of the repository, into what all projects know.
-    let (moved, _) = changed(&newer, |memory| memory.scope = Scope::System);
     let (end_fact, _) = changed(&fact, |memory| memory.times.invalid_at = Some(at(50)));
     let (edit_episode, episode_2) = changed(&episode, |memory| memory.importance = 0.9);
-    let (edit_pattern, _) = changed(&pattern, |memory| memory.confidence = 0.95);
+    let (edit_pattern, pattern_2) = changed(&pattern, |memory| memory.confidence = 0.95);
+    // Out of the repository, into what all projects know.
+    let (moved, _) = changed(&pattern_2, |memory| memory.scope = Scope::System);
     let (edit_skill, _) = changed(&skill, |memory| {
         let body = Skill { name: "Deploy".into(), steps: vec!["test".into(), "build".into()], ..Skill::default() };
         memory.body = Body::Skill(Box::new(body));
