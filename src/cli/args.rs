@@ -9,22 +9,24 @@ use clap::{ArgAction, Parser, Subcommand, ValueHint};
 use clap_complete::Shell;
 
 use super::examples;
-use lokid_model::{Kind, Level, Relation, TaskType, Tier};
+use lokid_model::{Kind, Level, Relation, Scope, TaskType, Tier};
 
 mod ahead;
 mod care;
 mod hands;
 mod hooks;
 mod list;
+mod managed;
 mod mcp;
 mod service;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
-pub(super) use care::{Purge, Status};
+pub(super) use care::{Forget, Promote, Purge, Redact, Status};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
+pub(super) use managed::ManagedCommand;
 pub(super) use mcp::Mcp;
 pub(super) use service::Service;
 pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Trust};
@@ -113,6 +115,12 @@ pub(super) enum Command {
     /// Forget memories, or bring one back
     #[command(after_help = examples::FORGET)]
     Forget(Forget),
+    /// Make words unreadable that match a pattern, wherever memory holds them
+    #[command(after_help = examples::REDACT)]
+    Redact(Redact),
+    /// Let the whole organisation have a memory, after showing the exact bytes
+    #[command(after_help = examples::PROMOTE)]
+    Promote(Promote),
     /// Tidy the memory now, or show what the last night did
     #[command(after_help = examples::CONSOLIDATE)]
     Consolidate(Consolidate),
@@ -160,6 +168,9 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: Option<DocumentCommand>,
     },
+    /// Show how the mirror in managed memory stores fares
+    #[command(subcommand, after_help = examples::MANAGED)]
+    Managed(ManagedCommand),
     /// Serve agents over MCP on the standard streams
     #[command(after_help = examples::MCP)]
     Mcp(Mcp),
@@ -280,6 +291,9 @@ pub(super) struct Remember {
     /// Keep it to yourself: it stays out of the repository
     #[arg(long)]
     pub(super) private: bool,
+    /// Say who knows it: `system` means all of your projects and stays out of the repository
+    #[arg(long, conflicts_with = "private", value_parser = PossibleValuesParser::new(Scope::WORDS))]
+    pub(super) scope: Option<String>,
     /// Weigh it, from 0 to 1
     #[arg(long, value_name = "0..1", value_parser = share)]
     pub(super) importance: Option<f64>,
@@ -315,33 +329,6 @@ pub(super) struct Show {
     /// Show it as it was known at that time
     #[arg(long, value_name = "TIME")]
     pub(super) as_of: Option<String>,
-    /// Look in this namespace
-    #[arg(long)]
-    pub(super) namespace: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(group = clap::ArgGroup::new("which").required(true).args(["id", "query", "key", "undo"]))]
-pub(super) struct Forget {
-    pub(super) id: Option<String>,
-    /// Forget every memory with these words
-    #[arg(long, value_name = "WORDS")]
-    pub(super) query: Option<String>,
-    /// Forget the facts with this key
-    #[arg(long)]
-    pub(super) key: Option<String>,
-    /// Bring a forgotten memory back
-    #[arg(long, value_name = "ID", conflicts_with_all = ["purge", "reason"])]
-    pub(super) undo: Option<String>,
-    /// Erase it from every file for good
-    #[arg(long)]
-    pub(super) purge: bool,
-    /// Do not ask
-    #[arg(short, long)]
-    pub(super) yes: bool,
-    /// Say why
-    #[arg(long)]
-    pub(super) reason: Option<String>,
     /// Look in this namespace
     #[arg(long)]
     pub(super) namespace: Option<String>,

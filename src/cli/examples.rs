@@ -142,6 +142,14 @@ Examples:
   lokid confirm note-5f0c2a91                  one step: reference, guardrail, mandate
   lokid confirm note-5f0c2a91 --tier mandate";
 
+pub(super) const MANAGED: &str = "\
+Examples:
+  lokid managed status
+  lokid managed status --json
+
+The mirror is off unless `[managed]` in the configuration, or $LOKI_MANAGED_AGENTS and $LOKI_MANAGED_MEMORY, ask for it.
+`lokid doctor` looks at the key, the store and the clock.";
+
 pub(super) const TRUST: &str = "\
 Examples:
   lokid trust                                  who asks for more than reference, and in which file
@@ -257,6 +265,24 @@ Examples:
   codex mcp add loki -- lokid mcp --start    for Codex; starts the daemon when none runs
 
 Answers go to the standard output, everything else to the standard error. Without a daemon it can read, not write.";
+
+pub(super) const PROMOTE: &str = "\
+Examples:
+  lokid promote skill-cut-a-release --to org
+  LOKI_MANAGED_ORG_API_KEY=... lokid promote sem-1f2e3d --to org --yes
+
+It needs managed memory to be on, `managed.org_store`, and the organisation's own key in $LOKI_MANAGED_ORG_API_KEY or
+`managed.org_key_file`. Without them it prints the call to make. Private, restricted and unredacted memories stay here.";
+
+pub(super) const REDACT: &str = "\
+Examples:
+  lokid redact --pattern 'AKIA[0-9A-Z]{16}'          tell what matches; nothing is changed
+  lokid redact --pattern '(?i)project nightjar' --yes
+  lokid redact --pattern 'ghp_\\w{36}' --scope all --yes
+
+A clean copy takes the place of each memory that matches, under a new id, and every trace of the old one is erased: in
+its files, the archive, earlier wordings, indexes, ledgers and handoffs. The syntax is RE2's: no look-around, no
+back-references. What was committed to git stays in its history.";
 
 pub(super) const EVENTS: &str = "\
 Examples:

@@ -29,14 +29,17 @@ mod links;
 mod list;
 mod logging;
 mod man;
+mod managed;
 mod mcp;
 mod oneshot;
 mod predict;
 mod project;
+mod promote;
 mod purge;
 mod reach;
 mod reading;
 mod recall;
+mod redact;
 mod remember;
 mod replay;
 mod run;
@@ -60,7 +63,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command};
+use args::{Args, Command, ManagedCommand};
 use failure::Done;
 use screen::Screen;
 use settings::Settings;
@@ -114,6 +117,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         hook::run(&hook::Asked::typed(hook, global));
         return Ok(());
     }
+    settings::refuse_orphans(global)?;
     // These work with a broken configuration: two exist to mend it, the others have nothing to do with it.
     match &args.command {
         Command::Completions { shell } => return completions::run(*shell, screen),
@@ -147,6 +151,8 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::List(list) => list::run(&list, &settings, screen),
         Command::Show(show) => show::run(&show, &settings, screen),
         Command::Forget(forget) => forget::run(&forget, &settings, screen),
+        Command::Promote(asked) => promote::run(&asked, &settings, screen),
+        Command::Redact(asked) => redact::run(&asked, &settings, screen),
         Command::Consolidate(night) => consolidate::run(&night, &settings, screen),
         Command::Confirm(confirm) => contradictions::confirm(&confirm, &settings, screen),
         Command::Trust(asked) => trust::run(&asked, &settings, screen),
@@ -162,6 +168,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Purge(asked) => purge::run(&asked, &settings, screen),
         Command::Hooks(hooks) => hooks::run(&hooks, &settings, screen),
         Command::Service(service) => service::run(&service, &settings, screen),
+        Command::Managed(ManagedCommand::Status) => managed::status(&settings, screen),
         Command::Mcp(serve) => mcp::run(&serve, settings),
         Command::Events => events::run(&settings, screen),
     }

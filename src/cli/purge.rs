@@ -76,6 +76,10 @@ fn stays(plan: &PurgePlan, everything: bool, settings: &Settings) -> Vec<String>
     if plan.projects.iter().any(|doomed| doomed.memory_dir.exists()) {
         stays.push("what was committed to git, in its history".to_owned());
     }
+    let common = settings.dirs.data.join("system");
+    if !everything && common.exists() {
+        stays.push(format!("what all of your projects know, in {}", common.display()));
+    }
     for (agent, path) in hooks::installed(settings) {
         if everything || plan.projects.iter().any(|doomed| Path::new(&path).starts_with(&doomed.root)) {
             stays.push(format!("the hooks in {path}: `lokid hooks uninstall {agent}` takes them out"));

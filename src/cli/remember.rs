@@ -104,7 +104,7 @@ fn record(remember: Remember, text: Option<String>, files: Vec<String>) -> Resul
         "confidence": remember.confidence,
         "valid_at": time("--valid-at", remember.valid_at.as_deref())?,
         "invalid_at": time("--expires", remember.expires.as_deref())?,
-        "scope": remember.private.then(|| Scope::UserPrivate.as_str()),
+        "scope": remember.scope.or_else(|| remember.private.then(|| Scope::UserPrivate.to_string())),
         "status": remember.unverified.then(|| Status::Unverified.as_str()),
         "restricted": remember.restricted.then_some(true),
         "namespace": remember.namespace,

@@ -7,7 +7,7 @@ use anyhow::Context;
 
 use super::args::Global;
 use super::failure::Failure;
-use lokid_config::Config;
+use lokid_config::{Config, ConfigError};
 use lokid_sys::{Dirs, env, plain};
 
 /// A configuration that long is something else.
@@ -74,9 +74,20 @@ pub(super) fn load(path: &Path, must_exist: bool) -> Result<Config, Failure> {
         }
         None => String::new(),
     };
-    Config::load(Some(path), &text).map_err(|error| {
+    let bad = |error: ConfigError| {
         Failure::usage(format!("bad configuration: {error}")).hint("`lokid config` prints every key with its default")
-    })
+    };
+    let mut config = Config::load(Some(path), &text).map_err(bad)?;
+    config.managed = config.managed.under(env::var).map_err(bad)?;
+    Ok(config)
+}
+
+/// A flag of the mirror without the one it needs stops every command, also those that work with a broken file.
+pub(super) fn refuse_orphans(global: &Global) -> Result<(), Failure> {
+    let Ok(dirs) = Dirs::from_env() else { return Ok(()) };
+    let text = plain::read_text(&config_path(global, &dirs)?, MOST_CONFIG).ok().flatten().unwrap_or_default();
+    let managed = Config::parse(&text).unwrap_or_default().managed;
+    managed.under(env::var).map(drop).map_err(|error| Failure::usage(format!("bad configuration: {error}")))
 }
 
 pub(super) fn socket(global: &Global, config: &Config, dirs: &Dirs) -> Result<PathBuf, Failure> {

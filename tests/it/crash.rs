@@ -63,9 +63,12 @@ fn workload() -> Vec<Vec<Change>> {
         Body::Skill(Box::new(Skill { name: "Deploy".into(), steps: vec!["build".into()], ..Skill::default() })),
     );
     let private = Memory { scope: Scope::UserPrivate, ..memory("note-2", Kind::Note, "my own") };
+    let system = Memory { scope: Scope::System, ..memory("note-3", Kind::Note, "for all projects") };
     let (end_fact, _) = changed(&fact, |memory| memory.times.invalid_at = Some(at(50)));
     let (edit_episode, episode_2) = changed(&episode, |memory| memory.importance = 0.9);
-    let (edit_pattern, _) = changed(&pattern, |memory| memory.confidence = 0.95);
+    let (edit_pattern, pattern_2) = changed(&pattern, |memory| memory.confidence = 0.95);
+    // Out of the repository, into what all projects know.
+    let (moved, _) = changed(&pattern_2, |memory| memory.scope = Scope::System);
     let (edit_skill, _) = changed(&skill, |memory| {
         let body = Skill { name: "Deploy".into(), steps: vec!["test".into(), "build".into()], ..Skill::default() };
         memory.body = Body::Skill(Box::new(body));
@@ -102,13 +105,14 @@ fn workload() -> Vec<Vec<Change>> {
         fingerprint: private.fingerprint(),
         at: at(80),
         reason: String::new(),
-        private: true,
+        scope: Scope::UserPrivate,
     };
     vec![
-        vec![put(note.clone()), put(fact), put(episode), put(pattern), put(private)],
+        vec![put(note.clone()), put(fact), put(episode), put(pattern), put(private), put(system)],
         vec![end_fact, put(newer), Change::Link(link("fact-2", "fact-1")), Change::Contradict(contradiction)],
         vec![put(skill), edit_episode, edit_pattern],
         vec![edit_skill, Change::Write(ledger)],
+        vec![moved],
         vec![Change::Archive(archived(&note)), Change::Archive(archived(&episode_2))],
         vec![Change::Restore(Arc::new(back)), Change::Purge(tombstone), Change::Unlink(link("fact-2", "fact-1"))],
     ]

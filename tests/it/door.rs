@@ -30,7 +30,7 @@ fn write(home: &Home, path: &str, text: &str) -> PathBuf {
     path
 }
 
-fn stopped(mut daemon: Daemon) {
+pub(crate) fn stopped(mut daemon: Daemon) {
     daemon.signal(Signal::TERM);
     assert_eq!(daemon.ended().0, Some(0));
 }

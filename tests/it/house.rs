@@ -17,6 +17,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("retrieve", &["model", "config", "index"]),
     ("context", &["model", "config", "index", "retrieve"]),
     ("manage", &["model"]),
+    ("mirror", &["model", "config", "sys", "store"]),
     ("engine", EVERYTHING_ABOVE),
 ];
 const EVERYTHING_ABOVE: &[&str] = &["*"];
@@ -32,8 +33,9 @@ const DOORS: &[(&str, &[&str])] = &[
     ("notify", &["watch"]),
     ("tokio", &["engine", "lokid"]),
     ("hyper", &["lokid"]),
-    // The index writes its caches by it.
-    ("serde", &["config", "store", "index", "engine", "lokid"]),
+    ("ureq", &["sys"]),
+    // The index writes its caches by it, and the mirror speaks to a server.
+    ("serde", &["config", "store", "index", "mirror", "engine", "lokid"]),
 ];
 
 const MOST_LINES: usize = 500;

@@ -33,6 +33,7 @@ impl Lab {
             root: self.repo(),
             shared: ".loki/memory".into(),
             private: self.folder.path().join("data/private"),
+            system: self.folder.path().join("data/system"),
             proof: String::new(),
             state: self.folder.path().join("state"),
             writer: "0a1b2c3d".into(),

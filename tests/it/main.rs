@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout)]
 
 mod api;
+mod borrowed;
 mod care;
 mod chaos;
 mod cli;
@@ -10,6 +11,7 @@ mod doctor;
 mod door;
 mod editors;
 mod engine;
+mod everywhere;
 mod eyes;
 mod first_contact;
 mod foresight;
@@ -21,14 +23,18 @@ mod instances;
 mod lab;
 mod live;
 mod loki_mode;
+mod managed;
 mod mcp;
+mod mirror;
 mod neighbour;
 mod night;
 mod odd_files;
 mod oneshot;
+mod promote;
 mod purge;
 mod quoted;
 mod recall;
+mod redact;
 mod repo;
 mod roots;
 mod search;

@@ -27,8 +27,13 @@ const LISTED: &[&str] = &[
     "mem_redact",
     "memory",
 ];
-const LOKI: &[&str] =
-    &["loki_memory_retrieve", "loki_memory_store_pattern", "loki_consolidate_memory", "loki_memory_redact"];
+const LOKI: &[&str] = &[
+    "loki_memory_retrieve",
+    "loki_memory_store_pattern",
+    "loki_consolidate_memory",
+    "loki_memory_promote",
+    "loki_memory_redact",
+];
 
 fn names(list: &Value) -> Vec<&str> {
     list["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect()

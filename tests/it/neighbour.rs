@@ -357,7 +357,7 @@ fn a_purged_memory_is_found_in_no_file() {
             fingerprint: memory.fingerprint(),
             at: at(3),
             reason: String::new(),
-            private: false,
+            scope: lokid_model::Scope::ProjectShared,
         })
     };
     store.commit(at(3), &[purge(&secret), purge(&fact)]).unwrap();

@@ -3,6 +3,7 @@
 //! The embedded `config.example.toml` is the default; a user's file overrides it key by key. This room takes text and
 //! gives settings or an error that names key, line and what is allowed. It opens no file and reads no environment.
 
+mod managed;
 mod raw;
 mod typed;
 mod units;
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use lokid_model::TaskType;
 
+pub use managed::{Flag, Managed};
 use raw::RawConfig;
 use typed::Typed;
 
@@ -35,6 +37,7 @@ pub struct Config {
     pub learn: LearnConfig,
     pub hook: HookConfig,
     pub redact: RedactConfig,
+    pub managed: Managed,
     pub service: ServiceConfig,
     pub log: LogConfig,
 }
@@ -233,6 +236,15 @@ pub enum ConfigError {
     UnknownKey { key: String, line: usize, nearest: Option<String> },
     #[error("\"{key}\" (line {line}) cannot be {found}: allowed is {allowed}")]
     Invalid { key: String, line: usize, found: String, allowed: String },
+    #[error("{flag} cannot be \"{value}\": allowed is true or false")]
+    FlagValue { flag: &'static str, value: String },
+    #[error(
+        "{} ({}) is on while {} ({}), which it needs, is off",
+        child.variable(), child.key(), parent.variable(), parent.key()
+    )]
+    Orphan { child: Flag, parent: Flag },
+    #[error("managed.user_store and managed.org_store are the same store: what everybody reads may not be written")]
+    SharedStore,
     #[error("{}: {source}", path.display())]
     InFile { path: PathBuf, source: Box<ConfigError> },
 }
@@ -275,6 +287,7 @@ impl Config {
             learn,
             hook,
             redact,
+            managed,
             service,
             log,
         } = raw;
@@ -372,6 +385,7 @@ impl Config {
                 rules: typed("redact.rules", redact.rules).named_patterns()?,
                 allow: typed("redact.allow", redact.allow).strings()?,
             },
+            managed: Managed::of(managed, text)?,
             service: ServiceConfig {
                 memory_limit: typed("service.memory_limit", service.memory_limit).size(16 << 20..=1 << 40)?,
             },

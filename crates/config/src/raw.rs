@@ -34,6 +34,7 @@ pub(super) struct RawConfig {
     pub(super) learn: RawLearn,
     pub(super) hook: RawHook,
     pub(super) redact: RawRedact,
+    pub(super) managed: RawManaged,
     pub(super) service: RawService,
     pub(super) log: RawLog,
 }
@@ -175,6 +176,25 @@ pub(super) struct RawRedact {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct RawManaged {
+    pub(super) agents: Spanned<Value>,
+    pub(super) memory: Spanned<Value>,
+    pub(super) hydrate: Spanned<Value>,
+    pub(super) experimental: Spanned<Value>,
+    pub(super) review: Spanned<Value>,
+    pub(super) council: Spanned<Value>,
+    pub(super) base_url: Spanned<Value>,
+    pub(super) user_store: Spanned<Value>,
+    pub(super) org_store: Spanned<Value>,
+    pub(super) org_store_access: Spanned<Value>,
+    pub(super) key_file: Spanned<Value>,
+    pub(super) org_key_file: Spanned<Value>,
+    pub(super) ca_file: Spanned<Value>,
+    pub(super) max_memories: Spanned<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct RawLog {
     pub(super) level: Spanned<Value>,
     pub(super) format: Spanned<Value>,
@@ -264,7 +284,7 @@ mod tests {
         // No raw field is optional and none may be unknown, so the example alone must fit exactly.
         let example = toml::Deserializer::from(DeTable::parse(EXAMPLE).unwrap());
         RawConfig::deserialize(example).unwrap();
-        assert_eq!(known_keys().len(), 17 + 57);
+        assert_eq!(known_keys().len(), 18 + 71);
     }
 
     #[test]

@@ -102,6 +102,47 @@ impl Typed<'_> {
         }
     }
 
+    /// Of a server that is spoken to in secret, or that stands on this machine.
+    pub(super) fn base_url(self) -> Result<String, ConfigError> {
+        let url = self.value.get_ref().as_str().unwrap_or_default().trim_end_matches('/');
+        let host = |rest: &str| rest.split('/').next().unwrap_or_default().to_owned();
+        let near = |rest: &str| {
+            let host = host(rest);
+            ["127.0.0.1", "localhost", "[::1]"].contains(
+                &host.rsplit_once(':').map_or(&*host, |(name, port)| if port.ends_with(']') { &*host } else { name }),
+            )
+        };
+        let plain = !url.contains(['@', '?', '#', ' ']);
+        let secret = url.strip_prefix("https://").is_some_and(|rest| !host(rest).is_empty());
+        let here = url.strip_prefix("http://").is_some_and(near);
+        if plain && (secret || here) {
+            return Ok(url.to_owned());
+        }
+        Err(self.refuse("an address that begins with https://, or with http:// on this machine".to_owned()))
+    }
+
+    pub(super) fn store_id(self) -> Result<Option<String>, ConfigError> {
+        let id = self.value.get_ref().as_str();
+        let plain =
+            |id: &str| id.len() <= 128 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+        match id {
+            Some("") => Ok(None),
+            Some(id) if plain(id) => Ok(Some(id.to_owned())),
+            _ => Err(self.refuse("the id of a store, such as \"memstore_01AbC\", or \"\" for none".to_owned())),
+        }
+    }
+
+    /// There is no other way: text planted in what everybody reads would be in every later session.
+    pub(super) fn read_only(self) -> Result<(), ConfigError> {
+        match self.value.get_ref().as_str() {
+            Some("read_only") => Ok(()),
+            _ => {
+                Err(self
+                    .refuse("\"read_only\": text planted in a shared store would reach every later session".to_owned()))
+            }
+        }
+    }
+
     pub(super) fn flag(self) -> Result<bool, ConfigError> {
         self.value.get_ref().as_bool().ok_or_else(|| self.refuse("true or false".to_owned()))
     }

@@ -103,6 +103,8 @@ const MANDATE: f64 = 2.5;
 const GUARDRAIL: f64 = 2.0;
 const CRITICAL: f64 = 1.0;
 const BACKGROUND: f64 = 0.5;
+/// However likely: whoever writes into a shared store does not decide what presses here.
+const BORROWED: f64 = 0.1;
 
 impl Table<'_> {
     fn admits(&self, memory: &Memory) -> bool {
@@ -206,7 +208,11 @@ impl Table<'_> {
         if (self.filter.exclude)(&key) || !self.admits(&candidate.memory) {
             return;
         }
-        let candidate = Candidate { value: (candidate.value * 1e6).round() / 1e6, ..candidate };
+        let mut candidate = Candidate { value: (candidate.value * 1e6).round() / 1e6, ..candidate };
+        if candidate.memory.is_borrowed() {
+            (candidate.part, candidate.binding) = (Part::Background, false);
+            candidate.value = BORROWED * candidate.value.min(1.0);
+        }
         self.taken.entry(key).or_insert(candidate);
     }
 

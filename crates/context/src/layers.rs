@@ -19,7 +19,7 @@ use lokid_index::Snapshot;
 use lokid_index::topics::{Topic, is_told, name_of, plural};
 use lokid_model::layer::{MEMORY_FIELD, TOPIC_PREFIX, decision_words};
 use lokid_model::time::DAY;
-use lokid_model::{Kind, LayerDocuments, Memory, Namespace, Neighbour, Scope, Timestamp};
+use lokid_model::{Kind, LayerDocuments, Memory, Namespace, Neighbour, Timestamp};
 
 /// The documents of a namespace, with the neighbour's entries among ours.
 pub fn compose(
@@ -211,7 +211,7 @@ fn happened_at(memory: &Memory) -> Timestamp {
 fn days_of(snapshot: &Snapshot, shelves: &TopicGroups, now: Timestamp) -> Map<String, Value> {
     let mut days: std::collections::BTreeMap<String, Vec<Value>> = Default::default();
     let episodes = snapshot.latest(Kind::Episode, shelves.namespace());
-    for memory in episodes.filter(|memory| memory.scope != Scope::UserPrivate) {
+    for memory in episodes.filter(|memory| memory.scope.is_shared()) {
         days.entry(memory.times.created_at.day()).or_default().push(json!({
             "id": memory.id.as_str(),
             "t": memory.times.created_at.record_style(),

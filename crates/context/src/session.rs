@@ -226,7 +226,7 @@ pub fn tail_for(
     finish(sections, "", budget)
 }
 
-/// Best first, ties by key, each once.
+/// Best first, what was borrowed last, ties by key, each once.
 fn ranked<'a>(candidates: &'a [SessionCandidate], left_out: &dyn Fn(&Key) -> bool) -> Vec<&'a Memory> {
     let worth = |value: f64| if value.is_nan() { f64::NEG_INFINITY } else { value };
     let mut ranked: Vec<(f64, Key, &Memory)> = candidates
@@ -234,7 +234,10 @@ fn ranked<'a>(candidates: &'a [SessionCandidate], left_out: &dyn Fn(&Key) -> boo
         .map(|candidate| (worth(candidate.value), candidate.memory.key(), candidate.memory.as_ref()))
         .filter(|(_, key, _)| !left_out(key))
         .collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    ranked.sort_by(|a, b| {
+        let borrowed = a.2.is_borrowed().cmp(&b.2.is_borrowed());
+        borrowed.then_with(|| b.0.total_cmp(&a.0)).then_with(|| a.1.cmp(&b.1))
+    });
     let mut seen = BTreeSet::new();
     ranked.retain(|(_, key, _)| seen.insert(key.clone()));
     ranked.into_iter().map(|(_, _, memory)| memory).collect()

@@ -84,12 +84,15 @@ fn list_of(kind: Kind) -> Collection {
     }
 }
 
-/// What is no number fits worst. Of a memory that is given twice, the better comes first.
+/// What is no number fits worst, what was borrowed stands last. Of a memory that is given twice, the better comes first.
 fn best_first(found: Vec<&(Arc<Memory>, f64)>) -> Vec<(&Memory, f64)> {
     let even = |score: f64| if score.is_nan() { f64::NEG_INFINITY } else { score + 0.0 };
     let mut found: Vec<(Key, &Memory, f64)> =
         found.into_iter().map(|(memory, score)| (memory.key(), memory.as_ref(), even(*score))).collect();
-    found.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.0.cmp(&b.0)));
+    found.sort_by(|a, b| {
+        let borrowed = a.1.is_borrowed().cmp(&b.1.is_borrowed());
+        borrowed.then_with(|| b.2.total_cmp(&a.2)).then_with(|| a.0.cmp(&b.0))
+    });
     found.into_iter().map(|(_, memory, score)| (memory, score)).collect()
 }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use lokid_manage::plan::{Phase, Proposal};
 use lokid_model::memory::Claim;
-use lokid_model::{Archived, Body, Change, Key, Memory, MemoryId, Namespace, Scope, Source, Tier, Timestamp};
+use lokid_model::{Archived, Body, Change, Key, Memory, MemoryId, Namespace, Source, Tier, Timestamp};
 use lokid_store::schema::{Detail, record};
 use lokid_sys::Disk;
 
@@ -214,9 +214,9 @@ fn asks_for_more(claim: Claim, floor: Tier) -> bool {
     claim.tier < floor || claim.source == Source::User
 }
 
-/// What is private stands in the user's own directory, where nobody else writes.
+/// All else stands in the user's own directory, where nobody else writes.
 fn is_shared(memory: &Memory) -> bool {
-    memory.scope != Scope::UserPrivate
+    memory.scope.is_shared()
 }
 
 fn line_of(memory: &Memory, claim: Claim, print: &str, now: Timestamp) -> Value {

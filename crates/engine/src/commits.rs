@@ -56,7 +56,11 @@ impl Recall {
         let (mut mixed, mut taught) = (Vec::with_capacity(answer.hits.len()), 0);
         for hit in std::mem::take(&mut answer.hits) {
             let is_taught = snapshot.is_derived(&hit.memory.key());
+            let is_borrowed = hit.memory.is_borrowed();
             let comes_first = |commit: &Hit, taught: usize, placed: usize| {
+                if is_borrowed {
+                    return true;
+                }
                 let nearly = !is_taught && hit.score >= recall::NEARLY_AS_GOOD * commit.score;
                 commit.score > hit.score && (!nearly || recall::has_room(taught, placed))
             };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use super::commons;
 use super::error::EngineError;
 use super::event::Remembered;
 use lokid_index::Snapshot;
@@ -14,7 +15,7 @@ use lokid_manage::words::are_the_same;
 use lokid_model::draft::allowed_tier;
 use lokid_model::{
     Archived, Body, Change, Contradiction, ContradictionStatus, Draft, Key, Kind, Link, Memory, MemoryId, Namespace,
-    Patch, Relation, Source, Timestamp, Tombstone,
+    Patch, Relation, Scope, Source, Timestamp, Tombstone,
 };
 use lokid_store::schema::{record, skill_text};
 
@@ -36,6 +37,7 @@ pub(super) fn remember(snapshot: &Snapshot, now: Timestamp, draft: Draft, twins:
     if memory.text.trim().is_empty() {
         return Err(EngineError::Invalid { field: "text", reason: "must not be empty".to_owned() });
     }
+    commons::may_hold(&memory)?;
     let wanted = wanted.filter(|id| is_free(snapshot, &Key::new(&memory.namespace, id)));
     let near = |memory: &Memory| {
         let bare = only_words && supersedes.is_empty() && links.is_empty();
@@ -175,7 +177,7 @@ pub(super) fn is_free(snapshot: &Snapshot, key: &Key) -> bool {
 }
 
 /// Ids come from content: the same record told on two machines gets the same name.
-fn mint(snapshot: &Snapshot, memory: &Memory) -> MemoryId {
+pub(super) fn mint(snapshot: &Snapshot, memory: &Memory) -> MemoryId {
     let fingerprint = memory.fingerprint();
     (0u32..)
         .map(|turn| {
@@ -184,7 +186,9 @@ fn mint(snapshot: &Snapshot, memory: &Memory) -> MemoryId {
             hasher.update(&turn.to_le_bytes());
             let hex = hasher.finalize().to_hex();
             let name = match (&memory.body, memory.kind) {
-                (Body::Skill(skill), _) if turn == 0 => format!("skill-{}", skill_text::slug(&skill.name)),
+                (Body::Skill(skill), _) if turn == 0 && memory.scope != Scope::System => {
+                    format!("skill-{}", skill_text::slug(&skill.name))
+                }
                 (Body::Skill(skill), _) => format!("skill-{}-{}", skill_text::slug(&skill.name), &hex[..4]),
                 (_, Kind::Episode) => format!("ep-{}-{}", memory.times.created_at.day(), &hex[..8]),
                 (_, kind) => format!("{}-{}", kind.id_prefix(), &hex[..12]),
@@ -306,6 +310,7 @@ pub(super) fn patch(
     if new == **old {
         return Ok((Vec::new(), Arc::clone(old)));
     }
+    commons::may_hold(&new)?;
     let after = if new.fact() == old.fact() { Vec::new() } else { settle_all(snapshot, &mut new, now) };
     let new = Arc::new(new);
     let put = Change::Put { before: Some(Arc::clone(old)), after: Arc::clone(&new) };
@@ -339,15 +344,13 @@ pub(super) fn forget(
         let memory = living.or_else(|| snapshot.archived(key).filter(|_| purge).map(|entry| &entry.memory));
         let Some(memory) = memory else { continue };
         if purge {
-            changes.push(Change::Purge(Tombstone {
-                key: key.clone(),
-                fingerprint: memory.fingerprint(),
-                at: later(now, memory),
-                reason: reason.to_owned(),
-                private: memory.scope == lokid_model::Scope::UserPrivate,
-            }));
+            changes.push(Change::Purge(Tombstone::of(memory, now, reason)));
         } else {
-            let entry = Archived { memory: Arc::clone(memory), at: later(now, memory), reason: reason.to_owned() };
+            let entry = Archived {
+                memory: Arc::clone(memory),
+                at: now.max(memory.times.updated_at),
+                reason: reason.to_owned(),
+            };
             changes.push(Change::Archive(Arc::new(entry)));
         }
         gone.push(key.clone());
@@ -382,14 +385,8 @@ fn copies_of(snapshot: &Snapshot, keys: &[Key]) -> Vec<Key> {
     copies
 }
 
-/// A memory leaves after its last change, whatever the clock says: else a reader of the files would take the change for
-/// the newer.
-fn later(now: Timestamp, memory: &Memory) -> Timestamp {
-    now.max(memory.times.updated_at)
-}
-
 /// Memories that were made from purged ones no longer name them, nor say what was put before their own words.
-fn forget_origins(snapshot: &Snapshot, keys: &[Key], now: Timestamp) -> Vec<Change> {
+pub(super) fn forget_origins(snapshot: &Snapshot, keys: &[Key], now: Timestamp) -> Vec<Change> {
     let purged: HashSet<(&Namespace, &str)> = keys.iter().map(|key| (&key.namespace, key.id.as_str())).collect();
     let leaving: HashSet<&Key> = keys.iter().collect();
     let mut words: HashMap<Key, Vec<&str>> = HashMap::new();

@@ -41,7 +41,7 @@ impl Env {
     }
 
     /// For whoever follows the feed. `data` is an object.
-    pub(super) fn say(&self, kind: &'static str, data: Value) {
+    pub fn say(&self, kind: &'static str, data: Value) {
         let data: Map<String, Value> = data.as_object().cloned().unwrap_or_default();
         self.feed.tell(self.clock.now(), &self.name, kind, data);
     }

@@ -4,6 +4,7 @@ use tokio::sync::oneshot;
 
 use super::error::EngineError;
 use super::lesson::{Chapter, Lesson};
+use super::pattern::{Pattern, Redacted};
 use lokid_manage::plan::Proposal;
 use lokid_model::{
     Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Tier,
@@ -82,6 +83,19 @@ pub(super) enum Event {
     },
     /// What memory cost and saved, as it is to stand beside it.
     Economics(serde_json::Map<String, serde_json::Value>),
+    /// Make the words of these unreadable that match.
+    Redact {
+        keys: Vec<Key>,
+        pattern: Arc<Pattern>,
+        reason: String,
+        reply: Reply<Vec<Redacted>>,
+    },
+    /// Count the lines that newer ones have replaced and that match; with `strike`, take them out.
+    History {
+        pattern: Arc<Pattern>,
+        strike: bool,
+        reply: Reply<usize>,
+    },
     /// Take out of the files what newer lines have replaced.
     Shorten {
         reply: Reply<()>,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::decide;
 use super::event::{ImportError, Imported, Trust};
 use lokid_index::Snapshot;
-use lokid_model::{Change, Draft, Key, Link, Memory, Source, Tier, Timestamp, render};
+use lokid_model::{Change, Draft, Key, Link, Memory, Scope, Source, Tier, Timestamp, render};
 use lokid_store::schema::record;
 
 /// Decides a whole batch, each record on top of the ones before it. `state` ends as it will be.
@@ -44,8 +44,12 @@ enum Outcome {
     Skipped,
 }
 
-/// A file may claim that a person said it. Unless the user vouches for the file, it is only an import.
+/// A file may claim that a person said it, or that it is for all projects. Unless the user vouches for the file, it is
+/// only an import, and into this one.
 fn distrust(mut draft: Draft) -> Draft {
+    if draft.scope == Scope::System {
+        draft.scope = Scope::default();
+    }
     let claimed = draft.source.unwrap_or(Source::Import);
     draft.source = Some(if claimed.may_mandate() { Source::Import } else { claimed });
     draft

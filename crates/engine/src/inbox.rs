@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 use super::error::EngineError;
 use super::event::{Claimant, Event, Imported, Remembered, Reply, Tidied, Trust, TrustRequest};
 use super::lesson::{Chapter, Lesson};
+use super::pattern::{Pattern, Redacted};
 use super::redaction::Redaction;
 use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
@@ -131,6 +132,22 @@ impl WriterHandle {
     pub fn forget(&self, keys: Vec<Key>, reason: String, purge: bool) -> Result<Pending<Vec<Key>>, EngineError> {
         let reason = self.redaction.text(&reason);
         self.ask(|reply| Event::Forget { keys, reason, purge, reply })
+    }
+
+    /// Puts clean copies in the place of memories that match, and erases these.
+    pub fn redact(
+        &self,
+        keys: Vec<Key>,
+        pattern: &Arc<Pattern>,
+        reason: &str,
+    ) -> Result<Pending<Vec<Redacted>>, EngineError> {
+        let (pattern, reason) = (Arc::clone(pattern), self.redaction.text(reason));
+        self.ask(|reply| Event::Redact { keys, pattern, reason, reply })
+    }
+
+    /// How many lines match that newer ones have replaced; with `strike` they go.
+    pub fn history(&self, pattern: &Arc<Pattern>, strike: bool) -> Result<Pending<usize>, EngineError> {
+        self.ask(|reply| Event::History { pattern: Arc::clone(pattern), strike, reply })
     }
 
     pub fn restore(&self, key: Key) -> Result<Pending<Arc<Memory>>, EngineError> {

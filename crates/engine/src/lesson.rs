@@ -14,6 +14,8 @@ pub enum Chapter {
     Habits,
     /// What Loki Mode's timeline says was decided: read with its other files and never kept.
     Timeline,
+    /// What the memory stores hold that is not known here.
+    Borrowed,
 }
 
 impl Chapter {
@@ -29,6 +31,7 @@ impl Chapter {
             Chapter::Newcomer => "facts",
             Chapter::Habits => "habits",
             Chapter::Timeline => "timeline",
+            Chapter::Borrowed => "borrowed",
         }
     }
 }

@@ -5,7 +5,9 @@
 //! published.
 
 mod authority;
+mod borrowing;
 mod commits;
+mod commons;
 mod company;
 pub mod contexts;
 mod decide;
@@ -24,12 +26,15 @@ mod inbox;
 pub mod judge;
 mod lesson;
 pub mod memory_care;
+pub mod mirror;
 pub mod night;
 pub mod past;
+pub mod pattern;
 mod place;
 mod prefetch;
 mod project;
 pub mod recall;
+mod redact;
 pub mod redaction;
 mod registry;
 pub mod replay;

@@ -9,6 +9,8 @@ use std::thread::JoinHandle;
 use parking_lot::Mutex;
 
 use super::authority::Authority;
+use super::borrowing::Borrowing;
+use super::commons::Commons;
 use super::contexts::Contexts;
 use super::ears::Ears;
 use super::env::Env;
@@ -17,6 +19,7 @@ use super::follow::Follower;
 use super::inbox::WriterHandle;
 use super::judge::Judge;
 use super::memory_care::{MemoryCare, Shed};
+use super::mirror::Mirror;
 use super::night::{Night, Tools};
 use super::past;
 use super::prefetch::Prefetch;
@@ -29,6 +32,7 @@ use super::signals::Signals;
 use super::strategy::{self, Strategy};
 use super::usage::UsageBook;
 use super::writer::Writer;
+use lokid_mirror::Events;
 use lokid_store::Store;
 use lokid_sys::{InstanceLock, thread};
 
@@ -44,10 +48,16 @@ pub struct Project {
     pub night: Arc<Night>,
     pub signals: Arc<Signals>,
     pub ears: Ears,
+    /// What the mirror tells; nothing is written while it is off.
+    pub events: Arc<Events>,
+    /// There while it is on.
+    pub mirror: Option<Arc<Mirror>>,
     review: Arc<Review>,
     eyes: Arc<OnceLock<Eyes>>,
     judge: Arc<Judge>,
     memory: Arc<MemoryCare>,
+    borrowing: Option<Arc<Borrowing>>,
+    commons: Commons,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -55,6 +65,7 @@ pub struct Project {
 pub(super) struct Shared {
     pub(super) judge: Arc<Judge>,
     pub(super) memory: Arc<MemoryCare>,
+    pub(super) commons: Commons,
 }
 
 impl Project {
@@ -76,7 +87,11 @@ impl Project {
         let sessions =
             Sessions::open(Arc::clone(&env), writer.clone(), Arc::clone(&search), Arc::clone(&usage), strategy);
         let sessions = Arc::new(sessions);
+        let events = Arc::new(Events::new(&env.root));
+        let mirror = Mirror::new(&env, &writer, &events);
+        let borrowing = Borrowing::new(&env, &writer, &events);
         let recall = Arc::new(Recall {
+            borrowing: borrowing.clone(),
             env: Arc::clone(&env),
             writer: writer.clone(),
             search: Arc::clone(&search),
@@ -91,7 +106,7 @@ impl Project {
         let review = Arc::new(Review::new(Arc::clone(&env), writer.clone(), Arc::clone(&search)));
         let eyes = Arc::new(OnceLock::new());
         // In this order: what was purged must be gone everywhere before the feed tells of it.
-        let followers: Vec<Arc<dyn Follower>> = vec![
+        let mut followers: Vec<Arc<dyn Follower>> = vec![
             sessions.clone(),
             search.clone(),
             night.clone(),
@@ -99,15 +114,20 @@ impl Project {
             Arc::new(Arc::clone(&review)),
             eyes.clone(),
         ];
+        followers.extend(mirror.clone().map(|mirror| mirror as Arc<dyn Follower>));
+        followers.extend(borrowing.clone().map(|borrowing| borrowing as Arc<dyn Follower>));
         let ends = (inbox, writer.clone());
-        let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, memory.clone());
+        let around = (memory.clone(), shared.commons.clone());
+        let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, around);
         let thread = start_writer(work, lock, &env)?;
+        shared.commons.join(&env.id, &writer);
         let holder: Weak<Contexts> = Arc::downgrade(&contexts);
         memory.look_after(holder as Weak<dyn Shed>);
         Ok(Project {
             ears: Ears::new(Arc::clone(&env), writer.clone()),
             thread: Mutex::new(Some(thread)),
             judge: Arc::clone(&shared.judge),
+            commons: shared.commons.clone(),
             signals: Arc::new(signals),
             env,
             writer,
@@ -121,6 +141,9 @@ impl Project {
             review,
             eyes,
             memory,
+            events,
+            mirror,
+            borrowing,
         })
     }
 
@@ -158,6 +181,8 @@ impl Project {
         for (started, lost) in [
             (self.sessions.start(), "what sessions make of their memories is not counted"),
             (self.prefetch.start(), "nothing can be made ready in advance"),
+            (self.mirror.as_ref().map_or(Ok(()), Mirror::start), "nothing is mirrored"),
+            (self.borrowing.as_ref().map_or(Ok(()), Borrowing::start), "nothing can be read from the memory stores"),
         ] {
             if let Err(error) = started {
                 tracing::error!(project = %self.env.name, reason = %error, "{lost}");
@@ -181,6 +206,9 @@ impl Project {
     /// Whoever brings something to the writer ends; what was seen and told last is still brought.
     pub(super) fn quiet(&self) {
         self.ears.stop();
+        if let Some(borrowing) = &self.borrowing {
+            borrowing.stop();
+        }
         if let Some(eyes) = self.eyes.get() {
             eyes.stop();
         }
@@ -188,11 +216,15 @@ impl Project {
         self.sessions.stop();
         self.night.stop();
         self.review.stop();
+        if let Some(mirror) = &self.mirror {
+            mirror.stop();
+        }
     }
 
     /// The same, and waits until the last write is done.
     pub(super) fn stop(&self) {
         self.quiet();
+        self.commons.leave(&self.env.id);
         if let Some(thread) = self.thread.lock().take() {
             self.writer.stop();
             if thread.join().is_err() {

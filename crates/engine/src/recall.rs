@@ -5,6 +5,7 @@ mod statements;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::borrowing::Borrowing;
 use super::env::Env;
 use super::inbox::WriterHandle;
 use super::repository::Repository;
@@ -36,6 +37,8 @@ pub struct Recall {
     pub(super) search: Arc<Search>,
     pub(super) repository: Arc<Repository>,
     pub(super) sessions: Arc<Sessions>,
+    /// Where something may be borrowed.
+    pub(super) borrowing: Option<Arc<Borrowing>>,
 }
 
 impl Recall {
@@ -62,6 +65,9 @@ impl Recall {
     }
 
     fn recall_with(&self, request: &Request, wait: Option<Duration>, weights: RecallConfig) -> Option<Recalled> {
+        if let Some(borrowing) = &self.borrowing {
+            borrowing.asked();
+        }
         let search = self.search.handle();
         search.opened(OPENING);
         if let Some(most) = wait {
@@ -80,6 +86,7 @@ impl Recall {
         };
         let mut answer = recall::recall(&sources, request);
         self.with_commits(request, &weights, &mut answer);
+        answer.hits.sort_by_key(|hit| hit.memory.is_borrowed());
         Some(Recalled { answer, waiting, weights })
     }
 

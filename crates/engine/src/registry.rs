@@ -15,6 +15,7 @@ use arc_swap::ArcSwap;
 use parking_lot::{Mutex, RwLock};
 
 use super::authority::Authority;
+use super::commons::Commons;
 use super::env::Env;
 use super::error::ProjectError;
 use super::feed::Feed;
@@ -63,6 +64,7 @@ impl Registry {
             shared: Shared {
                 judge: Arc::new(Judge::open(Some(dirs.state.join("judge.json")))),
                 memory: Arc::new(MemoryCare::new(clock.clone(), Arc::clone(&config))),
+                commons: Commons::default(),
             },
             config,
             clock,
@@ -298,6 +300,9 @@ impl Registry {
         let lock = if read_only { None } else { Some(self.lock(&env.root, &env.state)?) };
         if !read_only {
             sweep(&[&env.state, &env.cache, &self.dirs.data.join(&env.id)]);
+            if self.projects.read().is_empty() {
+                sweep(&[&self.system()]);
+            }
         }
         let store = self.open_store(&env, proof).map_err(failed)?;
         let authority = Authority::open(self.dirs.data.join(&env.id), read_only, known.adopts);
@@ -322,12 +327,18 @@ impl Registry {
     fn open_store(&self, env: &Env, proof: String) -> io::Result<Store> {
         let (root, shared) = split(&env.root, &env.memory_dir);
         let private = self.dirs.data.join(&env.id).join("private");
+        let system = self.system();
         let (state, writer) = (env.state.clone(), env.writer_name.clone());
-        let place = StorePlace { root, shared, private, proof, state, writer };
+        let place = StorePlace { root, shared, private, system, proof, state, writer };
         let config = env.config.load();
         let (lock_timeout, max_document) = (config.store.lock_timeout, config.store.max_document);
         let options = Options { lock_timeout, max_document, read_only: env.read_only };
         Store::open(&place, options, &env.door(), self.faults.clone())
+    }
+
+    /// Where stands what all projects of the user know.
+    fn system(&self) -> PathBuf {
+        self.dirs.data.join("system")
     }
 
     fn lock(&self, root: &Path, state: &Path) -> Result<InstanceLock, ProjectError> {

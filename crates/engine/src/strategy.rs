@@ -182,7 +182,7 @@ impl Strategy {
 }
 
 fn may_be_named(scope: Scope) -> bool {
-    scope != Scope::UserPrivate
+    scope.is_shared()
 }
 
 #[cfg(test)]

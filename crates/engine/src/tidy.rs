@@ -10,8 +10,8 @@ use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
 use lokid_manage::{promote, stale};
 use lokid_model::{
-    Change, Contradiction, ContradictionStatus, Key, Link, Memory, Namespace, Relation, Resolution, Settled, Source,
-    Status, Tier, Timestamp,
+    Change, Contradiction, ContradictionStatus, Key, Link, Memory, Namespace, Relation, Resolution, Scope, Settled,
+    Source, Status, Tier, Timestamp,
 };
 
 /// Carries out what still fits: a memory that was changed since a proposal was made keeps the proposal from happening,
@@ -45,6 +45,8 @@ pub(super) fn tidy(snapshot: &Snapshot, proposals: &[Proposal]) -> (Vec<Change>,
 fn fits(snapshot: &Snapshot, change: &Change) -> bool {
     let lives = |namespace: &Namespace, id| snapshot.get(&Key::new(namespace, id)).is_some();
     match change {
+        // What all projects know, no single one has seen enough of to change by itself.
+        change if change.memory().is_some_and(|memory| memory.scope == Scope::System) => false,
         Change::Put { before: Some(before), after } => {
             before.key() == after.key() && stands(snapshot, before) && !snapshot.is_derived(&before.key())
         }

@@ -16,6 +16,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use serde_json::{Map, Value, json};
 
 use super::authority::Authority;
+use super::commons::Commons;
 use super::company;
 use super::decide::{self, Decision, Twins};
 use super::env::Env;
@@ -25,6 +26,7 @@ use super::follow::Follower;
 use super::import;
 use super::inbox::WriterHandle;
 use super::memory_care::MemoryCare;
+use super::redact;
 use super::search::Search;
 use super::tidy;
 use super::usage::UsageBook;
@@ -56,6 +58,7 @@ pub(super) struct Writer {
     /// The last change was refused, and that was said.
     refused: bool,
     memory: Arc<MemoryCare>,
+    commons: Commons,
 }
 
 /// What an event asked for, decided but not yet durable.
@@ -75,7 +78,7 @@ impl Writer {
         followers: Vec<Arc<dyn Follower>>,
         search: Arc<Search>,
         usage: Arc<UsageBook>,
-        memory: Arc<MemoryCare>,
+        (memory, commons): (Arc<MemoryCare>, Commons),
     ) -> Writer {
         Writer {
             env,
@@ -91,6 +94,7 @@ impl Writer {
             usage,
             refused: false,
             memory,
+            commons,
         }
     }
 
@@ -189,6 +193,12 @@ impl Writer {
                     let _ = reply.send(self.trust(request, now));
                     draft = self.state.clone();
                 }
+                Event::History { pattern, strike, reply } => {
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    let lines = self.store.history(pattern.as_ref(), strike);
+                    let _ = reply.send(lines.map_err(|error| EngineError::refused(&error)));
+                    draft = self.state.clone();
+                }
                 Event::Shorten { reply } => {
                     self.finish(now, std::mem::take(&mut turns), draft);
                     self.fold_usage(now);
@@ -273,6 +283,7 @@ impl Writer {
         self.announce(&changes);
         self.announce(&seen);
         self.tell(now, &changes);
+        self.commons.written(&self.env.id, &changes);
         // A purge has answered only when index and timeline no longer tell of it either.
         if !self.layers.purged.is_empty() {
             self.write_layers();
@@ -383,6 +394,9 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, twins: Twins
         Event::Forget { keys, reason, purge, reply } => {
             decided(draft, Ok(decide::forget(draft, now, &keys, &reason, purge)), reply)
         }
+        Event::Redact { keys, pattern, reason, reply } => {
+            decided(draft, Ok(redact::redact(draft, now, &keys, &pattern, &reason)), reply)
+        }
         Event::Restore { key, reply } => decided(draft, decide::restore(draft, now, &key), reply),
         Event::Link { namespace, from, to, relation, reply } => {
             decided(draft, decide::link(draft, now, &namespace, &from, &to, relation), reply)
@@ -403,6 +417,7 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, twins: Twins
         | Event::Derived { .. }
         | Event::Rescan { .. }
         | Event::Trust { .. }
+        | Event::History { .. }
         | Event::Shorten { .. }
         | Event::Beat
         | Event::Stop => None,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use concern::Subject;
 use imbl::OrdMap;
 
-use lokid_model::{Body, Kind, Memory, Namespace, Outcome, Scope, Source, Status, Timestamp};
+use lokid_model::{Body, Kind, Memory, Namespace, Outcome, Source, Status, Timestamp};
 
 /// What has no name of its own among those shown or counted.
 pub const OTHER: &str = "other";
@@ -140,7 +140,7 @@ impl Topics {
 /// only hearsay or no longer held.
 pub fn is_told(memory: &Memory) -> bool {
     let held = memory.status == Status::Asserted && memory.times.expired_at.is_none();
-    memory.scope != Scope::UserPrivate && !memory.restricted && held
+    memory.scope.is_shared() && !memory.restricted && held
 }
 
 /// The module a memory is at home in, else what its tags say, else the concern its headline speaks of, else its kind

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{Contradiction, Key, Link, Memory, MemoryId, Timestamp};
+use super::{Contradiction, Key, Link, Memory, MemoryId, Scope, Timestamp};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
@@ -42,13 +42,20 @@ pub struct Tombstone {
     pub fingerprint: [u8; 16],
     pub at: Timestamp,
     pub reason: String,
-    /// Of a private memory: the tombstone is private too.
-    pub private: bool,
+    /// Of the memory: the tombstone stands where that stood.
+    pub scope: Scope,
 }
 
 const NAMELESS: &str = "purged-";
 
 impl Tombstone {
+    /// Of a memory that leaves now: after its last change, whatever the clock says, or a reader of the files would take
+    /// the change for the newer.
+    pub fn of(memory: &Memory, now: Timestamp, reason: &str) -> Tombstone {
+        let (key, at) = (memory.key(), now.max(memory.times.updated_at));
+        Tombstone { key, fingerprint: memory.fingerprint(), at, reason: reason.to_owned(), scope: memory.scope }
+    }
+
     /// As it is kept: the id of a skill is made of its name, which goes with the rest.
     pub fn kept(&self) -> Tombstone {
         let digits: String = self.fingerprint[..8].iter().map(|byte| format!("{byte:02x}")).collect();

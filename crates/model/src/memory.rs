@@ -321,6 +321,11 @@ impl Memory {
         self.source == Source::Git && self.id.commit().is_some()
     }
 
+    /// Read from a memory store that others write too: it stands behind whatever is known here, and never binds.
+    pub fn is_borrowed(&self) -> bool {
+        self.source == Source::Mirror
+    }
+
     /// What its file says of its own authority, confirmed or not.
     pub fn claimed(&self) -> Claim {
         self.claim.unwrap_or(Claim { tier: self.tier, source: self.source })

@@ -4,7 +4,8 @@
 
 use serde_json::{Map, Value};
 
-use super::{Body, Document, Draft, Patch, Signal, Skill};
+use super::memory::{Anchors, Shorter};
+use super::{Body, Document, Draft, Memory, Patch, Signal, Skill};
 
 /// Something that holds words.
 pub trait Texts {
@@ -20,6 +21,21 @@ impl Texts for Draft {
         for list in [&mut self.tags, &mut self.files, &mut self.symbols, &mut self.commits, &mut self.sources] {
             list.iter_mut().for_each(&mut *visit);
         }
+        self.body.each_text(visit);
+        if let Some(extra) = &mut self.extra {
+            each_in_object(extra, visit);
+        }
+    }
+}
+
+impl Texts for Memory {
+    fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
+        visit(&mut self.title);
+        visit(&mut self.text);
+        let Shorter { summary, compressed, index } = &mut self.shorter;
+        [summary, compressed, index, &mut self.actor].into_iter().flatten().for_each(&mut *visit);
+        let Anchors { files, symbols, commits } = &mut self.anchors;
+        [&mut self.tags, files, symbols, commits, &mut self.sources].into_iter().flatten().for_each(&mut *visit);
         self.body.each_text(visit);
         if let Some(extra) = &mut self.extra {
             each_in_object(extra, visit);

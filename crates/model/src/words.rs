@@ -81,7 +81,8 @@ vocabulary!(
 );
 
 vocabulary!(
-    /// Who may see a memory. `user-private` never goes below `.loki/`.
+    /// Who may see a memory. `user-private` and `system` never go below `.loki/`: the one is the user's own in this
+    /// project, the other their own in all of their projects.
     #[derive(Default)]
     Scope { UserPrivate = "user-private", #[default] ProjectShared = "project-shared", System = "system" }
 );
@@ -150,6 +151,13 @@ impl Source {
     /// May a record from this source be a mandate without a person confirming it?
     pub fn may_mandate(self) -> bool {
         matches!(self, Source::User | Source::Agent)
+    }
+}
+
+impl Scope {
+    /// Stands in the repository, where everybody sees it who works on it. All else is the user's own.
+    pub fn is_shared(self) -> bool {
+        self == Scope::ProjectShared
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::door::{Door, KnownClean};
 use super::schema::fields::{Object, take_object, take_text, take_time};
 use super::schema::{Detail, lists, record};
-use lokid_model::{Archived, Change, Document, DocumentKind, Link, Memory, Namespace, clean};
+use lokid_model::{Archived, Change, Document, DocumentKind, Link, Memory, Namespace, Scope, clean};
 use lokid_sys::Disk;
 
 const FILE: &str = "journal.ndjson";
@@ -104,7 +104,7 @@ fn change_object(change: &Change) -> Value {
         Change::Purge(tombstone) => json!({
             "op": "purge",
             "namespace": tombstone.key.namespace.as_str(),
-            "private": tombstone.private,
+            "scope": tombstone.scope.as_str(),
             "tombstone": lists::view_tombstone(tombstone),
         }),
         Change::Link(link) => linked("link", link),
@@ -137,8 +137,11 @@ fn read_change(mut object: Object) -> Option<Change> {
             if op == "archive" { Change::Archive(entry) } else { Change::Restore(entry) }
         }
         "purge" => {
-            let private = object.get("private")?.as_bool()?;
-            Change::Purge(lists::read_tombstone(take_object(&mut object, "tombstone")?, &namespace, private)?)
+            // Before there was a third place, a journal said only whether it was private.
+            let was_private = || object.get("private").and_then(Value::as_bool).unwrap_or(false);
+            let before = || if was_private() { Scope::UserPrivate } else { Scope::ProjectShared };
+            let scope = object.get("scope").and_then(|word| Scope::parse(word.as_str()?)).unwrap_or_else(before);
+            Change::Purge(lists::read_tombstone(take_object(&mut object, "tombstone")?, &namespace, scope)?)
         }
         "link" | "unlink" => {
             let link = lists::read_link(take_object(&mut object, "link")?, &namespace, Default::default())?;

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::Store;
 use super::door::CleanDisk;
 use super::layout::{self, Area, FileId, Role};
 use super::raw::RawObject;
@@ -25,7 +26,7 @@ pub struct LayerFiles<'a> {
 }
 
 impl LayerFiles<'_> {
-    pub(super) fn is_empty(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.namespaces.is_empty()
     }
 }
@@ -39,7 +40,40 @@ pub struct Neighbourhood {
     pub garbled: BTreeSet<Namespace>,
 }
 
-pub(super) fn read(disk: &CleanDisk, namespaces: BTreeSet<Namespace>, limits: Limits) -> Neighbourhood {
+impl Store {
+    /// Brings the progressive layers of a namespace up to date, keeping what Loki Mode wrote into them.
+    pub fn write_layers(&mut self, now: Timestamp, files: &LayerFiles<'_>) -> io::Result<()> {
+        let closed = self.is_shut() || self.catalog.newer().is_some();
+        if closed || (self.shared.look()?.is_none() && files.is_empty()) {
+            return Ok(());
+        }
+        let disk = self.shared.make()?.clone();
+        // Nobody waits for the layers, and a stop must not: a lock that is held longer is tried another time.
+        write(&disk, now, files, self.options.lock_timeout.min(Duration::from_secs(1)), self.limits())
+    }
+
+    /// Writes the token ledger beside the memory it is about, keeping every field that is not ours. Where there is no
+    /// memory yet, no folder is made for it.
+    pub fn write_economics(&mut self, document: &Object) -> io::Result<()> {
+        if self.is_shut() || self.catalog.newer().is_some() {
+            return Ok(());
+        }
+        let Some(disk) = self.shared.look()?.cloned() else { return Ok(()) };
+        write_economics(&disk, document, self.options.lock_timeout.min(Duration::from_secs(1)), self.limits())
+    }
+
+    /// What Loki Mode itself wrote into the layers.
+    pub fn neighbourhood(&mut self) -> Neighbourhood {
+        let limits = self.limits();
+        let namespaces = self.catalog.files.keys().map(|file| file.namespace.clone()).collect();
+        match self.shared.look() {
+            Ok(Some(disk)) => read(disk, namespaces, limits),
+            _ => Neighbourhood::default(),
+        }
+    }
+}
+
+fn read(disk: &CleanDisk, namespaces: BTreeSet<Namespace>, limits: Limits) -> Neighbourhood {
     let mut found = Neighbourhood::default();
     for namespace in namespaces.into_iter().chain([Namespace::default()]) {
         let mut document = |name: &str| {
@@ -64,7 +98,7 @@ pub(super) fn read(disk: &CleanDisk, namespaces: BTreeSet<Namespace>, limits: Li
     found
 }
 
-pub(super) fn write(
+fn write(
     disk: &CleanDisk,
     now: Timestamp,
     files: &LayerFiles<'_>,
@@ -123,12 +157,7 @@ fn write_namespace(
     Ok(())
 }
 
-pub(super) fn write_economics(
-    disk: &CleanDisk,
-    document: &Object,
-    lock_timeout: Duration,
-    limits: Limits,
-) -> io::Result<()> {
+fn write_economics(disk: &CleanDisk, document: &Object, lock_timeout: Duration, limits: Limits) -> io::Result<()> {
     let path = path_of(&Namespace::default(), "token_economics.json");
     let _held = disk.lock(layout::lock_path(&path), LockKind::Exclusive, lock_timeout)?;
     // One that cannot be read is somebody's: it stays as it is.

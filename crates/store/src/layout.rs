@@ -6,20 +6,38 @@ use super::schema::{Shape, skill_text};
 use lokid_model::{Body, Kind, Memory, Namespace, Scope, Source, Timestamp};
 use lokid_sys::Disk;
 
-/// The two trees a project's memory stands in.
+/// The trees a project's memory stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Area {
     /// `.loki/memory/` of the repository.
     Shared,
     /// The user's own data directory, which never reaches the repository.
     Private,
+    /// Beside it, one for all projects of the user: other projects, and other processes, write there too.
+    System,
 }
 
 impl Area {
-    pub(super) const ALL: [Area; 2] = [Area::Shared, Area::Private];
+    pub(super) const ALL: [Area; 3] = [Area::Shared, Area::Private, Area::System];
 
     pub(super) fn of(memory: &Memory) -> Area {
-        if memory.scope == Scope::UserPrivate { Area::Private } else { Area::Shared }
+        Area::of_scope(memory.scope)
+    }
+
+    pub(super) fn of_scope(scope: Scope) -> Area {
+        match scope {
+            Scope::ProjectShared => Area::Shared,
+            Scope::UserPrivate => Area::Private,
+            Scope::System => Area::System,
+        }
+    }
+
+    pub(super) fn scope(self) -> Scope {
+        match self {
+            Area::Shared => Scope::ProjectShared,
+            Area::Private => Scope::UserPrivate,
+            Area::System => Scope::System,
+        }
     }
 }
 
@@ -54,6 +72,7 @@ impl FileId {
         match self.area {
             Area::Shared => self.path.display().to_string(),
             Area::Private => format!("private/{}", self.path.display()),
+            Area::System => format!("system/{}", self.path.display()),
         }
     }
 }
@@ -80,12 +99,12 @@ pub(super) fn is_sorted(role: Role) -> bool {
 
 /// Where a new memory is put.
 ///
-/// Loki Mode's own kinds go where it looks for them. Everything else, what is private, and bulk text brought in from
+/// Loki Mode's own kinds go where it looks for them. Everything else, what is the user's own, and bulk text brought in from
 /// elsewhere becomes lines of `notes/`: a hundred thousand memories must not mean a hundred thousand files.
 pub(super) fn home(memory: &Memory, writer: &str) -> FileId {
     let area = Area::of(memory);
     let file = |shape, path: String| FileId::new(area, &memory.namespace, Role::Memories(shape), path);
-    if area == Area::Private {
+    if area != Area::Shared {
         return notes(memory, writer);
     }
     match memory.kind {

@@ -7,6 +7,7 @@
 
 pub mod documents;
 mod door;
+mod history;
 mod journal;
 mod layers;
 mod layout;
@@ -19,6 +20,7 @@ mod scan;
 pub mod schema;
 mod shorten;
 mod skills;
+pub mod three_way;
 pub mod traces;
 mod tree;
 mod version;
@@ -30,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lokid_model::{Change, Key, Memory, Problem, Timestamp};
+use lokid_model::{Change, Key, Kind, Memory, Problem, Timestamp};
 use lokid_sys::{Disk, Faults};
 
 pub use door::Door;
@@ -55,7 +57,9 @@ pub struct StorePlace {
     pub shared: PathBuf,
     /// The user's own records of this project.
     pub private: PathBuf,
-    /// Written beside them, so that they are known again whatever else is lost.
+    /// Their own records of all projects.
+    pub system: PathBuf,
+    /// Written beside the private ones, so that they are known again whatever else is lost.
     pub proof: String,
     /// The journal.
     pub state: PathBuf,
@@ -80,6 +84,7 @@ const MANY: usize = 8;
 pub struct Store {
     shared: Tree,
     private: Tree,
+    system: Tree,
     journal: Journal,
     door: Door,
     known: Arc<KnownClean>,
@@ -120,16 +125,18 @@ impl Store {
             Some(faults) => state.with_faults(Arc::clone(faults)),
             None => state,
         };
-        let (private_base, private_name) = split_last(&place.private);
+        let ((private_base, private_name), (system_base, system_name)) =
+            (split_last(&place.private), split_last(&place.system));
         let known = Arc::new(KnownClean::open(&state, door));
         Ok(Store {
             shared: Tree::new(place.root.clone(), place.shared.clone(), true, door)
                 .with_faults(faults.clone())
                 .knowing(&known),
             private: Tree::new(private_base, private_name, false, door)
-                .with_faults(faults)
+                .with_faults(faults.clone())
                 .with_proof(&place.proof)
                 .knowing(&known),
+            system: Tree::new(system_base, system_name, false, door).with_faults(faults).knowing(&known),
             journal: Journal::new(state, door),
             door: Arc::clone(door),
             known,
@@ -205,7 +212,8 @@ impl Store {
 
     fn scan(&mut self) -> Vec<Change> {
         let limits = self.limits();
-        let mut trees = [(Area::Shared, &mut self.shared), (Area::Private, &mut self.private)];
+        let mut trees =
+            [(Area::Shared, &mut self.shared), (Area::Private, &mut self.private), (Area::System, &mut self.system)];
         let changes = scan::scan(&mut self.catalog, &mut trees, limits);
         // Only the first look reads so much that it is worth a file.
         if !self.options.read_only && !self.is_known_kept {
@@ -241,6 +249,7 @@ impl Store {
         // The folder may have been replaced by a checkout since the last look.
         self.shared.refresh();
         self.private.refresh();
+        self.system.refresh();
         if self.may_settle(now) {
             self.settle(now);
         }
@@ -289,13 +298,12 @@ impl Store {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, why));
             }
             let limits = self.limits();
-            let tree = if file.area == Area::Shared { &mut self.shared } else { &mut self.private };
-            let Some(disk) = tree.look()? else { continue };
+            let Some(disk) = self.tree(file.area).look()?.cloned() else { continue };
             if disk.is_irregular(&file.path)? {
                 let why = format!("{} is no regular file", file.label());
                 return Err(io::Error::new(io::ErrorKind::InvalidData, why));
             }
-            if let Some(newer) = self.catalog.become_newer(disk, file, limits) {
+            if let Some(newer) = self.catalog.become_newer(&disk, file, limits) {
                 return Err(io::Error::other(newer));
             }
         }
@@ -374,8 +382,8 @@ impl Store {
 
     fn plan(&mut self, changes: &[Change]) -> io::Result<Plan> {
         let limits = self.limits();
-        let (shared, private) = (self.shared.look()?.cloned(), self.private.look()?.cloned());
-        let disk = |area| if area == Area::Shared { shared.as_ref() } else { private.as_ref() };
+        let disks = [self.shared.look()?.cloned(), self.private.look()?.cloned(), self.system.look()?.cloned()];
+        let disk = |area: Area| disks[area as usize].as_ref();
         let planner = Planner {
             catalog: &self.catalog,
             writer: &self.writer,
@@ -395,8 +403,7 @@ impl Store {
             if files.is_empty() && !documents {
                 continue;
             }
-            let tree = if area == Area::Shared { &mut self.shared } else { &mut self.private };
-            let disk = tree.make()?.clone();
+            let disk = self.tree(area).make()?.clone();
             let limits = Limits { max_document: self.options.max_document };
             let writing = Writing { disk: &disk, now, lock_timeout, limits };
             let new: Vec<Arc<FileId>> = files
@@ -426,39 +433,16 @@ impl Store {
         Ok(())
     }
 
+    fn tree(&mut self, area: Area) -> &mut Tree {
+        match area {
+            Area::Shared => &mut self.shared,
+            Area::Private => &mut self.private,
+            Area::System => &mut self.system,
+        }
+    }
+
     fn limits(&self) -> Limits {
         Limits { max_document: self.options.max_document }
-    }
-
-    /// Brings the progressive layers of a namespace up to date, keeping what Loki Mode wrote into them.
-    pub fn write_layers(&mut self, now: Timestamp, files: &LayerFiles<'_>) -> io::Result<()> {
-        let closed = self.is_shut() || self.catalog.newer().is_some();
-        if closed || (self.shared.look()?.is_none() && files.is_empty()) {
-            return Ok(());
-        }
-        let disk = self.shared.make()?.clone();
-        // Nobody waits for the layers, and a stop must not: a lock that is held longer is tried another time.
-        layers::write(&disk, now, files, self.options.lock_timeout.min(Duration::from_secs(1)), self.limits())
-    }
-
-    /// Writes the token ledger beside the memory it is about, keeping every field that is not ours. Where there is no
-    /// memory yet, no folder is made for it.
-    pub fn write_economics(&mut self, document: &schema::Object) -> io::Result<()> {
-        if self.is_shut() || self.catalog.newer().is_some() {
-            return Ok(());
-        }
-        let Some(disk) = self.shared.look()?.cloned() else { return Ok(()) };
-        layers::write_economics(&disk, document, self.options.lock_timeout.min(Duration::from_secs(1)), self.limits())
-    }
-
-    /// What Loki Mode itself wrote into the layers.
-    pub fn neighbourhood(&mut self) -> Neighbourhood {
-        let limits = self.limits();
-        let namespaces = self.catalog.files.keys().map(|file| file.namespace.clone()).collect();
-        match self.shared.look() {
-            Ok(Some(disk)) => layers::read(disk, namespaces, limits),
-            _ => Neighbourhood::default(),
-        }
     }
 }
 
@@ -468,6 +452,18 @@ pub fn as_read_back(memory: &Memory) -> Arc<Memory> {
     let setting = schema::Setting { namespace: memory.namespace.clone(), at: memory.times.created_at };
     let read = schema::read(shape, schema::view(shape, memory), &setting);
     read.map_or_else(|_| Arc::new(memory.clone()), |found| found.memory)
+}
+
+/// What a file of its own would say of a memory of one of Loki Mode's kinds.
+pub fn document_of(memory: &Memory) -> Option<schema::Object> {
+    let shape = match memory.kind {
+        Kind::Episode => Shape::Episode,
+        Kind::Pattern => Shape::Patterns,
+        Kind::AntiPattern => Shape::AntiPatterns,
+        Kind::Skill => Shape::Skill,
+        _ => return None,
+    };
+    Some(schema::view(shape, memory))
 }
 
 fn is_new_episode(catalog: &Catalog, disk: &Disk, file: &FileId, edits: &[Edit]) -> bool {

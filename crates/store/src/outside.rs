@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::io;
 
 use super::{Store, Waiting};
-use lokid_model::{Change, Key, Problem, Scope};
+use lokid_model::{Change, Key, Problem};
 use lokid_sys::plain;
 
 impl Store {
@@ -94,12 +94,12 @@ fn purged(change: &Change) -> Option<Key> {
     }
 }
 
-/// Does it belong below the repository? What is private never does.
+/// Does it belong below the repository? What is the user's own never does.
 pub(super) fn is_shared(change: &Change) -> bool {
     match change {
-        Change::Put { after, .. } => after.scope != Scope::UserPrivate,
-        Change::Archive(entry) | Change::Restore(entry) => entry.memory.scope != Scope::UserPrivate,
-        Change::Purge(tombstone) => !tombstone.private,
+        Change::Put { after, .. } => after.scope.is_shared(),
+        Change::Archive(entry) | Change::Restore(entry) => entry.memory.scope.is_shared(),
+        Change::Purge(tombstone) => tombstone.scope.is_shared(),
         Change::Link(_) | Change::Unlink(_) | Change::Contradict(_) | Change::Write(_) | Change::Vanished(_) => true,
     }
 }

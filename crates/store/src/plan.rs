@@ -126,8 +126,8 @@ impl Planner<'_> {
         };
         let home = if self.catalog.is_corrupt(&home) { layout::notes(after, self.writer) } else { home };
         match current {
-            // What becomes private may not linger in any line of the repository.
-            Some(old) if old.area == Area::Shared && home.area == Area::Private => {
+            // What becomes the user's own may not linger in any line of the repository.
+            Some(old) if old.area == Area::Shared && home.area != Area::Shared => {
                 self.erase(plan, &after.key(), Area::Shared);
                 self.move_links(plan, &after.key());
             }
@@ -232,7 +232,7 @@ impl Planner<'_> {
         for area in Area::ALL {
             self.erase(plan, &tombstone.key, area);
         }
-        let area = if tombstone.private { Area::Private } else { Area::Shared };
+        let area = Area::of_scope(tombstone.scope);
         let kept = tombstone.kept();
         let edit = Edit::Set { id: kept.key.id.to_string(), value: lists::view_tombstone(&kept) };
         plan.add(layout::tombstones(area, namespace), edit);
@@ -260,7 +260,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The links of a memory that becomes private go with it.
+    /// The links of a memory that becomes the user's own go with it.
     fn move_links(&self, plan: &mut Plan, key: &Key) {
         let mut shelves = Shelves { catalog: self.catalog, shelved: HashMap::new() };
         let seen = volumes(self.catalog, Area::Shared, &key.namespace, Role::Links).filter_map(|(_, seen)| seen);
@@ -270,7 +270,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A link that names a private memory is private.
+    /// A link that names a memory of the user's own is private.
     fn area_of(&self, link: &Link, placed: &HashMap<Key, Area>) -> Area {
         let private = |id: &MemoryId| self.is_private(&Key::new(&link.namespace, id), placed);
         if private(&link.from) || private(&link.to) { Area::Private } else { Area::Shared }
@@ -278,7 +278,7 @@ impl Planner<'_> {
 
     fn is_private(&self, key: &Key, placed: &HashMap<Key, Area>) -> bool {
         let known = || self.catalog.homes.get(key).map(|home| home.file.area);
-        placed.get(key).copied().or_else(known) == Some(Area::Private)
+        placed.get(key).copied().or_else(known).is_some_and(|area| area != Area::Shared)
     }
 }
 

@@ -49,14 +49,15 @@ impl Complaints {
 }
 
 impl Contents {
-    /// What stands in the repository is shared, whatever it says of itself: only the user's own directory is private.
+    /// What stands in the repository is shared, whatever it says of itself: only the user's own directory is private,
+    /// and nothing that was cloned or pulled comes into other projects.
     pub(super) fn share(&mut self) {
         let archived = self.archive.iter_mut().filter_map(|line| match line {
             ArchiveLine::Archived { archived, .. } => Some(&mut archived.memory),
             ArchiveLine::Restored { .. } => None,
         });
         for memory in self.memories.iter_mut().map(|(found, _)| &mut found.memory).chain(archived) {
-            if memory.scope == Scope::UserPrivate {
+            if !memory.scope.is_shared() {
                 Arc::make_mut(memory).scope = Scope::ProjectShared;
             }
         }
@@ -280,7 +281,7 @@ fn parse_entries(file: &FileId, bytes: &[u8], at: Timestamp) -> Result<Contents,
             Role::Links => lists::read_link(object, &file.namespace, at).map(|link| contents.links.push(link)),
             Role::Contradictions => lists::read_contradiction(object, &file.namespace)
                 .map(|contradiction| contents.contradictions.push(contradiction)),
-            _ => lists::read_tombstone(object, &file.namespace, file.area == Area::Private)
+            _ => lists::read_tombstone(object, &file.namespace, file.area.scope())
                 .map(|tombstone| contents.tombstones.push(tombstone)),
         };
         if understood.is_none() {

@@ -415,7 +415,9 @@ impl Difference {
         let mut changes = Vec::with_capacity(self.newest.len() + self.others.len());
         let mut archive: Vec<_> = self.archive.into_iter().collect();
         archive.sort_by(|a, b| a.0.cmp(&b.0));
-        let live = |catalog: &Catalog, key: &Key| catalog.homes.contains_key(key);
+        // One that another hand archived leaves its file in the same look.
+        let leaving: HashSet<&Key> = self.vanished.iter().collect();
+        let live = |catalog: &Catalog, key: &Key| catalog.homes.contains_key(key) && !leaving.contains(key);
         for (key, (_, entry)) in archive {
             if let Some(entry) = entry.filter(|_| !live(catalog, &key) && !self.newest.contains_key(&key)) {
                 changes.push(Change::Archive(entry));

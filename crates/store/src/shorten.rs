@@ -28,14 +28,15 @@ impl Store {
             return Ok(0);
         }
         let own = format!(".{}.ndjson", self.writer);
-        let is_ours = |file: &FileId| file.path.to_str().is_some_and(|path| path.ends_with(&own));
+        let is_ours =
+            |file: &FileId| file.area != Area::System && file.path.to_str().is_some_and(|path| path.ends_with(&own));
         let notes = |file: &FileId| file.role == Role::Memories(Shape::Notes);
         let worth_it = |seen: &Seen| !seen.too_long && seen.replaced >= MANY && seen.replaced > seen.entries.len();
         let long = self.catalog.files.iter().filter(|(file, seen)| notes(file) && is_ours(file) && worth_it(seen));
         let long: Vec<Arc<FileId>> = long.map(|(file, _)| Arc::clone(file)).collect();
         let mut gone = 0;
         for file in long {
-            let tree = if file.area == Area::Shared { &mut self.shared } else { &mut self.private };
+            let tree = self.tree(file.area);
             tree.refresh();
             if let Some(disk) = tree.look()?.cloned() {
                 gone += shorten(&mut self.catalog, &disk, &file)?;

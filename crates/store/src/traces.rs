@@ -142,7 +142,10 @@ fn has_neighbours(root: &Path, shared: &Path) -> io::Result<bool> {
     let foreign = |folder: &str, own: &[&str]| -> io::Result<bool> {
         Ok(loki.list(folder)?.iter().any(|entry| !own.contains(&entry.name.to_string_lossy().as_ref())))
     };
-    Ok(foreign("", &["memory", "metrics"])? || foreign("metrics", &["memory-strategy"])?)
+    let mirror = [".gitignore", "events.ndjson", "events.1.ndjson", "hydrate.lock"];
+    Ok(foreign("", &["memory", "metrics", "managed"])?
+        || foreign("metrics", &["memory-strategy"])?
+        || foreign("managed", &mirror)?)
 }
 
 /// Lock files and half-written files: whose they are nobody knows, and nobody misses them.

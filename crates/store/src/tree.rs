@@ -1,4 +1,4 @@
-//! One of the two directories a store stands in, opened when it is there and made when something is first written:
+//! One of the directories a store stands in, opened when it is there and made when something is first written:
 //! looking at a repository leaves nothing behind in it.
 
 use std::io;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::documents;
 use super::door::CleanDisk;
-use super::layout::{self, FileId, Role};
+use super::layout::{self, Area, FileId, Role};
 use super::list::{ListEditor, entry_hash, fresh, patched};
 use super::plan::{Edit, deletion_line};
 use super::raw::{self, RawObject};
@@ -270,6 +270,8 @@ impl Writing<'_> {
     }
 
     fn lines(&self, catalog: &mut Catalog, file: &Arc<FileId>, edits: &[Edit]) -> io::Result<Vec<Change>> {
+        // Elsewhere nobody else writes a file that bears this writer's name.
+        let _lock = if file.area == Area::System { Some(self.lock(file)?) } else { None };
         let as_seen = self.as_seen(catalog, file)?;
         let purged: HashSet<&str> = edits.iter().filter_map(purged_id).collect();
         if !purged.is_empty() {

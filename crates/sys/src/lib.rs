@@ -16,6 +16,7 @@ pub mod env;
 pub mod git;
 pub mod heap;
 pub mod http;
+pub mod https;
 #[cfg(target_os = "linux")]
 pub mod inotify;
 pub mod instance;

@@ -55,6 +55,12 @@ pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
     OpenOptions::new().append(true).open(path)?.write_all(bytes)
 }
 
+/// The same, in a file that is made where there is none, for its owner alone.
+pub fn append_or_begin(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use io::Write;
+    OpenOptions::new().append(true).create(true).mode(0o600).open(path)?.write_all(bytes)
+}
+
 pub fn remove(path: &Path) -> io::Result<()> {
     std::fs::remove_file(path)
 }
@@ -118,6 +124,11 @@ pub fn folder_identity(path: &Path) -> io::Result<(u64, u64)> {
 pub fn owner(path: &Path) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
     std::fs::metadata(path).ok().map(|found| found.uid())
+}
+
+/// Can nobody but its owner read or write it?
+pub fn is_private(path: &Path) -> io::Result<bool> {
+    Ok(std::fs::metadata(path)?.permissions().mode() & 0o077 == 0)
 }
 
 /// For its owner alone.

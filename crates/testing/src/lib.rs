@@ -3,4 +3,5 @@
 #![allow(clippy::print_stderr, clippy::unwrap_used, clippy::disallowed_methods)]
 
 pub mod git;
+pub mod stores;
 pub mod years;

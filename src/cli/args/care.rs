@@ -1,6 +1,8 @@
-//! What is typed to look after the daemon, and to be rid of it.
+//! What is typed to look after the daemon, to be rid of it and of memories, and to let others have them.
 
 use std::time::Duration;
+
+use clap::builder::PossibleValuesParser;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Status {
@@ -24,6 +26,67 @@ pub(in crate::cli) struct Purge {
     /// Show what would be removed, and remove nothing
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(group = clap::ArgGroup::new("which").required(true).args(["id", "query", "key", "undo"]))]
+pub(in crate::cli) struct Forget {
+    pub(in crate::cli) id: Option<String>,
+    /// Forget every memory with these words
+    #[arg(long, value_name = "WORDS")]
+    pub(in crate::cli) query: Option<String>,
+    /// Forget the facts with this key
+    #[arg(long)]
+    pub(in crate::cli) key: Option<String>,
+    /// Bring a forgotten memory back
+    #[arg(long, value_name = "ID", conflicts_with_all = ["purge", "reason"])]
+    pub(in crate::cli) undo: Option<String>,
+    /// Erase it from every file for good
+    #[arg(long)]
+    pub(in crate::cli) purge: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(in crate::cli) yes: bool,
+    /// Say why
+    #[arg(long)]
+    pub(in crate::cli) reason: Option<String>,
+    /// Look in this namespace
+    #[arg(long)]
+    pub(in crate::cli) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Redact {
+    /// Make unreadable what this regular expression matches
+    #[arg(short, long, value_name = "REGEX")]
+    pub(in crate::cli) pattern: String,
+    /// Where: on this machine, in the versions of the memory stores, or both
+    #[arg(long, default_value = "local", value_parser = PossibleValuesParser::new(["local", "managed", "all"]))]
+    pub(in crate::cli) scope: String,
+    /// Look only into this namespace
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) namespace: Option<String>,
+    /// Say why; it is kept in the place of what is gone
+    #[arg(long, value_name = "TEXT")]
+    pub(in crate::cli) reason: Option<String>,
+    /// Do it; without this only tell what matches
+    #[arg(short, long)]
+    pub(in crate::cli) yes: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Promote {
+    /// The pattern, anti-pattern or skill
+    pub(in crate::cli) id: String,
+    /// Whom to tell
+    #[arg(long, required = true, value_parser = PossibleValuesParser::new(["org"]))]
+    pub(in crate::cli) to: String,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(in crate::cli) yes: bool,
+    /// Look in this namespace
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) namespace: Option<String>,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

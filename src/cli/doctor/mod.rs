@@ -6,6 +6,7 @@ mod clock;
 mod daemon;
 mod health;
 mod hooks;
+mod managed;
 mod merging;
 mod places;
 mod project;
@@ -66,6 +67,7 @@ pub(super) fn run(global: &Global, screen: &mut Screen) -> Done {
     let reach = daemon::look(&settings, &mut checks);
     let status = project::look(&settings, reach.as_ref(), &mut checks);
     hooks::look(&settings, status.as_ref(), reach.is_some(), &mut checks);
+    managed::look(&settings, &mut checks);
     let broken = checks.iter().any(|check| check.state == State::Broken);
     if settings.json {
         let all: Vec<Value> = checks.iter().map(Check::json).collect();

@@ -124,6 +124,11 @@ impl Doomed {
         if !plain::is_link(&loki) && !plain::is_link(&metrics) {
             paths.push(metrics.join("memory-strategy"));
         }
+        let managed = root.join(".loki/managed");
+        // Loki Mode tells its events there, too; the file that keeps git away is ours alone.
+        if !plain::is_link(&loki) && !plain::is_link(&managed) && plain::is_file(&managed.join(".gitignore")) {
+            paths.push(managed);
+        }
         let empty = vec![memory_dir.join("semantic"), memory_dir.join("episodic"), memory_dir.clone(), metrics, loki];
         let paths = paths.into_iter().filter_map(Gone::look).collect();
         let root = root.to_owned();

@@ -7,13 +7,14 @@ use super::super::failure::Failure;
 use super::super::hooks;
 use super::super::settings::Settings;
 use super::escape;
+use lokid_config::Flag;
 use lokid_sys::{env, git, plain};
 
 /// What a daemon may do beside its own work, which decides how tightly it is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Needs {
     Nothing,
-    /// It asks a judge over the loopback interface.
+    /// It asks a judge over the loopback interface, or memory stores far away.
     Network,
     /// It asks a program, which may do anything a program does.
     Programs,
@@ -65,7 +66,10 @@ impl Facts {
             return Err(Failure::usage(message).hint("choose another place with `[server] socket`"));
         }
         let judge = &settings.config.judge;
-        let needs = match (judge.command.is_empty(), judge.url.is_none()) {
+        let managed = &settings.config.managed;
+        let flags = Flag::ALL.map(Flag::variable);
+        variables.extend(flags.into_iter().filter_map(|flag| Some((flag, env::var(flag)?))));
+        let needs = match (judge.command.is_empty(), judge.url.is_none() && !managed.uses_network()) {
             (false, _) => Needs::Programs,
             (true, false) => Needs::Network,
             (true, true) => Needs::Nothing,

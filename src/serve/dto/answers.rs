@@ -152,6 +152,9 @@ pub(in crate::serve) struct Found {
     pub(in crate::serve) kind: &'static str,
     pub(in crate::serve) tier: &'static str,
     pub(in crate::serve) title: String,
+    /// `mirror` for what was read from a memory store: quoted, never binding. Left out for what is known here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) source: Option<&'static str>,
     /// The text, under the name of the level that was asked for.
     #[serde(flatten)]
     pub(in crate::serve) shown: Object,
@@ -286,6 +289,66 @@ pub(in crate::serve) struct Forgotten {
     pub(in crate::serve) purge: bool,
     pub(in crate::serve) forgotten: Vec<Mention>,
     pub(in crate::serve) count: usize,
+}
+
+/// How much matches, place by place.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct RedactionAnswer {
+    pub(in crate::serve) dry_run: bool,
+    pub(in crate::serve) memories: usize,
+    pub(in crate::serve) archived: usize,
+    /// Of what the repository itself teaches; erased here, unchanged there.
+    pub(in crate::serve) derived: usize,
+    /// Ledgers and handoffs.
+    pub(in crate::serve) documents: usize,
+    /// Earlier wordings in files of lines.
+    pub(in crate::serve) history: usize,
+    /// All places in memories and documents.
+    pub(in crate::serve) places: usize,
+    pub(in crate::serve) redacted: Vec<RedactedMention>,
+    /// What stands in the place of what matched.
+    pub(in crate::serve) instead: &'static str,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct RedactedMention {
+    /// Without what matches, and so is the title.
+    pub(in crate::serve) id: String,
+    pub(in crate::serve) kind: &'static str,
+    pub(in crate::serve) title: String,
+    pub(in crate::serve) places: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) replaced_by: Option<String>,
+}
+
+/// A page of the versions of a memory store.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct VersionsAnswer {
+    pub(in crate::serve) dry_run: bool,
+    pub(in crate::serve) versions: usize,
+    pub(in crate::serve) matched: usize,
+    /// They say nothing any more.
+    pub(in crate::serve) redacted: usize,
+    /// Current contents that a clean one took the place of.
+    pub(in crate::serve) replaced: usize,
+    /// Memories whose path matches; it stays.
+    pub(in crate::serve) named: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) next_page: Option<String>,
+}
+
+/// What would leave for the organisation's store.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct Promotion {
+    pub(in crate::serve) id: String,
+    pub(in crate::serve) path: String,
+    /// Where it goes when somebody else's memory has that path.
+    pub(in crate::serve) beside: String,
+    /// To the byte.
+    pub(in crate::serve) content: String,
+    pub(in crate::serve) sha256: String,
+    /// What whoever may write there types.
+    pub(in crate::serve) call: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

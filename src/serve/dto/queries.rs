@@ -18,6 +18,19 @@ pub(in crate::serve) struct Which {
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+pub(in crate::serve) struct ManagedEvents {
+    pub(in crate::serve) project: Option<PathBuf>,
+    /// The newest so many; 100 unless told, 10000 at the most.
+    pub(in crate::serve) limit: Option<usize>,
+    /// Those at this time and later.
+    pub(in crate::serve) since: Option<Time>,
+    /// Those of this type, such as `managed_agents_fallback`.
+    #[serde(rename = "type")]
+    pub(in crate::serve) kind: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub(in crate::serve) struct Status {
     pub(in crate::serve) project: Option<PathBuf>,
     /// Look at all files first, and wait for it.

@@ -65,6 +65,40 @@ pub(in crate::serve) struct ForgetRequest {
     pub(in crate::serve) purge: bool,
 }
 
+/// Words to be made unreadable wherever memory holds them.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::serve) struct RedactRequest {
+    #[serde(default)]
+    pub(in crate::serve) project: Option<PathBuf>,
+    /// Only there; everywhere unless told.
+    #[serde(default)]
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    /// A regular expression without look-around and back-references.
+    pub(in crate::serve) pattern: String,
+    #[serde(default)]
+    pub(in crate::serve) reason: Option<String>,
+    /// Only tell what matches; true unless told otherwise.
+    #[serde(default)]
+    pub(in crate::serve) dry_run: Option<bool>,
+}
+
+/// Words to be made unreadable in a page of the versions of a memory store.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::serve) struct VersionsRequest {
+    #[serde(default)]
+    pub(in crate::serve) project: Option<PathBuf>,
+    /// `user` or `org`.
+    pub(in crate::serve) store: String,
+    /// A regular expression without look-around and back-references.
+    pub(in crate::serve) pattern: String,
+    /// Only tell what matches; true unless told otherwise.
+    #[serde(default)]
+    pub(in crate::serve) dry_run: Option<bool>,
+    /// The `next_page` of the answer before; the first unless told.
+    #[serde(default)]
+    pub(in crate::serve) page: Option<String>,
+}
+
 /// A question. Its text is data: no character in it is syntax.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(in crate::serve) struct RecallRequest {

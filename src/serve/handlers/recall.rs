@@ -111,6 +111,7 @@ fn found(project: &Project, weights: &RecallConfig, hit: &Hit, level: Level, exp
         kind: memory.kind.as_str(),
         tier: memory.tier.as_str(),
         title: memory.headline().to_owned(),
+        source: memory.is_borrowed().then_some(memory.source.as_str()),
         shown,
         score: hit.score,
         tokens,

@@ -75,8 +75,10 @@ const FOUND: fn() -> Value = || recalled(json!({"results": [found()], "more": 0,
 
 const GONE: fn() -> Value = || {
     recalled(json!({
-        "dry_run": true, "purge": true, "count": 0, "forgotten": [{"id": "", "kind?": "", "title?": ""}], "more": 0,
-        "restored?": "", "places?": 0, "replaced_by?": "",
+        "dry_run": true, "purge": true, "count": 0, "more": 0,
+        "forgotten": [{"id": "", "kind?": "", "title?": "", "places?": 0, "replaced_by?": ""}],
+        "restored?": "", "places?": 0, "replaced_by?": "", "documents?": 0, "history?": 0,
+        "versions?": 0,
     }))
 };
 
@@ -90,12 +92,21 @@ const REDACT: &[Field] = &[
         "Only this text, wherever it stands in the memory; without it the whole memory is erased",
     ),
     field("replacement", Shape::Text, "Stands in its place; `[redacted]` unless told"),
-    field("query", Shape::Text, "Instead of an id: erase every memory that holds all of these words")
-        .also(&["pattern"]),
-    field("dry_run", Shape::Flag, "Only tell what would be erased; true unless told with `query`, false with `id`"),
+    field("query", Shape::Text, "Instead of an id: erase every memory that holds all of these words"),
+    field(
+        "pattern",
+        Shape::Text,
+        "Instead of both: a regular expression (RE2 syntax); what it matches becomes `[redacted]` in every memory, the \
+         archive, earlier wordings, ledgers and handoffs",
+    ),
+    field("dry_run", Shape::Flag, "Only tell what would be erased; false with `id`, otherwise true unless told"),
     field("reason", Shape::Text, "Kept in the place of what is gone"),
     NAMESPACE,
-    field("scope", Shape::Text, "Loki Mode's; every scope is searched").untold(),
+    field(
+        "scope",
+        Shape::Word(&["local", "managed", "all"]),
+        "With a pattern: also, or only, the versions in the user's memory store; `local` unless told",
+    ),
 ];
 
 pub(super) static TOOLS: &[Tool] = &[
@@ -369,10 +380,21 @@ pub(super) static TOOLS: &[Tool] = &[
         run: keep::consolidate,
     },
     Tool {
+        name: "loki_memory_promote",
+        title: "Show what the organisation would be told",
+        says: "Show a pattern, an anti-pattern or a skill as it would stand in the organisation's memory store, to the \
+               byte, and the command with which the person you work for writes it there. Nothing is written by this \
+               tool. Private, restricted and unredacted memories are refused.",
+        hints: READS,
+        takes: &[field("id", Shape::Text, "The memory").required(), NAMESPACE],
+        gives: || recalled(json!({"id": "", "path": "", "content": "", "sha256": "", "confirm": "", "call": ""})),
+        run: erase::promote,
+    },
+    Tool {
         name: "loki_memory_redact",
         title: "Redact memories",
-        says: "Loki Mode's name for mem_redact. `pattern` is taken as words that must all stand in a memory, not as a \
-               regular expression; nothing is erased until you say `dry_run: false`.",
+        says: "Loki Mode's name for mem_redact. `pattern` is a regular expression; nothing is changed until you say \
+               `dry_run: false`, which the person you work for has to want.",
         hints: ENDS,
         takes: REDACT,
         gives: GONE,

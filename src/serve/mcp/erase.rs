@@ -35,13 +35,16 @@ pub(super) fn forget(session: &Session, asked: &Arguments) -> McpAnswer {
 }
 
 pub(super) fn redact(session: &Session, asked: &Arguments) -> McpAnswer {
+    if asked.get("pattern").is_some() {
+        return by_pattern(session, asked);
+    }
     match (asked.get("id"), asked.get("query")) {
         (Some(_), None) => {}
         (None, Some(_)) if asked.get("find").is_some() => {
             return Err(Refusal::argument("find", "goes with an `id`; a `query` erases whole memories"));
         }
         (None, Some(_)) => return Ok(gone(session.write(&several(session, asked, true))?)),
-        _ => return Err(Refusal::argument("id", "give an `id` or a `query`")),
+        _ => return Err(Refusal::argument("id", "give an `id`, a `query` or a `pattern`")),
     }
     let id = asked.said("id")?;
     let dry_run = asked.flag("dry_run", false);
@@ -75,6 +78,59 @@ pub(super) fn redact(session: &Session, asked: &Arguments) -> McpAnswer {
     Ok(gone(json!({"purge": true, "forgotten": [{"id": id}], "count": 1, "places": places, "replaced_by": kept["id"]})))
 }
 
+/// What would leave, and how the person has it leave: nobody confirms that in their place.
+pub(super) fn promote(session: &Session, asked: &Arguments) -> McpAnswer {
+    let id = asked.said("id")?;
+    let request = session.get(&format!("{}/promotion", memory_path(id)));
+    let namespace = asked.text("namespace").into_iter();
+    let shown = session.read(&namespace.fold(request, |request, name| request.query("namespace", name)))?;
+    let confirm = "nothing was written. If the person you work for wants it, they type: lokid promote";
+    Ok(quote::recalled(json!({"id": shown["id"], "path": shown["path"], "content": shown["content"],
+        "sha256": shown["sha256"], "call": shown["call"], "confirm": format!("{confirm} {id} --to org")})))
+}
+
+/// What matches, in all memories: first told, then done.
+fn by_pattern(session: &Session, asked: &Arguments) -> McpAnswer {
+    if let Some(other) = ["id", "query", "find", "replacement"].into_iter().find(|name| asked.get(name).is_some()) {
+        return Err(Refusal::argument(other, "does not go with a `pattern`"));
+    }
+    let scope = asked.text("scope").unwrap_or("local");
+    let dry_run = asked.flag("dry_run", true);
+    let mut told = json!({"dry_run": dry_run, "count": 0});
+    if scope != "managed" {
+        let mut body = asked.only(&["pattern", "reason", "namespace"]);
+        body.insert("dry_run".to_owned(), dry_run.into());
+        let here = session.write(&session.post("/memories/redact", body))?;
+        let count = ["memories", "archived", "derived"].iter().filter_map(|name| here[name].as_u64()).sum::<u64>();
+        told = json!({"dry_run": dry_run, "count": count, "forgotten": here["redacted"], "places": here["places"],
+            "documents": here["documents"], "history": here["history"]});
+    }
+    if scope != "local" {
+        match in_store(session, asked, dry_run) {
+            Ok(versions) => told["versions"] = versions.into(),
+            // Loki Mode says `all` whether there is a store or not.
+            Err(Refusal::No(why)) if scope == "all" && why.contains("managed memory is off") => {}
+            Err(refusal) => return Err(refusal),
+        }
+    }
+    Ok(gone(told))
+}
+
+/// How many versions in the user's store match, or were made unreadable.
+fn in_store(session: &Session, asked: &Arguments, dry_run: bool) -> Result<u64, Refusal> {
+    let mut body = asked.only(&["pattern"]);
+    body.extend([("store".to_owned(), "user".into()), ("dry_run".to_owned(), dry_run.into())]);
+    let mut versions = 0;
+    loop {
+        let page = session.write(&session.post("/managed/redact", body.clone()))?;
+        versions += page[if dry_run { "matched" } else { "redacted" }].as_u64().unwrap_or(0);
+        match page["next_page"].as_str() {
+            Some(next) => body.insert("page".to_owned(), next.into()),
+            None => return Ok(versions),
+        };
+    }
+}
+
 /// Several by what they say: first told, then done.
 fn several(session: &Session, asked: &Arguments, purge: bool) -> crate::serve::message::Request {
     let mut body = asked.only(&["query", "key", "reason", "namespace"]);
@@ -106,7 +162,7 @@ fn gone(answer: Value) -> Value {
         "forgotten": titles,
         "more": more,
     });
-    for name in ["restored", "places", "replaced_by"] {
+    for name in ["restored", "places", "replaced_by", "documents", "history", "versions"] {
         if let Some(value) = answer.get(name) {
             told[name] = value.clone();
         }

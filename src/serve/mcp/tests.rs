@@ -115,8 +115,24 @@ fn forgetting_by_words_is_only_told_unless_it_is_meant() {
     let gone = json!({"dry_run": true, "purge": false, "forgotten": [], "count": 0});
     let (_, asked) = called("mem_forget", json!({"query": "x"}), vec![answer(200, gone.clone())]);
     assert_eq!((&asked[0].1["dry_run"], asked[0].2), (&json!(true), Need::Write));
-    let (_, asked) = called("loki_memory_redact", json!({"pattern": "x", "scope": "all"}), vec![answer(200, gone)]);
+    let (_, asked) = called("mem_redact", json!({"query": "x"}), vec![answer(200, gone)]);
     assert_eq!((&asked[0].1["dry_run"], &asked[0].1["purge"]), (&json!(true), &json!(true)));
+}
+
+#[test]
+fn a_pattern_is_only_told_what_it_matches_unless_it_is_meant() {
+    let found = json!({"dry_run": true, "memories": 2, "archived": 1, "derived": 0, "documents": 1, "history": 4,
+        "places": 9, "redacted": [{"id": "note-1", "kind": "note", "title": "x", "places": 9}]});
+    let given = json!({"pattern": "x+", "scope": "all"});
+    let page = |next: Value| json!({"matched": 2, "redacted": 0, "versions": 5, "next_page": next});
+    let pages = [page("p-2".into()), page(Value::Null)].map(|page| answer(200, page));
+    let answers = [answer(200, found)].into_iter().chain(pages).collect();
+    let (told, asked) = called("loki_memory_redact", given, answers);
+    assert_eq!((asked.len(), &asked[2].1["page"], &told.as_ref().unwrap()["versions"]), (3, &json!("p-2"), &json!(4)));
+    assert_eq!(asked[0].0, "POST /v1/memories/redact");
+    assert_eq!((&asked[0].1["dry_run"], &asked[0].1["pattern"]), (&json!(true), &json!("x+")));
+    let told = told.unwrap();
+    assert_eq!((&told["count"], &told["history"], &told["documents"]), (&json!(3), &json!(4), &json!(1)));
 }
 
 #[test]

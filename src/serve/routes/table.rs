@@ -6,8 +6,9 @@ use super::openapi::describe;
 use super::{Content, Reply, Route, SchemaOf, of};
 use crate::serve::call::Handler;
 use crate::serve::dto::answers::{
-    Accepted, Erased, Forgotten, Graph, Health, ImportAnswer, Items, Listing, Progress, Projects, RecallAnswer,
-    RecordAnswer, ReleasedProject, RememberedAnswer, StatusAnswer, WatchedProject, Written,
+    Accepted, Erased, Forgotten, Graph, Health, ImportAnswer, Items, Listing, Progress, Projects, Promotion,
+    RecallAnswer, RecordAnswer, RedactionAnswer, ReleasedProject, RememberedAnswer, StatusAnswer, VersionsAnswer,
+    WatchedProject, Written,
 };
 use crate::serve::dto::context::{
     AssembleRequest, ContextAnswer, Economics, EconomicsAnswer, PredictAnswer, PredictRequest, PromptAnswer,
@@ -21,18 +22,18 @@ use crate::serve::dto::night::{
 };
 use crate::serve::dto::patch::Changes;
 use crate::serve::dto::queries::{
-    Export, Forget, Import, Layer, List, Neighbourhood, ProjectPath, Show, Status, Which, Within,
+    Export, Forget, Import, Layer, List, ManagedEvents, Neighbourhood, ProjectPath, Show, Status, Which, Within,
 };
 use crate::serve::dto::record::Record;
 use crate::serve::dto::requests::{
-    DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, RecallRequest, SignalRequest,
-    SkillRequest,
+    DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, RecallRequest, RedactRequest,
+    SignalRequest, SkillRequest, VersionsRequest,
 };
 use crate::serve::dto::trust::{TrustAnswer, TrustBody};
 use crate::serve::dto::why::{WhyAnswer, WhyRequest};
 use crate::serve::handlers::{
-    changes, context, contradictions, daemon, documents, events, forget, hook, import, layers, links, listing, metrics,
-    night, projects, recall, remember, sessions, show, skills, trust, why,
+    changes, context, contradictions, daemon, documents, events, forget, hook, import, layers, links, listing, managed,
+    metrics, night, projects, promotion, recall, redact, remember, sessions, show, skills, trust, versions, why,
 };
 
 const fn route(verb: Method, path: &'static str, summary: &'static str, handler: Handler) -> Route {
@@ -129,6 +130,21 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     })
     .body(json(of::<ForgetRequest>))
     .replies(&[says(200, "what was, or would be, forgotten", &[json(of::<Forgotten>)])]),
+    route(Method::POST, "/memories/redact", "Make words unreadable that match a pattern", |app, call| {
+        Box::pin(redact::redact(app, call))
+    })
+    .body(json(of::<RedactRequest>))
+    .replies(&[says(200, "what was, or would be, made unreadable", &[json(of::<RedactionAnswer>)])]),
+    route(Method::GET, "/memories/{id}/promotion", "Show what the organisation would be told", |app, call| {
+        Box::pin(promotion::promotion(app, call))
+    })
+    .query(of::<Within>)
+    .replies(&[says(200, "the exact bytes, and the call that writes them", &[json(of::<Promotion>)])]),
+    route(Method::POST, "/managed/redact", "Make words of a memory store unreadable, a page at a time", |app, call| {
+        Box::pin(versions::redact(app, call))
+    })
+    .body(json(of::<VersionsRequest>))
+    .replies(&[says(200, "what became of the page", &[json(of::<VersionsAnswer>)])]),
     route(Method::GET, "/memories/{id}", "Show a memory", |app, call| Box::pin(show::show(app, call)))
         .query(of::<Show>)
         .replies(&[says(200, "the record", RECORD), says(304, "as the `If-None-Match` has it", &[])]),
@@ -255,6 +271,19 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Method::POST, "/links", "Tie two memories", |app, call| Box::pin(links::tie(app, call)))
         .body(json(of::<LinkRequest>))
         .replies(&[says(201, "tied", RECORD)]),
+    route(Method::GET, "/managed/status", "Tell how the mirror of a project fares", |app, call| {
+        Box::pin(managed::status(app, call))
+    })
+    .query(of::<Which>)
+    .replies(&[says(200, "its flags, stores and counts", &[json(of::<RecordAnswer>)])]),
+    route(Method::GET, "/managed/events", "List what the mirror did", |app, call| Box::pin(managed::events(app, call)))
+        .query(of::<ManagedEvents>)
+        .replies(&[says(200, "the newest so many, the oldest of them first", &[json(of::<Items>)])]),
+    route(Method::GET, "/managed/memory_versions/{id}", "Ask the store for the history of a memory", |app, call| {
+        Box::pin(managed::versions(app, call))
+    })
+    .query(of::<Which>)
+    .replies(&[says(200, "newest first, without contents", &[json(of::<Items>)])]),
     route(Method::GET, "/events", "Follow what happens", |app, call| Box::pin(events::follow(app, call)))
         .query(of::<Which>)
         .replies(&[says(

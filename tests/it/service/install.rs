@@ -128,6 +128,23 @@ fn a_judge_in_the_configuration_loosens_the_reins() {
 }
 
 #[test]
+fn the_mirror_loosens_the_reins_only_while_it_is_on() {
+    let home = Home::new();
+    let print = ["service", "install", "--print"];
+    home.configure("[managed]\nagents = true\n");
+    home.run(&print).succeeded().says("RestrictAddressFamilies=AF_UNIX\n");
+    home.configure("[managed]\nagents = true\nmemory = true\n");
+    home.run(&print).succeeded().says("AF_UNIX AF_INET AF_INET6");
+    // Flags of the environment go with it; the key never does.
+    home.configure("");
+    let mut command = home.command(&print);
+    command.env("LOKI_MANAGED_AGENTS", "true").env("LOKI_MANAGED_MEMORY", "true").env("ANTHROPIC_API_KEY", "sk-ant-x");
+    let told = crate::home::Told::new(&print, command.output().unwrap()).succeeded();
+    let told = told.says("AF_UNIX AF_INET AF_INET6").says("LOKI_MANAGED_MEMORY=true");
+    assert!(!told.out.contains("sk-ant") && !told.err.contains("sk-ant"), "{told:#?}");
+}
+
+#[test]
 fn lingering_is_switched_off_only_by_those_who_switched_it_on() {
     let desk = Desk::new();
     desk.run(&["service", "install", "--yes", "--linger"]).succeeded();

@@ -53,6 +53,9 @@ impl Contexts {
         budget: usize,
     ) -> Option<SessionBlock> {
         let topic = goal.as_deref().map(|goal| self.search.vector_of(goal)).unwrap_or_default();
+        if let Some(borrowing) = &self.recall.borrowing {
+            borrowing.session_begins(session);
+        }
         self.sessions.begin_session(session, agent, goal.clone(), topic);
         let known = self.sessions.given_block(session);
         let is_foreign = |block: &SessionBlock| block.items.iter().any(|item| item.key.namespace != *namespace);

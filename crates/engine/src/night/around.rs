@@ -15,7 +15,7 @@ use lokid_index::roster::Filter;
 use lokid_manage::contradict;
 use lokid_manage::plan::{Anchored, Around};
 use lokid_manage::statement::{self, Judgement};
-use lokid_model::{Key, Kind, Level, Memory, MemoryId, Namespace, Scope, Timestamp, Usage, Verdict};
+use lokid_model::{Key, Kind, Level, Memory, MemoryId, Namespace, Timestamp, Usage, Verdict};
 
 /// A way to find memories that are like one.
 type Find = fn(&Ready, &Memory, usize, &Filter) -> Vec<(u32, f32)>;
@@ -69,7 +69,7 @@ impl<'a> Surroundings<'a> {
     }
 
     fn heard(&self, a: &Memory, b: &Memory, judgement: Judgement) -> Judgement {
-        let may_be_told = |memory: &Memory| memory.scope != Scope::UserPrivate && !memory.restricted;
+        let may_be_told = |memory: &Memory| memory.scope.is_shared() && !memory.restricted;
         let unclear = !judgement.clear && matches!(judgement.verdict, Verdict::Contradicts | Verdict::Compatible);
         if !unclear || !may_be_told(a) || !may_be_told(b) {
             return judgement;

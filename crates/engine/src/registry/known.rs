@@ -8,6 +8,7 @@ use super::{Registry, unusable};
 use crate::error::ProjectError;
 use crate::identity::{KnownIdentity, ProjectBook, is_id};
 use crate::place::{memory_dir, split};
+use lokid_model::{Memory, Scope};
 use lokid_store::traces::{self, Traces};
 use lokid_sys::plain;
 
@@ -89,8 +90,11 @@ impl Registry {
         let located = self.locate(&known.root).filter(|located| located.root == known.root)?;
         let project = self.start(&located, true).ok()?;
         let snapshot = project.writer.snapshot();
-        let living = snapshot.len().saturating_sub(snapshot.derived_count());
-        let counted = (living, snapshot.all_archived().count());
+        // What all projects know is no part of this one.
+        let is_own = |memory: &Memory| memory.scope != Scope::System;
+        let common = snapshot.memories().filter(|memory| !is_own(memory)).count();
+        let living = snapshot.len().saturating_sub(snapshot.derived_count() + common);
+        let counted = (living, snapshot.all_archived().filter(|entry| is_own(&entry.memory)).count());
         project.stop();
         Some(counted)
     }

@@ -1,14 +1,14 @@
 //! Counts of use, added to the records whose files have room for them.
 
 use super::Writer;
-use lokid_model::{Body, Change, Key, Memory, Scope, Timestamp, Usage};
+use lokid_model::{Body, Change, Key, Memory, Timestamp, Usage};
 
 impl Writer {
     /// Adds what was counted to the records that have fields for it. Nothing about them is new, so nobody is told.
     pub(super) fn fold_usage(&mut self, now: Timestamp) {
         let has_fields = |memory: &Memory| {
             let in_loki_modes_file = matches!(memory.body, Body::Episode(_) | Body::Pattern(_) | Body::Skill(_));
-            in_loki_modes_file && memory.scope != Scope::UserPrivate
+            in_loki_modes_file && memory.scope.is_shared()
         };
         let own = |key: &Key| self.state.get(key).filter(|memory| has_fields(memory) && !self.state.is_derived(key));
         let taken = self.usage.take(|key| own(key).is_some());

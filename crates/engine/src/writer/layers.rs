@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::Writer;
 use lokid_context::layers;
-use lokid_model::{Change, Key, Kind, MemoryId, Namespace, Timestamp};
+use lokid_model::{Change, Key, Kind, MemoryId, Namespace, Scope, Timestamp};
 use lokid_store::LayerFiles;
 
 /// The layers are for people and for the next session: they may lag a burst of writes by this much.
@@ -85,6 +85,9 @@ impl Writer {
 
     pub(crate) fn mark_layers(&mut self, changes: &[Change]) {
         for change in changes {
+            if self.is_elsewhere(change) {
+                continue;
+            }
             let (namespace, kind) = match change {
                 Change::Vanished(key) => (&key.namespace, Kind::Episode),
                 Change::Purge(tombstone) => (&tombstone.key.namespace, Kind::Episode),
@@ -99,6 +102,17 @@ impl Writer {
             if kind == Kind::Episode && !self.layers.with_days.contains(namespace) {
                 self.layers.with_days.insert(namespace.clone());
             }
+        }
+    }
+
+    /// Of all projects: the layers of this one do not tell of it, and are not made for it.
+    fn is_elsewhere(&self, change: &Change) -> bool {
+        let is_system = |scope: Scope| scope == Scope::System;
+        match change {
+            Change::Put { before: Some(before), after } => is_system(before.scope) && is_system(after.scope),
+            Change::Purge(tombstone) => is_system(tombstone.scope),
+            Change::Vanished(key) => self.state.get(key).is_some_and(|memory| is_system(memory.scope)),
+            change => change.memory().is_some_and(|memory| is_system(memory.scope)),
         }
     }
 

@@ -121,7 +121,7 @@ proptest::proptest! {
 #[test]
 fn what_may_not_be_told_is_not_counted() {
     let mut topics = Topics::default();
-    topics.add(&Memory { scope: Scope::UserPrivate, ..memory(0, Kind::Note, "mine") }, 1);
+    topics.add(&Memory { scope: lokid_model::Scope::UserPrivate, ..memory(0, Kind::Note, "mine") }, 1);
     topics.add(&Memory { restricted: true, ..memory(1, Kind::Note, "secret") }, 1);
     topics.add(&Memory { status: Status::Unverified, ..memory(2, Kind::Note, "hearsay") }, 1);
     assert_eq!(topics.of(&Namespace::default()).count(), 0);

@@ -42,7 +42,9 @@ impl Search<'_> {
             let best_of = |experience: bool| {
                 (0..rest.len()).filter(|at| !experience || !is_taught(&rest[*at].3)).min_by(|a, b| {
                     let (one, other) = (&rest[*a], &rest[*b]);
-                    by_score(one.0 * room(one.1), &one.3, other.0 * room(other.1), &other.3)
+                    // What was borrowed comes when everything of our own is told.
+                    let borrowed = one.3.memory.is_borrowed().cmp(&other.3.memory.is_borrowed());
+                    borrowed.then_with(|| by_score(one.0 * room(one.1), &one.3, other.0 * room(other.1), &other.3))
                 })
             };
             let mut best = best_of(false).unwrap_or(0);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::fields::{Object, take_any, take_object, take_share, take_text, take_time, take_word};
 use super::record;
 use lokid_model::{
-    Archived, Contradiction, ContradictionStatus, Key, Link, MemoryId, Namespace, Relation, Resolution, Settled,
+    Archived, Contradiction, ContradictionStatus, Key, Link, MemoryId, Namespace, Relation, Resolution, Scope, Settled,
     Timestamp, Tombstone, Verdict,
 };
 
@@ -73,14 +73,14 @@ pub fn view_contradiction(contradiction: &Contradiction) -> Value {
     view
 }
 
-pub(crate) fn read_tombstone(mut object: Object, namespace: &Namespace, private: bool) -> Option<Tombstone> {
+pub(crate) fn read_tombstone(mut object: Object, namespace: &Namespace, scope: Scope) -> Option<Tombstone> {
     let id = MemoryId::foreign(&take_text(&mut object, "id")?)?;
     Some(Tombstone {
         key: Key::new(namespace, &id),
         fingerprint: fingerprint(&take_text(&mut object, "fingerprint")?)?,
         at: take_time(&mut object, "purged_at").unwrap_or_default(),
         reason: take_text(&mut object, "reason").unwrap_or_default(),
-        private,
+        scope,
     })
 }
 

@@ -119,6 +119,25 @@ pub(crate) fn made_here(object: &serde_json::Value) -> bool {
     object.get(loki::MADE_BY).is_some_and(|maker| maker == loki::OWN)
 }
 
+/// A memory that stands alone in a document of JSON, as lokid or as Loki Mode writes one of that kind. `at` is when it was
+/// last changed, should it not say.
+pub fn read_alone(kind: lokid_model::Kind, object: Object, at: Timestamp) -> Result<Memory, String> {
+    use lokid_model::Kind;
+    let of_kind = |memory: Memory| if memory.kind == kind { Ok(memory) } else { Err("of another kind".to_owned()) };
+    if object.get("kind").and_then(serde_json::Value::as_str).and_then(Kind::parse).is_some() {
+        return record::read(object).and_then(of_kind);
+    }
+    let shape = match kind {
+        Kind::Episode => Shape::Episode,
+        Kind::Pattern => Shape::Patterns,
+        Kind::AntiPattern => Shape::AntiPatterns,
+        Kind::Skill => Shape::Skill,
+        _ => return Err("of a kind that does not stand alone".to_owned()),
+    };
+    let found = read(shape, object, &Setting { namespace: Namespace::default(), at })?;
+    of_kind(Arc::unwrap_or_clone(found.memory))
+}
+
 /// Reads a structured body of a record, leaving in the object what it did not understand.
 pub fn take_body(field: &str, object: &mut Object) -> lokid_model::Body {
     body::take(field, object)

@@ -241,7 +241,7 @@ proptest! {
             }
             let _ = lists::read_archive_line(object.clone(), &Namespace::default());
             let _ = lists::read_contradiction(object.clone(), &Namespace::default());
-            let _ = lists::read_tombstone(object.clone(), &Namespace::default(), false);
+            let _ = lists::read_tombstone(object.clone(), &Namespace::default(), Scope::System);
             let _ = lists::read_link(object, &Namespace::default(), Timestamp::default());
         }
     }
