@@ -108,7 +108,7 @@ fn crowd<T: FnMut(usize) -> Option<Duration>>(
     let work = |number: usize| {
         let mut turn = client(number);
         let turns = (0..).take_while(|_| begun.elapsed() < lasts);
-        turns.filter_map(|number| turn(number)).map(|took| took.as_secs_f64() * 1e3).collect::<Vec<f64>>()
+        turns.filter_map(&mut turn).map(|took| took.as_secs_f64() * 1e3).collect::<Vec<f64>>()
     };
     let work = &work;
     let mut sorted: Vec<f64> = std::thread::scope(|scope| {
