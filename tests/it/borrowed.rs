@@ -122,6 +122,10 @@ fn a_question_never_waits_and_what_came_late_is_told_next_time_behind_our_own() 
         "our own first, however well the other fits"
     );
     assert_eq!((&found[0]["source"], &found[1]["tier"]), (&Value::Null, &json!("reference")));
+    let one = json!({"project": home.path("app"), "query": "flux retries", "k": 1});
+    let one = send(&home, Request::post("/v1/recall", &one));
+    let sources: Vec<&Value> = one["results"].as_array().unwrap().iter().map(|hit| &hit["source"]).collect();
+    assert_eq!(sources, [&Value::Null, &json!("mirror")], "beyond what was asked for, or there would never be room");
     let retrieved = event(&home, "managed_memory_retrieve");
     assert_eq!((&retrieved["fetched"], &retrieved["known"]), (&json!(1), &json!(1)), "{retrieved}");
 

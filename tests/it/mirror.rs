@@ -42,7 +42,7 @@ fn episodes_of_weight_are_mirrored_and_nothing_else_is() {
     assert_eq!(desk.server.count("POST", "/memories"), asked + 1);
     for request in desk.server.requests() {
         assert_eq!(request.headers["anthropic-beta"], "agent-memory-2026-07-22");
-        assert_eq!(request.headers["anthropic-version"], "2023-06-01");
+        assert_eq!(request.headers["anthropic-version"], "2026-10-21");
     }
 }
 

@@ -275,7 +275,7 @@ impl Stores {
             verb,
             url: &url,
             headers: &[("anthropic-version", limits::API_VERSION), ("anthropic-beta", limits::BETA)],
-            secret: ("x-api-key", &self.key),
+            bearer: &self.key,
             body: body.as_deref().map(str::as_bytes),
             time: self.time,
             most: limits::MOST_ANSWER,

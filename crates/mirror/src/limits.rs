@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// The beta this client speaks. A server that has moved on answers 400 and names the header.
 pub const BETA: &str = "agent-memory-2026-07-22";
-pub const API_VERSION: &str = "2023-06-01";
+pub const API_VERSION: &str = "2026-10-21";
 
 /// Of the content of one memory, in bytes.
 pub const MOST_CONTENT: usize = 102_400;

@@ -46,9 +46,9 @@ pub fn write(stores: &Stores, store: &str, projected: &Projected) -> Result<Prom
 pub fn by_hand(managed: &Managed, projected: &Projected) -> String {
     let store = managed.org_store.as_deref().unwrap_or("STORE_ID");
     let body = json!({"path": projected.paths[0], "content": projected.content}).to_string();
-    let url = format!("{}/v1/memory_stores/{store}/memories?beta=true", managed.base_url);
+    let url = format!("{}/v1/memory_stores/{store}/memories", managed.base_url);
     format!(
-        "curl -sS -X POST {} \\\n  -H \"x-api-key: $ANTHROPIC_API_KEY\" \\\n  -H {} \\\n  -H {} \\\n  \
+        "curl -sS -X POST {} \\\n  -H \"Authorization: Bearer $ANTHROPIC_API_KEY\" \\\n  -H {} \\\n  -H {} \\\n  \
          -H 'content-type: application/json' \\\n  --data-raw {}",
         quoted(&url),
         quoted(&format!("anthropic-version: {}", limits::API_VERSION)),
@@ -72,8 +72,8 @@ mod tests {
         let paths = ["/skills/a.json".to_owned(), "/skills/a-1.json".to_owned()];
         let content = "{\"name\": \"don't; $(rm -rf /)\"}\n".to_owned();
         let call = by_hand(&managed, &Projected { paths, sha256: String::new(), content });
-        assert!(call.contains("'https://api.anthropic.com/v1/memory_stores/STORE_ID/memories?beta=true'"), "{call}");
-        assert!(call.contains("\"x-api-key: $ANTHROPIC_API_KEY\"") && call.contains(limits::BETA), "{call}");
+        assert!(call.contains("'https://api.anthropic.com/v1/memory_stores/STORE_ID/memories'"), "{call}");
+        assert!(call.contains("\"Authorization: Bearer $ANTHROPIC_API_KEY\"") && call.contains(limits::BETA), "{call}");
         assert!(call.contains(r"don'\''t; $(rm -rf /)"), "{call}");
     }
 }

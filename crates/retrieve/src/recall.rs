@@ -330,7 +330,9 @@ impl<'a> Search<'a> {
         if self.request.min_score.is_none() && !self.is_answered(&candidates) {
             return Vec::new();
         }
-        let best = candidates.iter().map(|candidate| candidate.parts.relevance(weights)).fold(0.0, f64::max);
+        let own = |candidate: &&Candidate| !candidate.memory.is_borrowed();
+        let relevance = |candidate: &Candidate| candidate.parts.relevance(weights);
+        let best = candidates.iter().filter(own).map(relevance).fold(0.0, f64::max);
         let mut scored: Vec<(f64, Candidate)> = Vec::with_capacity(candidates.len());
         for mut candidate in candidates {
             candidate.parts.fit = score::fit(candidate.parts.relevance(weights), best);
@@ -345,6 +347,10 @@ impl<'a> Search<'a> {
             .into_iter()
             .fold(0.0, f64::max);
         scored.retain(|(_, candidate)| {
+            // It stands behind the others and takes no place of theirs.
+            if candidate.memory.is_borrowed() {
+                return true;
+            }
             let collection = task::store_of(candidate.memory.kind);
             let share = (self.weights.of(candidate.memory.kind) / most).max(0.25);
             let left = left.entry(collection).or_insert((depth(self.request) as f64 * share).ceil() as usize);

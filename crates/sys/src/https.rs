@@ -51,8 +51,8 @@ pub struct Question<'a> {
     pub verb: Verb,
     pub url: &'a str,
     pub headers: &'a [(&'static str, &'a str)],
-    /// A header whose value nobody may see.
-    pub secret: (&'static str, &'a Secret),
+    /// Who asks; nobody else may see it.
+    pub bearer: &'a Secret,
     /// JSON.
     pub body: Option<&'a [u8]>,
     pub time: Duration,
@@ -119,10 +119,10 @@ impl HttpsClient {
         for (name, value) in question.headers {
             head = head.header(*name, *value);
         }
-        let (name, secret) = question.secret;
-        let mut value = HeaderValue::from_str(&secret.0).map_err(|error| wrong(error.into()))?;
-        value.set_sensitive(true);
-        head = head.header(name, value);
+        let bearer = format!("Bearer {}", question.bearer.0);
+        let mut bearer = HeaderValue::from_str(&bearer).map_err(|error| wrong(error.into()))?;
+        bearer.set_sensitive(true);
+        head = head.header("authorization", bearer);
         let timed = |request| self.agent.configure_request(request).timeout_global(Some(question.time)).build();
         let answered = match question.body {
             Some(body) => {
@@ -217,15 +217,8 @@ mod tests {
         let secret = Secret::new("k").unwrap();
         let url = format!("http://127.0.0.1:{port}/");
         let time = Duration::from_secs(5);
-        let question = Question {
-            verb: Verb::Get,
-            url: &url,
-            headers: &[],
-            secret: ("x-api-key", &secret),
-            body: None,
-            time,
-            most: 9,
-        };
+        let question =
+            Question { verb: Verb::Get, url: &url, headers: &[], bearer: &secret, body: None, time, most: 9 };
         let error = HttpsClient::new(None, true).unwrap().ask(&question).unwrap_err();
         assert!(matches!(error, HttpsError::Unreachable(_)), "{error:?}");
     }

@@ -14,6 +14,9 @@ const MOST_OF_A_TIME: usize = 4096;
 const ALIKE: f32 = 0.75;
 const SAME: f32 = 0.95;
 
+/// So many of others' memories are told beyond what was asked for, which would else leave no room for any.
+const MOST_BORROWED: usize = 3;
+
 /// What is left of a score when so much of it was said already. Saying it twice may be evidence; the third time is noise.
 fn room(said: f64) -> f64 {
     1.0 - 0.75 * (said - 1.0).clamp(0.0, 1.0)
@@ -29,8 +32,10 @@ pub fn has_room(taught: usize, placed: usize) -> bool {
 }
 
 impl Search<'_> {
-    /// Takes the best, then always the best of what is not yet said.
+    /// Of what is in order: takes the best, then always the best of what is not yet said; behind all that, what was borrowed.
     pub(super) fn diversify(self, scored: Vec<(f64, Candidate)>) -> Vec<Hit> {
+        let (borrowed, scored): (Vec<_>, Vec<_>) =
+            scored.into_iter().partition(|(_, found)| found.memory.is_borrowed());
         let meanings = &self.sources.view.meanings;
         let first_row = |candidate: &Candidate| candidate.number.and_then(|number| meanings.first_row(number));
         let mut rest: Vec<_> =
@@ -42,9 +47,7 @@ impl Search<'_> {
             let best_of = |experience: bool| {
                 (0..rest.len()).filter(|at| !experience || !is_taught(&rest[*at].3)).min_by(|a, b| {
                     let (one, other) = (&rest[*a], &rest[*b]);
-                    // What was borrowed comes when everything of our own is told.
-                    let borrowed = one.3.memory.is_borrowed().cmp(&other.3.memory.is_borrowed());
-                    borrowed.then_with(|| by_score(one.0 * room(one.1), &one.3, other.0 * room(other.1), &other.3))
+                    by_score(one.0 * room(one.1), &one.3, other.0 * room(other.1), &other.3)
                 })
             };
             let mut best = best_of(false).unwrap_or(0);
@@ -63,6 +66,8 @@ impl Search<'_> {
             hits.push(candidate.hit(score));
         }
         newer::first(&mut hits);
+        let room = MOST_BORROWED.max(self.request.k.saturating_sub(hits.len()));
+        hits.extend(borrowed.into_iter().take(room).map(|(score, found)| found.hit(score)));
         hits
     }
 
