@@ -54,13 +54,10 @@ impl Recall {
         let mut commits = hits.into_iter().peekable();
         let snapshot = self.writer.snapshot();
         let (mut mixed, mut taught) = (Vec::with_capacity(answer.hits.len()), 0);
+        let borrowed = answer.hits.split_off(answer.hits.partition_point(|hit| !hit.memory.is_borrowed()));
         for hit in std::mem::take(&mut answer.hits) {
             let is_taught = snapshot.is_derived(&hit.memory.key());
-            let is_borrowed = hit.memory.is_borrowed();
             let comes_first = |commit: &Hit, taught: usize, placed: usize| {
-                if is_borrowed {
-                    return true;
-                }
                 let nearly = !is_taught && hit.score >= recall::NEARLY_AS_GOOD * commit.score;
                 commit.score > hit.score && (!nearly || recall::has_room(taught, placed))
             };
@@ -73,6 +70,7 @@ impl Recall {
         }
         mixed.extend(commits);
         mixed.truncate(request.k);
+        mixed.extend(borrowed);
         answer.hits = mixed;
     }
 

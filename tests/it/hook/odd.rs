@@ -77,7 +77,7 @@ fn an_input_that_never_ends_is_not_waited_for() {
 fn it_says_what_it_does_only_when_asked() {
     let home = Home::new();
     let mut command = home.command(&["hook", "Stop"]);
-    let told = command.env("LOKID_HOOK_DEBUG", "1").output().unwrap();
+    let told = command.env("LOKID_HOOK_DEBUG", "1").env("LOKID_HOOK_DEADLINE_MS", PATIENT).output().unwrap();
     assert!(told.stdout.is_empty() && String::from_utf8_lossy(&told.stderr).starts_with("lokid hook Stop: no daemon"));
     home.configure("[hook]\ndeadline = \"1ms\"\n");
     assert_eq!(home.command(&["hook", "Stop"]).status().unwrap().code(), Some(0));
