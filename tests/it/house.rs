@@ -18,6 +18,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("context", &["model", "config", "index", "retrieve"]),
     ("manage", &["model"]),
     ("mirror", &["model", "config", "sys", "store"]),
+    ("team", &["model", "config", "sys", "store"]),
     ("engine", EVERYTHING_ABOVE),
 ];
 const EVERYTHING_ABOVE: &[&str] = &["*"];
@@ -34,8 +35,9 @@ const DOORS: &[(&str, &[&str])] = &[
     ("tokio", &["engine", "lokid"]),
     ("hyper", &["lokid"]),
     ("ureq", &["sys"]),
-    // The index writes its caches by it, and the mirror speaks to a server.
-    ("serde", &["config", "store", "index", "mirror", "engine", "lokid"]),
+    ("postgres", &["sys"]),
+    // The index writes its caches by it, and mirror and team speak to a server.
+    ("serde", &["config", "store", "index", "mirror", "team", "engine", "lokid"]),
 ];
 
 const MOST_LINES: usize = 500;

@@ -1,0 +1,11 @@
+//! A memory that several people and machines share: over git, and over a PostgreSQL database that carries what one of them
+//! says to the others.
+//!
+//! The files of each machine are the truth. The database is a projection of them that can be lost and made again, and
+//! nothing here runs unless a project has joined a team.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
+pub mod item;
+
+pub use item::{Endorsement, Head, HeadState, ItemKey, ItemKind, Op, Outcome};
