@@ -26,13 +26,24 @@ impl ItemKind {
     }
 }
 
-/// What an item is called, everywhere the same. The name of a memory or a contradiction is its id, that of a link
-/// `FROM RELATION TO`.
+/// What an item is called, everywhere the same. The name of a memory is its id, that of a link `FROM RELATION TO`, that of
+/// a contradiction `ID A B`: what speaks of a memory is found by its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemKey {
     pub kind: ItemKind,
     pub namespace: String,
     pub name: String,
+}
+
+impl ItemKey {
+    pub fn new(kind: ItemKind, namespace: &str, name: impl Into<String>) -> ItemKey {
+        ItemKey { kind, namespace: namespace.to_owned(), name: name.into() }
+    }
+
+    /// Is this a link or a contradiction that speaks of the memory of that id?
+    pub fn names(&self, id: &str) -> bool {
+        self.kind != ItemKind::Memory && self.name.split(' ').any(|word| word == id)
+    }
 }
 
 /// One change of one item, as a machine wants it to stand in the log.

@@ -6,6 +6,11 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+pub mod book;
 pub mod item;
+pub mod limits;
+pub mod merge;
+pub mod projection;
+pub mod sync;
 
 pub use item::{Endorsement, Head, HeadState, ItemKey, ItemKind, Op, Outcome};

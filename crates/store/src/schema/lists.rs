@@ -9,7 +9,7 @@ use lokid_model::{
     Timestamp, Tombstone, Verdict,
 };
 
-pub(crate) fn read_link(mut object: Object, namespace: &Namespace, at: Timestamp) -> Option<Link> {
+pub fn read_link(mut object: Object, namespace: &Namespace, at: Timestamp) -> Option<Link> {
     Some(Link {
         namespace: namespace.clone(),
         from: MemoryId::foreign(&take_text(&mut object, "from")?)?,
@@ -31,7 +31,7 @@ pub fn view_link(link: &Link) -> Value {
     })
 }
 
-pub(crate) fn read_contradiction(mut object: Object, namespace: &Namespace) -> Option<Contradiction> {
+pub fn read_contradiction(mut object: Object, namespace: &Namespace) -> Option<Contradiction> {
     Some(Contradiction {
         id: take_text(&mut object, "id")?,
         namespace: namespace.clone(),
