@@ -57,9 +57,15 @@ pub struct Book {
 impl Book {
     pub fn open(file: PathBuf) -> io::Result<Book> {
         let (mut book, torn) = Book::read(file)?;
+        if book.lines == 0 {
+            return Ok(book);
+        }
         book.index += NUMBERS_LEFT_OUT;
         if torn || book.lines > 2 * book.items.len() + SPARE_LINES {
             book.rewrite()?;
+        } else {
+            // At once: two starts in a row must not begin at the same number.
+            book.keep()?;
         }
         Ok(book)
     }
