@@ -241,8 +241,10 @@ pub struct Learning {
 /// Where among the further fields the other wordings stand, and what one that became part of another remembers of it.
 const ALSO: &str = "also";
 const MERGED: &str = "merged_into";
+/// What another copy of the record said where two changed the same, until it is settled.
+pub const CONFLICTS: &str = "conflicts";
 /// Further fields that are our own, whatever the body.
-pub const OWN_FIELDS: [&str; 3] = [ALSO, MERGED, super::lengths::FIELD];
+pub const OWN_FIELDS: [&str; 4] = [ALSO, MERGED, CONFLICTS, super::lengths::FIELD];
 
 impl Memory {
     /// The same in other words, as others told it before it became one with this.

@@ -1,21 +1,25 @@
 //! Two changed copies of one record made one again, field by field, by what they had in common.
 //!
 //! Pure, and the same whichever side asks: of two values that cannot both stand, the one of the record that was changed
-//! last is kept (of records of the same time, by what they say), and its field is named. Nothing else is ever lost.
+//! last is kept (of records of the same time, by what they say), and its field is named. What the other said of it is
+//! kept too, by [`merge_records`]. Nothing else is ever lost.
+//!
+//! Three copies of one origin come, in whatever order they are merged, to the same words: what stands in a field and
+//! what is kept beside it are together the same set, and so are lists, sums and tiers. *Which* of the words stands may
+//! differ where the copies changed different fields: a record has one time for all of them, and a merged one the
+//! later, so an early word can ride on the time of a late change of another field. Counters that were set back, two copies
+//! that are the same in everything (one, not two), and the order of names and lists may differ, too. No clock of each field would be worth its bytes.
+
+mod conflicts;
+mod meaning;
 
 use std::collections::HashSet;
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
+use conflicts::Said;
 use lokid_model::Timestamp;
-
-/// Whole numbers that only ever grow, each side counting for itself: what both counted is added up.
-const COUNTERS: [&str; 6] = ["loaded", "referenced", "success", "ignored", "access_count", "usage_count"];
-/// Of two different times, the later is true,
-const LATEST: [&str; 4] = ["updated_at", "last_accessed", "last_used", "last_updated"];
-/// or the earlier.
-const EARLIEST: [&str; 1] = ["created_at"];
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Merged {
@@ -26,26 +30,65 @@ pub struct Merged {
 
 /// What both records say together. Without a base, what only one of them has counts as added.
 pub fn merge(base: Option<&Value>, ours: &Value, theirs: &Value) -> Merged {
+    let (merged, _) = both(base, ours, theirs);
+    merged
+}
+
+/// The same for a memory, a link or a contradiction, where no word may be lost: what could not stand in a memory is kept
+/// in its list `conflicts`, as `{"field", "value", "updated_at"}`, until somebody settles it.
+pub fn merge_records(base: Option<&Value>, ours: &Value, theirs: &Value) -> Merged {
+    if let Some(other) = unchanged(base, ours, theirs) {
+        return Merged { value: other.clone(), conflicts: Vec::new() };
+    }
+    let kept = conflicts::together(base, ours, theirs);
+    let bare = |record: &Value| conflicts::without(record);
+    let (mut merged, said) = both(base.map(bare).as_ref(), &bare(ours), &bare(theirs));
+    if meaning::is_memory(&merged.value) {
+        conflicts::put(&mut merged.value, kept, said);
+    }
+    merged
+}
+
+/// Where one side changed nothing, or both the same, the record as the other wrote it.
+fn unchanged<'a>(base: Option<&Value>, ours: &'a Value, theirs: &'a Value) -> Option<&'a Value> {
+    if ours == theirs {
+        return [ours, theirs].into_iter().max_by_key(|side| side.to_string());
+    }
+    match base {
+        Some(base) if base == ours => Some(theirs),
+        Some(base) if base == theirs => Some(ours),
+        _ => None,
+    }
+}
+
+fn both(base: Option<&Value>, ours: &Value, theirs: &Value) -> (Merged, Vec<Said>) {
     let (first, second) = if rank(ours) >= rank(theirs) { (ours, theirs) } else { (theirs, ours) };
-    let mut merge = Merge { path: Vec::new(), conflicts: Vec::new() };
-    let value = merge.field("", base, Some(first), Some(second)).unwrap_or_default();
-    Merged { value, conflicts: merge.conflicts }
+    let times = [meaning::changed_at(first), meaning::changed_at(second)];
+    let mut merge = Merge { times, path: Vec::new(), conflicts: Vec::new(), said: Vec::new() };
+    let mut value = merge.field("", base, Some(first), Some(second)).unwrap_or_default();
+    meaning::settle(&mut value, base, first, second);
+    (Merged { value, conflicts: merge.conflicts }, merge.said)
 }
 
 /// The record changed last comes first.
 fn rank(record: &Value) -> (Option<Timestamp>, String) {
-    let own = record.get("lokid").unwrap_or(record);
-    let changed = [record, own].into_iter().filter_map(|part| time(part.get("updated_at")?)).max();
-    (changed, record.to_string())
+    (meaning::changed_at(record), record.to_string())
 }
 
-fn time(value: &Value) -> Option<Timestamp> {
-    Timestamp::parse(value.as_str()?)
+/// What a value says, whatever the order of its names.
+fn canonical(value: &Value) -> String {
+    let mut sorted = value.clone();
+    sorted.sort_all_objects();
+    sorted.to_string()
 }
 
 struct Merge {
+    /// When each of the two records was changed last.
+    times: [Option<Timestamp>; 2],
     path: Vec<String>,
     conflicts: Vec<String>,
+    /// What could not stand.
+    said: Vec<Said>,
 }
 
 impl Merge {
@@ -56,19 +99,35 @@ impl Merge {
         first: Option<&Value>,
         second: Option<&Value>,
     ) -> Option<Value> {
-        if first == second || base == second {
+        if base == second || (first == second && !self.may_count(name, first)) {
             return first.cloned();
         }
         if base == first {
             return second.cloned();
         }
-        let meant = by_meaning(name, base, first, second);
-        let merged = meant.or_else(|| self.parts(base, first?, second?));
-        merged.or_else(|| {
-            self.conflicts.push(self.path.join("."));
-            // What one side threw away and the other wrote anew is still wanted.
-            first.or(second).cloned()
-        })
+        // Of one moment, what they say decides, so that a third record of it finds the same.
+        let is_tie = self.times[0] == self.times[1];
+        let swap = is_tie && first.map(canonical) < second.map(canonical);
+        let (later, earlier, earlier_at) =
+            if swap { (second, first, self.times[0]) } else { (first, second, self.times[1]) };
+        if let Some(meant) = meaning::of(name, base, later, earlier) {
+            return meant;
+        }
+        if let Some(merged) = first.zip(second).and_then(|(first, second)| self.parts(base, first, second)) {
+            return Some(merged);
+        }
+        let field = self.path.join(".");
+        if let (Some(_), Some(lost)) = (later, earlier) {
+            self.said.push(Said::new(&field, lost, earlier_at));
+        }
+        self.conflicts.push(field);
+        // What one side threw away and the other wrote anew is still wanted.
+        later.or(earlier).cloned()
+    }
+
+    /// Two sides that came to the same number each counted for themselves, unless the whole records are the same.
+    fn may_count(&self, name: &str, value: Option<&Value>) -> bool {
+        !self.path.is_empty() && (meaning::is_counter(name) || value.is_some_and(Value::is_object))
     }
 
     /// Objects by name, lists by what tells their elements apart.
@@ -101,29 +160,6 @@ impl Merge {
     }
 }
 
-/// What a field's name says about two values of it, where it says something.
-fn by_meaning(name: &str, base: Option<&Value>, first: Option<&Value>, second: Option<&Value>) -> Option<Value> {
-    if COUNTERS.contains(&name) {
-        // A counter that is not written has counted nothing yet.
-        let count = |value: Option<&Value>| value.map_or(Some(0), Value::as_u64);
-        let (first, second) = (count(first)?, count(second)?);
-        let known = base.map_or(Some(first.min(second)), Value::as_u64)?;
-        let both_rose = first >= known && second >= known;
-        return Some(if both_rose { first.saturating_add(second - known) } else { first.max(second) }.into());
-    }
-    let (first, second) = (first?, second?);
-    let (one, other) = (time(first)?, time(second)?);
-    let keeps_first = if LATEST.contains(&name) {
-        one >= other
-    } else if EARLIEST.contains(&name) {
-        one <= other
-    } else {
-        // The same moment in two spellings.
-        return (one == other).then(|| first.clone());
-    };
-    Some(if keeps_first { first } else { second }.clone())
-}
-
 type Entries<'a> = IndexMap<String, &'a Value>;
 
 fn named(object: &Map<String, Value>) -> Entries<'_> {
@@ -134,11 +170,7 @@ fn named(object: &Map<String, Value>) -> Entries<'_> {
 fn keyed(list: &[Value], by_id: bool) -> Option<Entries<'_>> {
     let key = |item: &Value| match id(item).filter(|_| by_id) {
         Some(id) => id,
-        None => {
-            let mut sorted = item.clone();
-            sorted.sort_all_objects();
-            sorted.to_string()
-        }
+        None => canonical(item),
     };
     let entries: Entries<'_> = list.iter().map(|item| (key(item), item)).collect();
     (entries.len() == list.len()).then_some(entries)

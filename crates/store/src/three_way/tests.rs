@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Merged, merge};
+use super::{Merged, merge, merge_records};
+
+mod records;
 
 #[track_caller]
 fn check(base: Value, ours: Value, theirs: Value, expect: Value, conflicts: &[&str]) {
