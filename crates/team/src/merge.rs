@@ -45,10 +45,10 @@ pub fn decide(local: &LocalItem, base: Option<&Value>, theirs: &HeadState) -> De
             if is_base(theirs) || same(ours, theirs) {
                 return Decision::Nothing;
             }
-            Decision::Restore(three_way::merge(base, ours, theirs).value)
+            Decision::Restore(three_way::merge_records(base, ours, theirs).value)
         }
         (LocalItem::Live(ours), HeadState::Live(theirs)) => {
-            let merged = three_way::merge(base, ours, theirs).value;
+            let merged = three_way::merge_records(base, ours, theirs).value;
             if same(&merged, ours) { Decision::Nothing } else { Decision::Put(merged) }
         }
     }
