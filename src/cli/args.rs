@@ -17,6 +17,7 @@ mod hands;
 mod hooks;
 mod list;
 mod managed;
+mod team;
 mod mcp;
 mod service;
 mod tidy;
@@ -27,6 +28,7 @@ pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
 pub(super) use managed::ManagedCommand;
+pub(super) use team::{Audit, Demote, Join, TeamCommand};
 pub(super) use mcp::Mcp;
 pub(super) use service::Service;
 pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Trust};
@@ -121,6 +123,9 @@ pub(super) enum Command {
     /// Let the whole organisation have a memory, after showing the exact bytes
     #[command(after_help = examples::PROMOTE)]
     Promote(Promote),
+    /// Take back that a memory binds the team or the organisation
+    #[command(after_help = examples::DEMOTE)]
+    Demote(Demote),
     /// Tidy the memory now, or show what the last night did
     #[command(after_help = examples::CONSOLIDATE)]
     Consolidate(Consolidate),
@@ -171,6 +176,9 @@ pub(super) enum Command {
     /// Show how the mirror in managed memory stores fares
     #[command(subcommand, after_help = examples::MANAGED)]
     Managed(ManagedCommand),
+    /// Share the memory of a project with other people and machines
+    #[command(subcommand, after_help = examples::TEAM)]
+    Team(TeamCommand),
     /// Serve agents over MCP on the standard streams
     #[command(after_help = examples::MCP)]
     Mcp(Mcp),

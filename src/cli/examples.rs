@@ -150,6 +150,31 @@ Examples:
 The mirror is off unless `[managed]` in the configuration, or $LOKI_MANAGED_AGENTS and $LOKI_MANAGED_MEMORY, ask for it.
 `lokid doctor` looks at the key, the store and the clock.";
 
+pub(super) const TEAM: &str = "\
+Examples:
+  lokid team join postgres://ana@db.example/team --project shop
+  lokid team status                            who is in step, what waits, what went wrong
+  lokid team inbox                             what members want promoted, and what would change
+  lokid team audit                             who promoted, demoted, proposed or purged what
+
+Shared memories of the project go to the database and come from there; private ones, counts and sessions never leave.
+What comes from others is reference until you or a promoter of the team says more.";
+
+pub(super) const TEAM_JOIN: &str = "\
+Examples:
+  lokid team join postgres://ana@db.example/team --project shop
+  lokid team join 'host=/run/postgresql dbname=team' --project shop
+  lokid team join service=team --project shop
+
+The password comes from ~/.pgpass, from the service file or from $PGPASSWORD of the daemon, never from the command line.
+A server on another machine must show a certificate that is valid for its name, unless the address says otherwise
+(sslmode).";
+
+pub(super) const DEMOTE: &str = "\
+Examples:
+  lokid demote note-5f0c2a91                   it binds the team no longer; for a proposal: no
+  lokid demote note-5f0c2a91 --from org";
+
 pub(super) const TRUST: &str = "\
 Examples:
   lokid trust                                  who asks for more than reference, and in which file

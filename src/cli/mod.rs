@@ -51,6 +51,7 @@ mod skill;
 mod socket;
 mod status;
 mod stop;
+mod team;
 mod transcripts;
 mod trust;
 mod watch;
@@ -152,6 +153,8 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Show(show) => show::run(&show, &settings, screen),
         Command::Forget(forget) => forget::run(&forget, &settings, screen),
         Command::Promote(asked) => promote::run(&asked, &settings, screen),
+        Command::Demote(asked) => team::promotion::demote(&asked, &settings, screen),
+        Command::Team(asked) => team::run(&asked, &settings, screen),
         Command::Redact(asked) => redact::run(&asked, &settings, screen),
         Command::Consolidate(night) => consolidate::run(&night, &settings, screen),
         Command::Confirm(confirm) => contradictions::confirm(&confirm, &settings, screen),

@@ -11,6 +11,7 @@ use super::failure::{Done, Failure};
 use super::reach::Reach;
 use super::screen::{Screen, Style};
 use super::settings::Settings;
+use super::team::promotion;
 use super::words;
 use crate::serve::encode;
 use lokid_mirror::mapping::Projected;
@@ -18,6 +19,9 @@ use lokid_mirror::promote::{self, Promoted};
 use lokid_mirror::{KeyKind, Stores};
 
 pub(super) fn run(asked: &Promote, settings: &Settings, screen: &mut Screen) -> Done {
+    if asked.to == "team" || promotion::is_in_team(settings, screen)? {
+        return promotion::promote(asked, settings, screen);
+    }
     let reach = Reach::reader(settings, screen)?;
     let ask = Ask::get(&format!("/memories/{}/promotion", encode(&asked.id))).project(settings);
     let answer = reach.ask(&ask.maybe("namespace", asked.namespace.as_deref()))?;

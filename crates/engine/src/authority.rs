@@ -18,6 +18,7 @@ use lokid_model::memory::Claim;
 use lokid_model::{Archived, Body, Change, Key, Memory, MemoryId, Namespace, Source, Tier, Timestamp};
 use lokid_store::schema::{Detail, record};
 use lokid_sys::Disk;
+use lokid_team::Endorsement;
 
 const FILE: &str = "authority.ndjson";
 const LARGEST: u64 = 256 << 20;
@@ -164,6 +165,19 @@ impl Authority {
         Ok(many)
     }
 
+    /// A promoter of the team wants these words to be what they ask to be.
+    pub(super) fn endorse(&mut self, key: &Key, endorsed: &Endorsement, now: Timestamp) -> io::Result<()> {
+        let known = self.granted.get(key).and_then(|wordings| wordings.get(&endorsed.print));
+        let Some(tier) = Tier::parse(&endorsed.tier) else { return Ok(()) };
+        if known.is_some_and(|known| known.claim.tier <= tier) {
+            return Ok(());
+        }
+        self.write(vec![json!({
+            "id": key.id.as_str(), "namespace": key.namespace.as_str(), "print": endorsed.print,
+            "tier": tier.as_str(), "source": Source::Import.as_str(), "by": endorsed.by, "at": now.record_style(),
+        })])
+    }
+
     fn granted(&self, memory: &Memory) -> Option<Grant> {
         self.granted.get(&memory.key())?.get(&print(memory)).copied()
     }
@@ -231,7 +245,7 @@ fn line_of(memory: &Memory, claim: Claim, print: &str, now: Timestamp) -> Value 
 }
 
 /// Everything of a memory that is read as its words, and nothing that changes while it is used.
-fn print(memory: &Memory) -> Print {
+pub(super) fn print(memory: &Memory) -> Print {
     let mut words = Memory::new(memory.id.clone(), memory.kind, memory.text.clone(), Timestamp::default());
     (words.namespace, words.title) = (memory.namespace.clone(), memory.title.clone());
     (words.shorter, words.body) = (memory.shorter.clone(), memory.body.clone());

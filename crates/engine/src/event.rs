@@ -9,6 +9,7 @@ use lokid_manage::plan::Proposal;
 use lokid_model::{
     Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Tier,
 };
+use lokid_team::sync::Incoming;
 use std::sync::Arc;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
@@ -83,6 +84,14 @@ pub(super) enum Event {
     },
     /// What memory cost and saved, as it is to stand beside it.
     Economics(serde_json::Map<String, serde_json::Value>),
+    /// What stands in the team's database, and whoever this machine is there; `sign` are memories of this machine that
+    /// say so from now on.
+    Team {
+        incoming: Vec<Incoming>,
+        sign: Vec<Key>,
+        me: String,
+        reply: Reply<()>,
+    },
     /// Make the words of these unreadable that match.
     Redact {
         keys: Vec<Key>,

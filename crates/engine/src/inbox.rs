@@ -17,6 +17,7 @@ use super::pattern::{Pattern, Redacted};
 use super::redaction::Redaction;
 use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
+use lokid_team::sync::Incoming;
 use lokid_model::{
     Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Resolution, Tier,
     Timestamp,
@@ -249,6 +250,18 @@ impl WriterHandle {
     /// Has proposals carried out; waits for it.
     pub(super) fn tidy(&self, proposals: Vec<Proposal>) -> Result<Tidied, EngineError> {
         self.ask_patiently(|reply| Event::Tidy { proposals, reply })
+    }
+
+    /// Has what stands in the team's database taken in; durable when it returns.
+    pub(super) fn take_from_team(&self, incoming: Vec<Incoming>, me: &str) -> Result<(), EngineError> {
+        let (sign, me) = (Vec::new(), me.to_owned());
+        self.ask_patiently(|reply| Event::Team { incoming, sign, me, reply })
+    }
+
+    /// From now on these say whose word they are.
+    pub(super) fn sign_for_team(&self, sign: Vec<Key>, me: &str) -> Result<(), EngineError> {
+        let (incoming, me) = (Vec::new(), me.to_owned());
+        self.ask_patiently(|reply| Event::Team { incoming, sign, me, reply })
     }
 
     /// Has what newer lines have replaced taken out of the files; waits for it.

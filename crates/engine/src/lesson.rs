@@ -16,6 +16,8 @@ pub enum Chapter {
     Timeline,
     /// What the memory stores hold that is not known here.
     Borrowed,
+    /// What all teams of the organisation share.
+    Organisation,
 }
 
 impl Chapter {
@@ -32,6 +34,7 @@ impl Chapter {
             Chapter::Habits => "habits",
             Chapter::Timeline => "timeline",
             Chapter::Borrowed => "borrowed",
+            Chapter::Organisation => "organisation",
         }
     }
 }

@@ -44,6 +44,7 @@ pub mod search;
 pub mod sessions;
 mod signals;
 pub mod strategy;
+pub mod team;
 mod tidy;
 mod trees;
 pub mod usage;

@@ -30,6 +30,7 @@ use super::search::Search;
 use super::sessions::Sessions;
 use super::signals::Signals;
 use super::strategy::{self, Strategy};
+use super::team::Team;
 use super::usage::UsageBook;
 use super::writer::Writer;
 use lokid_mirror::Events;
@@ -52,6 +53,7 @@ pub struct Project {
     pub events: Arc<Events>,
     /// There while it is on.
     pub mirror: Option<Arc<Mirror>>,
+    pub team: Arc<Team>,
     review: Arc<Review>,
     eyes: Arc<OnceLock<Eyes>>,
     judge: Arc<Judge>,
@@ -89,6 +91,7 @@ impl Project {
         let sessions = Arc::new(sessions);
         let events = Arc::new(Events::new(&env.root));
         let mirror = Mirror::new(&env, &writer, &events);
+        let team = Team::new(&env, &writer);
         let borrowing = Borrowing::new(&env, &writer, &events);
         let recall = Arc::new(Recall {
             borrowing: borrowing.clone(),
@@ -113,6 +116,7 @@ impl Project {
             prefetch.clone(),
             Arc::new(Arc::clone(&review)),
             eyes.clone(),
+            team.clone(),
         ];
         followers.extend(mirror.clone().map(|mirror| mirror as Arc<dyn Follower>));
         followers.extend(borrowing.clone().map(|borrowing| borrowing as Arc<dyn Follower>));
@@ -143,6 +147,7 @@ impl Project {
             memory,
             events,
             mirror,
+            team,
             borrowing,
         })
     }
@@ -182,6 +187,7 @@ impl Project {
             (self.sessions.start(), "what sessions make of their memories is not counted"),
             (self.prefetch.start(), "nothing can be made ready in advance"),
             (self.mirror.as_ref().map_or(Ok(()), Mirror::start), "nothing is mirrored"),
+            (self.team.start(), "nothing goes to the team or comes from it"),
             (self.borrowing.as_ref().map_or(Ok(()), Borrowing::start), "nothing can be read from the memory stores"),
         ] {
             if let Err(error) = started {
@@ -212,6 +218,7 @@ impl Project {
         if let Some(eyes) = self.eyes.get() {
             eyes.stop();
         }
+        self.team.stop();
         self.prefetch.stop();
         self.sessions.stop();
         self.night.stop();

@@ -5,6 +5,7 @@ mod counts;
 mod derived;
 mod layers;
 mod neighbour;
+mod team;
 mod trust;
 
 use std::collections::HashSet;
@@ -187,6 +188,11 @@ impl Writer {
                     if let Some(reply) = reply {
                         let _ = reply.send(Ok(()));
                     }
+                }
+                Event::Team { incoming, sign, me, reply } => {
+                    self.finish(now, std::mem::take(&mut turns), draft);
+                    self.take_from_team(now, &incoming, &sign, (&me, reply));
+                    draft = self.state.clone();
                 }
                 Event::Trust { request, reply } => {
                     self.finish(now, std::mem::take(&mut turns), draft);
@@ -416,6 +422,7 @@ fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, twins: Twins
         | Event::Economics(_)
         | Event::Derived { .. }
         | Event::Rescan { .. }
+        | Event::Team { .. }
         | Event::Trust { .. }
         | Event::History { .. }
         | Event::Shorten { .. }

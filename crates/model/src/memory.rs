@@ -243,8 +243,10 @@ const ALSO: &str = "also";
 const MERGED: &str = "merged_into";
 /// What another copy of the record said where two changed the same, until it is settled.
 pub const CONFLICTS: &str = "conflicts";
+/// Which member of a team it comes from.
+pub const AUTHOR: &str = "author";
 /// Further fields that are our own, whatever the body.
-pub const OWN_FIELDS: [&str; 4] = [ALSO, MERGED, CONFLICTS, super::lengths::FIELD];
+pub const OWN_FIELDS: [&str; 5] = [ALSO, MERGED, CONFLICTS, AUTHOR, super::lengths::FIELD];
 
 impl Memory {
     /// The same in other words, as others told it before it became one with this.
@@ -264,6 +266,15 @@ impl Memory {
 
     pub fn set_merged_into(&mut self, id: Option<&MemoryId>) {
         self.note(MERGED, id.map(|id| id.as_str().into()));
+    }
+
+    /// The member of the team it comes from, by the word of the team's database.
+    pub fn author(&self) -> Option<&str> {
+        self.extra.as_ref()?.get(AUTHOR)?.as_str()
+    }
+
+    pub fn set_author(&mut self, author: &str) {
+        self.note(AUTHOR, Some(author.into()));
     }
 
     fn note(&mut self, name: &str, value: Option<serde_json::Value>) {

@@ -1,6 +1,7 @@
 //! What becomes of an item here when another version of it stands in the database. Pure: it knows records, and neither
 //! files nor connections.
 
+use lokid_model::memory::AUTHOR;
 use lokid_store::three_way;
 use serde_json::Value;
 
@@ -45,13 +46,22 @@ pub fn decide(local: &LocalItem, base: Option<&Value>, theirs: &HeadState) -> De
             if is_base(theirs) || same(ours, theirs) {
                 return Decision::Nothing;
             }
-            Decision::Restore(three_way::merge_records(base, ours, theirs).value)
+            Decision::Restore(together(base, ours, theirs))
         }
         (LocalItem::Live(ours), HeadState::Live(theirs)) => {
-            let merged = three_way::merge_records(base, ours, theirs).value;
+            let merged = together(base, ours, theirs);
             if same(&merged, ours) { Decision::Nothing } else { Decision::Put(merged) }
         }
     }
+}
+
+/// Whose word it is, the database says.
+fn together(base: Option<&Value>, ours: &Value, theirs: &Value) -> Value {
+    let mut merged = three_way::merge_records(base, ours, theirs).value;
+    if let (Some(author), Some(fields)) = (theirs.get(AUTHOR), merged.as_object_mut()) {
+        fields.insert(AUTHOR.to_owned(), author.clone());
+    }
+    merged
 }
 
 /// Do two records say the same, whatever the order of their fields?

@@ -3,7 +3,7 @@
 //! Pure. Private and restricted memories never leave, nor what this machine counts about its own reading, nor paths outside
 //! of the repository; what leaves has passed the redactor once more, and so has what comes.
 
-use lokid_model::memory::Episode;
+use lokid_model::memory::{AUTHOR, Episode};
 use lokid_model::{
     Body, Cleaner, Contradiction, Key, Link, Memory, MemoryId, Namespace, Relation, Scope, Usage, clean,
 };
@@ -52,15 +52,17 @@ pub fn may_leave(memory: &Memory) -> bool {
     memory.scope == Scope::ProjectShared && !memory.restricted && !memory.is_borrowed() && memory.id.is_path_safe()
 }
 
-/// The record as it leaves; nothing for one that stays.
-pub fn of_memory(memory: &Memory, cleaner: &dyn Cleaner) -> Option<Value> {
+/// The record as it leaves; nothing for one that stays. What nobody else said is said by `me`.
+pub fn of_memory(memory: &Memory, me: &str, cleaner: &dyn Cleaner) -> Option<Value> {
     if !may_leave(memory) {
         return None;
     }
     let mut bare = memory.clone();
     bare.usage = Usage::default();
     leave_out_places(&mut bare);
-    cleaned(Value::Object(record::write(&bare, Detail::Lean)), cleaner)
+    let mut record = record::write(&bare, Detail::Lean);
+    record.entry(AUTHOR).or_insert_with(|| me.into());
+    cleaned(Value::Object(record), cleaner)
 }
 
 pub fn of_link(link: &Link) -> Option<Value> {
@@ -175,27 +177,27 @@ mod tests {
     #[test]
     fn counts_and_paths_outside_of_the_repository_stay_here() {
         let memory = note();
-        let record = of_memory(&memory, &AsItIs).unwrap();
+        let record = of_memory(&memory, "ana", &AsItIs).unwrap();
         assert_eq!(record["files"], serde_json::json!(["src/a.rs"]));
         assert!(record.get("usage").is_none());
         let item = key_of(&memory.key());
         let back = memory_from(&item, &record, Some(&memory), &AsItIs).unwrap();
         assert_eq!((back.usage.loaded, back.anchors.files.len(), back.tier), (7, 4, Tier::Guardrail));
-        assert_eq!(of_memory(&back, &AsItIs), Some(record.clone()), "what came back differs in nothing that leaves");
+        assert_eq!(of_memory(&back, "ben", &AsItIs), Some(record.clone()), "what came back differs in nothing that leaves");
         let elsewhere = memory_from(&item, &record, None, &AsItIs).unwrap();
         assert_eq!((elsewhere.usage.loaded, elsewhere.anchors.files.len()), (0, 1));
     }
 
     #[test]
     fn what_is_private_or_restricted_does_not_leave() {
-        assert!(of_memory(&Memory { scope: Scope::UserPrivate, ..note() }, &AsItIs).is_none());
-        assert!(of_memory(&Memory { scope: Scope::System, ..note() }, &AsItIs).is_none());
-        assert!(of_memory(&Memory { restricted: true, ..note() }, &AsItIs).is_none());
+        assert!(of_memory(&Memory { scope: Scope::UserPrivate, ..note() }, "ana", &AsItIs).is_none());
+        assert!(of_memory(&Memory { scope: Scope::System, ..note() }, "ana", &AsItIs).is_none());
+        assert!(of_memory(&Memory { restricted: true, ..note() }, "ana", &AsItIs).is_none());
     }
 
     #[test]
     fn a_record_under_another_name_is_refused() {
-        let record = of_memory(&note(), &AsItIs).unwrap();
+        let record = of_memory(&note(), "ana", &AsItIs).unwrap();
         let other = ItemKey::new(ItemKind::Memory, "default", "note-2");
         assert!(memory_from(&other, &record, None, &AsItIs).is_err());
     }

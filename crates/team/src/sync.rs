@@ -48,6 +48,8 @@ pub struct Incoming {
     pub head: Head,
     /// What both had in common, where that is known.
     pub base: Option<Value>,
+    /// A promoter stood behind it, and no longer does.
+    pub is_demoted: bool,
 }
 
 /// Why it did not go on.
@@ -143,7 +145,9 @@ impl<H: Hub, R: Replica> Pass<'_, H, R> {
             };
             if !known.is_some_and(is_known) {
                 let base = self.base(&head.item)?;
-                incoming.push(Incoming { head, base });
+                let was_endorsed = self.book.get(&head.item).is_some_and(|known| known.endorsed.is_some());
+                let is_demoted = was_endorsed && head.endorsed.is_none();
+                incoming.push(Incoming { head, base, is_demoted });
             }
         }
         if incoming.is_empty() {
@@ -285,6 +289,7 @@ impl<H: Hub, R: Replica> Pass<'_, H, R> {
             incoming.push(Incoming {
                 head: Head { item, seq: 0, version, state, author, at, hlc: 0, endorsed },
                 base: None,
+                is_demoted: false,
             });
         }
         self.report.received += incoming.len();

@@ -76,10 +76,10 @@ pub(in crate::cli) struct Redact {
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Promote {
-    /// The pattern, anti-pattern or skill
+    /// The memory; for a memory store a pattern, anti-pattern or skill
     pub(in crate::cli) id: String,
     /// Whom to tell
-    #[arg(long, required = true, value_parser = PossibleValuesParser::new(["org"]))]
+    #[arg(long, required = true, value_parser = PossibleValuesParser::new(["team", "org"]))]
     pub(in crate::cli) to: String,
     /// Do not ask
     #[arg(short, long)]

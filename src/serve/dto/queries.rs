@@ -31,6 +31,14 @@ pub(in crate::serve) struct ManagedEvents {
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
+pub(in crate::serve) struct TeamList {
+    pub(in crate::serve) project: Option<PathBuf>,
+    /// The newest so many; 100 unless told, 10000 at the most.
+    pub(in crate::serve) limit: Option<usize>,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
 pub(in crate::serve) struct Status {
     pub(in crate::serve) project: Option<PathBuf>,
     /// Look at all files first, and wait for it.

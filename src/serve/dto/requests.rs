@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::bodies::{Object, Wrong};
+use super::trust::MemoryName;
 use super::values::{Include, KnownId, NamespaceName, Time, Word};
 use lokid_model::{
     Body, CommonError, Draft, Kind, Learning, Level, Outcome, Relation, Signal, SignalKind, Skill, Source, TaskType,
@@ -63,6 +64,49 @@ pub(in crate::serve) struct ForgetRequest {
     /// Only tell what would be forgotten; true unless told otherwise.
     pub(in crate::serve) dry_run: Option<bool>,
     pub(in crate::serve) purge: bool,
+}
+
+/// Where a project's team has its database.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::serve) struct TeamJoin {
+    #[serde(default)]
+    pub(in crate::serve) project: Option<PathBuf>,
+    /// As psql takes it, without a password: `postgres://ana@db.example/team`, or `service=team`.
+    pub(in crate::serve) database: String,
+    /// What the project is called there.
+    pub(in crate::serve) team: String,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct TeamPass {
+    pub(in crate::serve) project: Option<PathBuf>,
+    /// How long to wait; 10 unless told, 60 at the most.
+    pub(in crate::serve) seconds: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::serve) enum TeamTarget {
+    Team,
+    Org,
+}
+
+impl TeamTarget {
+    pub(in crate::serve) fn is_org(self) -> bool {
+        matches!(self, TeamTarget::Org)
+    }
+}
+
+/// A memory that a team, or all teams of the organisation, shall be bound by or no longer be.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::serve) struct TeamPromotion {
+    #[serde(default)]
+    pub(in crate::serve) project: Option<PathBuf>,
+    #[serde(default)]
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    pub(in crate::serve) id: MemoryName,
+    pub(in crate::serve) to: TeamTarget,
 }
 
 /// Words to be made unreadable wherever memory holds them.

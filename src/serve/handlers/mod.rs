@@ -24,6 +24,7 @@ pub(super) mod sessions;
 pub(super) mod show;
 pub(super) mod skills;
 pub(super) mod tag;
+pub(super) mod team;
 pub(super) mod trust;
 pub(super) mod versions;
 pub(super) mod view;

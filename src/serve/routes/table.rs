@@ -22,18 +22,19 @@ use crate::serve::dto::night::{
 };
 use crate::serve::dto::patch::Changes;
 use crate::serve::dto::queries::{
-    Export, Forget, Import, Layer, List, ManagedEvents, Neighbourhood, ProjectPath, Show, Status, Which, Within,
+    Export, Forget, Import, Layer, List, ManagedEvents, Neighbourhood, ProjectPath, Show, Status, TeamList, Which,
+    Within,
 };
 use crate::serve::dto::record::Record;
 use crate::serve::dto::requests::{
     DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, RecallRequest, RedactRequest,
-    SignalRequest, SkillRequest, VersionsRequest,
+    SignalRequest, SkillRequest, TeamJoin, TeamPass, TeamPromotion, VersionsRequest,
 };
 use crate::serve::dto::trust::{TrustAnswer, TrustBody};
 use crate::serve::dto::why::{WhyAnswer, WhyRequest};
 use crate::serve::handlers::{
     changes, context, contradictions, daemon, documents, events, forget, hook, import, layers, links, listing, managed,
-    metrics, night, projects, promotion, recall, redact, remember, sessions, show, skills, trust, versions, why,
+    metrics, night, projects, promotion, recall, redact, remember, sessions, show, skills, team, trust, versions, why,
 };
 
 const fn route(verb: Method, path: &'static str, summary: &'static str, handler: Handler) -> Route {
@@ -284,6 +285,40 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     })
     .query(of::<Which>)
     .replies(&[says(200, "newest first, without contents", &[json(of::<Items>)])]),
+    route(Method::GET, "/team/status", "Tell how the team of a project fares", |app, call| {
+        Box::pin(team::status(app, call))
+    })
+    .query(of::<Which>)
+    .replies(&[says(200, "who is in it, what waits, and what went wrong", &[json(of::<RecordAnswer>)])]),
+    route(Method::POST, "/team/join", "Share the memory of a project over a database", |app, call| {
+        Box::pin(team::join(app, call))
+    })
+    .body(json(of::<TeamJoin>))
+    .replies(&[says(200, "who this machine is there", &[json(of::<RecordAnswer>)])]),
+    route(Method::POST, "/team/leave", "Share it no longer; what is here stays", |app, call| {
+        Box::pin(team::leave(app, call))
+    })
+    .body(json(of::<Which>))
+    .replies(&[says(200, "the team that was left", &[json(of::<RecordAnswer>)])]),
+    route(Method::POST, "/team/pass", "Have machine and database agree now, and wait for it", |app, call| {
+        Box::pin(team::pass(app, call))
+    })
+    .body(json(of::<TeamPass>))
+    .replies(&[says(200, "the status, with `passed`", &[json(of::<RecordAnswer>)])]),
+    route(Method::GET, "/team/inbox", "List what members want promoted", |app, call| Box::pin(team::inbox(app, call)))
+        .query(of::<Which>)
+        .replies(&[says(200, "each with what changes", &[json(of::<Items>)])]),
+    route(Method::GET, "/team/audit", "List who did what in the team", |app, call| Box::pin(team::audit(app, call)))
+        .query(of::<TeamList>)
+        .replies(&[says(200, "newest first", &[json(of::<Items>)])]),
+    route(Method::POST, "/team/promote", "Make a memory binding for the team, or give it to all", |app, call| {
+        Box::pin(team::promote(app, call))
+    })
+    .body(json(of::<TeamPromotion>))
+    .replies(&[says(200, "`promoted`, or `proposed` where a promoter has to agree", &[json(of::<RecordAnswer>)])]),
+    route(Method::POST, "/team/demote", "Take that back", |app, call| Box::pin(team::demote(app, call)))
+        .body(json(of::<TeamPromotion>))
+        .replies(&[says(200, "what became of it", &[json(of::<RecordAnswer>)])]),
     route(Method::GET, "/events", "Follow what happens", |app, call| Box::pin(events::follow(app, call)))
         .query(of::<Which>)
         .replies(&[says(

@@ -36,6 +36,10 @@ impl Derived {
 
 /// Rules that a repository gives to agents warn without anybody's word; whatever else it teaches is there to be read.
 fn floor_of(chapter: Chapter, memory: &Memory) -> Tier {
+    if chapter == Chapter::Organisation {
+        // Only its promoters write there.
+        return memory.claimed().tier;
+    }
     let path = memory.sources.first().filter(|_| chapter == Chapter::Documents);
     match path.and_then(|path| which(path)) {
         Some(DocumentKind::AgentRules) => Tier::Guardrail,

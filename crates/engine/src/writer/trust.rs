@@ -36,7 +36,10 @@ impl Writer {
     }
 
     /// Nothing of it is written to the repository: what a file asks to be stays its own.
-    fn weigh_again(&mut self, memories: &[Arc<Memory>], now: Timestamp) {
+    pub(super) fn weigh_again(&mut self, memories: &[Arc<Memory>], now: Timestamp) {
+        if memories.is_empty() {
+            return;
+        }
         let mut changes = Vec::new();
         for memory in memories {
             let is_derived = self.state.is_derived(&memory.key());

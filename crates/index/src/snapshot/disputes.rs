@@ -11,6 +11,10 @@ impl Snapshot {
     }
 
     /// With one side gone there is nothing left to decide.
+    pub fn contradiction(&self, namespace: &Namespace, id: &str) -> Option<&Arc<Contradiction>> {
+        self.contradictions.get(&(namespace.clone(), id.to_owned()))
+    }
+
     pub fn open_contradictions(&self) -> usize {
         let open = self.open.iter().filter_map(|id| self.contradictions.get(id));
         open.filter(|found| self.is_undecided(found)).count()

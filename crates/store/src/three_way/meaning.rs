@@ -73,6 +73,8 @@ pub(super) fn of(
         return counted(base, later, earlier).map(Some);
     }
     match name {
+        // Two people told the same: it is known as the word of whoever told it first.
+        "author" => return earlier.or(later).filter(|value| value.is_string()).cloned().map(Some),
         "tier" => return less_binding(later, earlier).map(|value| value.cloned()),
         "scope" | "visibility" => {
             if let Some(scope) = more_private(later, earlier) {

@@ -139,7 +139,7 @@ impl Replica for Machine {
     }
 
     fn take(&mut self, incoming: Vec<Incoming>) -> Result<(), Broken> {
-        for Incoming { head, base } in incoming {
+        for Incoming { head, base, .. } in incoming {
             let local = self.local(&head.item);
             let next = match decide(&local, base.as_ref(), &head.state) {
                 Decision::Nothing => continue,

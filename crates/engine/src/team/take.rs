@@ -1,0 +1,193 @@
+//! What the items of others mean for the memory here: decided on a snapshot, pure.
+
+use std::sync::Arc;
+
+use crate::decide;
+use crate::redaction::Redaction;
+use lokid_index::Snapshot;
+use lokid_model::clean::AsItIs;
+use lokid_model::{Archived, Change, Contradiction, Key, Link, Memory, Timestamp, Tombstone};
+use lokid_team::merge::{self, Decision, LocalItem};
+use lokid_team::projection;
+use lokid_team::sync::Incoming;
+use lokid_team::{Head, HeadState, ItemKey, ItemKind};
+use serde_json::Value;
+
+/// Where a memory comes from that all teams share.
+pub(super) const ORGANISATION: &str = "organisation";
+/// Why a memory of the team left.
+const FORGOTTEN: &str = "forgotten by the team";
+const PURGED: &str = "purged by the team";
+
+/// An item as it stands here.
+pub(super) fn local(snapshot: &Snapshot, item: &ItemKey, me: &str) -> LocalItem {
+    match item.kind {
+        ItemKind::Memory => projection::memory_key(item).map_or(LocalItem::Kept, |key| local_memory(snapshot, &key, me)),
+        ItemKind::Link => {
+            let link = projection::link_key(item).and_then(|key| snapshot.link(&key));
+            link.map_or(LocalItem::Absent, |link| live(projection::of_link(link)))
+        }
+        ItemKind::Contradiction => {
+            let found = projection::contradiction_key(item).and_then(|(space, id)| snapshot.contradiction(&space, &id));
+            found.map_or(LocalItem::Absent, |found| live(projection::of_contradiction(found, &AsItIs)))
+        }
+    }
+}
+
+fn local_memory(snapshot: &Snapshot, key: &Key, me: &str) -> LocalItem {
+    // What came from a file was cleaned when it was read: it is cleaned once more when it is sent.
+    if let Some(memory) = snapshot.get(key).filter(|_| !snapshot.is_derived(key)) {
+        return live(projection::of_memory(memory, me, &AsItIs));
+    }
+    if let Some(tombstone) = snapshot.tombstone(key) {
+        return LocalItem::Purged { fingerprint: hex(&tombstone.fingerprint) };
+    }
+    match snapshot.archived(key) {
+        Some(entry) => projection::of_memory(&entry.memory, me, &AsItIs).map_or(LocalItem::Kept, LocalItem::Forgotten),
+        None => LocalItem::Absent,
+    }
+}
+
+fn live(record: Option<Value>) -> LocalItem {
+    record.map_or(LocalItem::Kept, LocalItem::Live)
+}
+
+/// What a record of the database would be here, as it would leave again.
+pub(super) fn as_kept_here(item: &ItemKey, record: &Value) -> Value {
+    let kept = match item.kind {
+        ItemKind::Memory => projection::memory_from(item, record, None, &AsItIs)
+            .ok()
+            .and_then(|memory| projection::of_memory(&memory, "", &AsItIs)),
+        ItemKind::Link => projection::link_from(item, record).ok().and_then(|link| projection::of_link(&link)),
+        ItemKind::Contradiction => projection::contradiction_from(item, record, &AsItIs)
+            .ok()
+            .and_then(|found| projection::of_contradiction(&found, &AsItIs)),
+    };
+    kept.unwrap_or_else(|| record.clone())
+}
+
+/// The changes that take these in. What is not understood is left where it is, and told.
+pub(crate) fn take(snapshot: &Snapshot, now: Timestamp, (incoming, me): (&[Incoming], &str), cleaner: &Redaction) -> Vec<Change> {
+    let mut draft = snapshot.clone();
+    let mut changes = Vec::new();
+    for Incoming { head, base, .. } in incoming {
+        let base = base.as_ref();
+        let decided = match merge::decide(&local(&draft, &head.item, me), base, &head.state) {
+            Decision::Nothing => continue,
+            decision => carry_out(&draft, now, head, decision, cleaner),
+        };
+        match decided {
+            Ok(more) => {
+                draft.apply_all(&more);
+                changes.extend(more);
+            }
+            Err(why) => {
+                tracing::warn!(item = %head.item.name, author = %head.author, reason = %why, "an item of the team is left out");
+            }
+        }
+    }
+    changes
+}
+
+/// Memories of this machine that stand in the database: they say whose word they are, and are otherwise as they were.
+pub(crate) fn signed(snapshot: &Snapshot, keys: &[Key], me: &str) -> Vec<Change> {
+    let unsigned = keys.iter().filter_map(|key| snapshot.get(key)).filter(|memory| memory.author().is_none());
+    let sign = |memory: &Arc<Memory>| {
+        let mut signed = memory.as_ref().clone();
+        signed.set_author(me);
+        Change::Put { before: Some(Arc::clone(memory)), after: Arc::new(signed) }
+    };
+    unsigned.map(sign).collect()
+}
+
+fn carry_out(
+    snapshot: &Snapshot,
+    now: Timestamp,
+    head: &Head,
+    decision: Decision,
+    cleaner: &Redaction,
+) -> Result<Vec<Change>, String> {
+    let item = &head.item;
+    match item.kind {
+        ItemKind::Memory => {
+            let key = projection::memory_key(item).ok_or("a name that no memory can have")?;
+            memory(snapshot, now, &key, head, decision, cleaner)
+        }
+        ItemKind::Link => match decision {
+            Decision::Put(record) | Decision::Restore(record) => {
+                Ok(vec![Change::Link(projection::link_from(item, &record)?)])
+            }
+            _ => Ok(unlinked(snapshot, item).map(Change::Unlink).into_iter().collect()),
+        },
+        ItemKind::Contradiction => match decision {
+            Decision::Put(record) | Decision::Restore(record) => {
+                let found: Contradiction = projection::contradiction_from(item, &record, cleaner)?;
+                Ok(vec![Change::Contradict(found)])
+            }
+            // Nobody takes back that there was a matter; it goes with what it is about.
+            _ => Ok(Vec::new()),
+        },
+    }
+}
+
+fn unlinked(snapshot: &Snapshot, item: &ItemKey) -> Option<Link> {
+    let link = snapshot.link(&projection::link_key(item)?)?;
+    (!link.inline).then(|| link.as_ref().clone())
+}
+
+fn memory(
+    snapshot: &Snapshot,
+    now: Timestamp,
+    key: &Key,
+    head: &Head,
+    decision: Decision,
+    cleaner: &Redaction,
+) -> Result<Vec<Change>, String> {
+    let living = snapshot.get(key).filter(|_| !snapshot.is_derived(key));
+    let archived = snapshot.archived(key);
+    let ours = living.or(archived.map(|entry| &entry.memory));
+    let read = |record: &Value| projection::memory_from(&head.item, record, ours.map(Arc::as_ref), cleaner);
+    Ok(match decision {
+        Decision::Nothing => Vec::new(),
+        Decision::Put(record) => put(snapshot, living, read(&record)?)?,
+        Decision::Restore(record) => {
+            let (Some(entry), memory) = (archived, read(&record)?) else { return Ok(Vec::new()) };
+            let back = Archived { memory: Arc::new(memory), at: now.max(entry.at), reason: entry.reason.clone() };
+            vec![Change::Restore(Arc::new(back))]
+        }
+        Decision::Archive => {
+            let Some(memory) = living else { return Ok(Vec::new()) };
+            let at = now.max(memory.times.updated_at);
+            let entry = Archived { memory: Arc::clone(memory), at, reason: FORGOTTEN.to_owned() };
+            vec![Change::Archive(Arc::new(entry))]
+        }
+        Decision::Purge if ours.is_some() => {
+            decide::forget(snapshot, now, std::slice::from_ref(key), PURGED, true).0
+        }
+        Decision::Purge => match &head.state {
+            HeadState::Purged { fingerprint } if snapshot.tombstone(key).is_none() => {
+                buried(key, fingerprint, now).map(Change::Purge).into_iter().collect()
+            }
+            _ => Vec::new(),
+        },
+    })
+}
+
+fn put(snapshot: &Snapshot, living: Option<&Arc<Memory>>, memory: Memory) -> Result<Vec<Change>, String> {
+    if snapshot.is_buried(&memory.fingerprint()) {
+        return Err("what it says was purged here".to_owned());
+    }
+    let change = Change::Put { before: living.cloned(), after: Arc::new(memory) };
+    Ok(vec![change])
+}
+
+/// One that was never here: it must not come by another way.
+fn buried(key: &Key, fingerprint: &str, now: Timestamp) -> Option<Tombstone> {
+    let digits = u128::from_str_radix(fingerprint, 16).ok().filter(|_| fingerprint.len() == 32)?;
+    let (fingerprint, scope) = (digits.to_be_bytes(), lokid_model::Scope::ProjectShared);
+    Some(Tombstone { key: key.clone(), fingerprint, at: now, reason: PURGED.to_owned(), scope })
+}
+
+pub(super) fn hex(bytes: &[u8; 16]) -> String {
+    format!("{:032x}", u128::from_be_bytes(*bytes))
+}

@@ -1,0 +1,53 @@
+//! What comes from the team, carried out: weighed before it is written, so that the word of others does not count as ours.
+
+use std::sync::Arc;
+
+use super::{TELL_EACH, Turn, Writer, decided};
+use crate::event::Reply;
+use crate::team::take;
+use lokid_model::{Change, Key, Memory, Timestamp};
+use lokid_team::projection;
+use lokid_team::sync::Incoming;
+
+impl Writer {
+    pub(super) fn take_from_team(
+        &mut self,
+        now: Timestamp,
+        incoming: &[Incoming],
+        sign: &[Key],
+        (me, reply): (&str, Reply<()>),
+    ) {
+        let mut draft = self.state.clone();
+        let mut changes = take::take(&draft, now, (incoming, me), &self.env.redaction);
+        changes.extend(take::signed(&draft, sign, me));
+        let promoted = self.hear_promoters(now, incoming);
+        self.authority.weigh_all(&mut changes);
+        let few = changes.len() <= TELL_EACH;
+        let written: Vec<Key> = changes.iter().flat_map(Change::keys).collect();
+        let turn = decided(&mut draft, Ok((changes, ())), reply);
+        let turns: Vec<Turn> = turn.map(|turn| Turn { told: few && !written.is_empty(), ..turn }).into_iter().collect();
+        self.finish(now, turns, draft);
+        let again: Vec<Arc<Memory>> = promoted.iter().filter_map(|key| self.state.get(key).cloned()).collect();
+        self.weigh_again(&again, now);
+    }
+
+    /// A promoter of the team made these words binding, or takes that back.
+    fn hear_promoters(&mut self, now: Timestamp, incoming: &[Incoming]) -> Vec<Key> {
+        let mut heard = Vec::new();
+        for one in incoming {
+            let Some(key) = projection::memory_key(&one.head.item) else { continue };
+            let noted = match &one.head.endorsed {
+                Some(endorsed) => self.authority.endorse(&key, endorsed, now),
+                None if one.is_demoted => self.authority.revoke(std::slice::from_ref(&key), now),
+                None => continue,
+            };
+            match noted {
+                Ok(()) => heard.push(key),
+                Err(error) => {
+                    tracing::error!(project = %self.env.name, reason = %error, "what the team promoted cannot be noted");
+                }
+            }
+        }
+        heard
+    }
+}

@@ -1,0 +1,48 @@
+//! What is typed about a team.
+
+use clap::Subcommand;
+use clap::builder::PossibleValuesParser;
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum TeamCommand {
+    /// Share the memory of a project over a PostgreSQL database
+    #[command(after_help = super::examples::TEAM_JOIN)]
+    Join(Join),
+    /// Share it no longer; what is here stays here
+    Leave,
+    /// Tell who is in step, what waits, and what went wrong
+    Status,
+    /// Show what members want promoted, and what would change
+    Inbox,
+    /// List who promoted, demoted, proposed or purged what
+    Audit(Audit),
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Join {
+    /// The database, as psql takes it and without a password: `postgres://ana@db.example/team`, or `service=team`
+    #[arg(value_name = "DATABASE")]
+    pub(in crate::cli) database: String,
+    /// What the project is called there [else the name behind --project, or of the folder]
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) name: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Audit {
+    /// At most so many lines
+    #[arg(long, value_name = "COUNT")]
+    pub(in crate::cli) limit: Option<usize>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Demote {
+    /// The memory
+    pub(in crate::cli) id: String,
+    /// Whom it shall no longer bind
+    #[arg(long, default_value = "team", value_parser = PossibleValuesParser::new(["team", "org"]))]
+    pub(in crate::cli) from: String,
+    /// Look in this namespace
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) namespace: Option<String>,
+}

@@ -1,0 +1,20 @@
+//! `lokid team`: a memory that several people and machines share.
+
+mod join;
+pub(super) mod promotion;
+mod status;
+
+use super::args::TeamCommand;
+use super::failure::Done;
+use super::screen::Screen;
+use super::settings::Settings;
+
+pub(super) fn run(asked: &TeamCommand, settings: &Settings, screen: &mut Screen) -> Done {
+    match asked {
+        TeamCommand::Join(asked) => join::join(asked, settings, screen),
+        TeamCommand::Leave => join::leave(settings, screen),
+        TeamCommand::Status => status::status(settings, screen),
+        TeamCommand::Inbox => status::inbox(settings, screen),
+        TeamCommand::Audit(asked) => status::audit(asked, settings, screen),
+    }
+}

@@ -1,0 +1,35 @@
+//! `lokid promote --to team|org` and `lokid demote`: what binds the others.
+
+use serde_json::Value;
+
+use crate::cli::args::{Demote, Promote};
+use crate::cli::ask::{self, Ask};
+use crate::cli::failure::Done;
+use crate::cli::reach::Reach;
+use crate::cli::screen::Screen;
+use crate::cli::settings::Settings;
+use crate::cli::words;
+
+/// Is the project in a team? Then that is whom a promotion is for.
+pub(in crate::cli) fn is_in_team(settings: &Settings, screen: &mut Screen) -> Result<bool, crate::cli::failure::Failure> {
+    let answer = Reach::reader(settings, screen)?.ask(&Ask::get("/team/status").project(settings))?;
+    Ok(ask::json(&answer)?["joined"] == Value::Bool(true))
+}
+
+pub(in crate::cli) fn promote(asked: &Promote, settings: &Settings, screen: &mut Screen) -> Done {
+    let ask = Ask::post("/team/promote").project(settings).field("id", asked.id.clone()).field("to", asked.to.clone());
+    let answer = Reach::daemon(settings)?.ask(&ask.maybe_field("namespace", asked.namespace.as_deref()))?;
+    let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let whom = if asked.to == "org" { "the organisation" } else { "the team" };
+    match told["done"].as_str() {
+        Some("proposed") => screen.line(format!("{} waits in the inbox of the promoters of {whom}", asked.id)),
+        _ => screen.line(format!("{} holds for {whom}, until its words change", asked.id)),
+    }
+}
+
+pub(in crate::cli) fn demote(asked: &Demote, settings: &Settings, screen: &mut Screen) -> Done {
+    let ask = Ask::post("/team/demote").project(settings).field("id", asked.id.clone()).field("to", asked.from.clone());
+    let answer = Reach::daemon(settings)?.ask(&ask.maybe_field("namespace", asked.namespace.as_deref()))?;
+    let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    screen.line(format!("{}: {}", asked.id, words::field(&told, "done")))
+}
