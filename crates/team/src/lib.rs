@@ -7,5 +7,6 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod item;
+pub mod relay;
 
 pub use item::{Endorsement, Head, HeadState, ItemKey, ItemKind, Op, Outcome};
