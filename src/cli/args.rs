@@ -17,9 +17,9 @@ mod hands;
 mod hooks;
 mod list;
 mod managed;
-mod team;
 mod mcp;
 mod service;
+mod team;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
@@ -28,9 +28,9 @@ pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
 pub(super) use managed::ManagedCommand;
-pub(super) use team::{Audit, Demote, Join, TeamCommand};
 pub(super) use mcp::Mcp;
 pub(super) use service::Service;
+pub(super) use team::{Audit, Demote, Join, TeamCommand};
 pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Trust};
 
 /// A living memory for the people and agents who work in a repository.

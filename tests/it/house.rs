@@ -32,10 +32,11 @@ const DOORS: &[(&str, &[&str])] = &[
     ("git2", &["sys"]),
     ("ignore", &["sys", "watch"]),
     ("notify", &["watch"]),
-    ("tokio", &["engine", "lokid"]),
+    // The database's client is built on it, and waits with it.
+    ("tokio", &["sys", "engine", "lokid"]),
+    ("tokio-postgres", &["sys"]),
     ("hyper", &["lokid"]),
     ("ureq", &["sys"]),
-    ("postgres", &["sys"]),
     // The index writes its caches by it, and mirror and team speak to a server.
     ("serde", &["config", "store", "index", "mirror", "team", "engine", "lokid"]),
 ];

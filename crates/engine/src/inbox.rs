@@ -17,11 +17,11 @@ use super::pattern::{Pattern, Redacted};
 use super::redaction::Redaction;
 use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
-use lokid_team::sync::Incoming;
 use lokid_model::{
     Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Resolution, Tier,
     Timestamp,
 };
+use lokid_team::sync::Incoming;
 
 /// An answer that is on its way from the writer.
 pub struct Pending<T>(oneshot::Receiver<Result<T, EngineError>>);

@@ -165,7 +165,8 @@ impl Team {
         }
         let parameters = Parameters::read(&joined.database).map_err(|error| TeamError::Address(error.to_string()))?;
         let membership = line::introduce(&parameters, &joined.project)?;
-        let text = json!({"database": joined.database, "project": joined.project, "joined_at": self.env.now().record_style()});
+        let text =
+            json!({"database": joined.database, "project": joined.project, "joined_at": self.env.now().record_style()});
         let kept = plain::replace(&self.env.state.join(FILE), format!("{text:#}\n").as_bytes());
         kept.map_err(|error| TeamError::Kept(error.to_string()))?;
         self.stopping.store(false, Ordering::SeqCst);

@@ -23,6 +23,7 @@ pub mod instance;
 pub mod kept;
 pub mod notify;
 pub mod plain;
+pub mod postgres;
 pub mod power;
 pub mod process;
 pub mod spool;

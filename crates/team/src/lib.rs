@@ -11,6 +11,7 @@ pub mod item;
 pub mod limits;
 pub mod merge;
 pub mod projection;
+pub mod relay;
 pub mod sync;
 
 pub use item::{Endorsement, Head, HeadState, ItemKey, ItemKind, Op, Outcome};

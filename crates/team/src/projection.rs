@@ -183,7 +183,11 @@ mod tests {
         let item = key_of(&memory.key());
         let back = memory_from(&item, &record, Some(&memory), &AsItIs).unwrap();
         assert_eq!((back.usage.loaded, back.anchors.files.len(), back.tier), (7, 4, Tier::Guardrail));
-        assert_eq!(of_memory(&back, "ben", &AsItIs), Some(record.clone()), "what came back differs in nothing that leaves");
+        assert_eq!(
+            of_memory(&back, "ben", &AsItIs),
+            Some(record.clone()),
+            "what came back differs in nothing that leaves"
+        );
         let elsewhere = memory_from(&item, &record, None, &AsItIs).unwrap();
         assert_eq!((elsewhere.usage.loaded, elsewhere.anchors.files.len()), (0, 1));
     }

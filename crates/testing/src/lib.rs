@@ -3,5 +3,6 @@
 #![allow(clippy::print_stderr, clippy::unwrap_used, clippy::disallowed_methods)]
 
 pub mod git;
+pub mod postgres;
 pub mod stores;
 pub mod years;

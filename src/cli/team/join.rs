@@ -36,8 +36,9 @@ pub(in crate::cli) fn join(asked: &Join, settings: &Settings, screen: &mut Scree
 /// Which project, and what it is called in the team. `--project` is a path everywhere else: one that does not lead
 /// anywhere is a name here, and the project the one you stand in.
 fn which(asked: &Join, settings: &Settings) -> Result<(PathBuf, String), Failure> {
-    let is_name = settings.project_named && !plain::is_there(&settings.project);
-    let here = || env::current_dir().map_err(|error| Failure::new(format!("cannot tell which directory this is: {error}")));
+    let is_name = settings.project_named && plain::folder_identity(&settings.project).is_err();
+    let here =
+        || env::current_dir().map_err(|error| Failure::new(format!("cannot tell which directory this is: {error}")));
     let project = if is_name { here()? } else { settings.project.clone() };
     let folder = settings.project.file_name().map(|name| name.to_string_lossy().into_owned());
     let missing = || Failure::usage("what is the project called in the team?").hint("add `--name NAME`");

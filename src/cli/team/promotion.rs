@@ -11,7 +11,10 @@ use crate::cli::settings::Settings;
 use crate::cli::words;
 
 /// Is the project in a team? Then that is whom a promotion is for.
-pub(in crate::cli) fn is_in_team(settings: &Settings, screen: &mut Screen) -> Result<bool, crate::cli::failure::Failure> {
+pub(in crate::cli) fn is_in_team(
+    settings: &Settings,
+    screen: &mut Screen,
+) -> Result<bool, crate::cli::failure::Failure> {
     let answer = Reach::reader(settings, screen)?.ask(&Ask::get("/team/status").project(settings))?;
     Ok(ask::json(&answer)?["joined"] == Value::Bool(true))
 }

@@ -65,10 +65,16 @@ pub(in crate::cli) fn inbox(settings: &Settings, screen: &mut Screen) -> Done {
         screen.note("nothing waits for a promoter");
         return Ok(());
     }
-    for item in &items {
+    for item in items {
         let field = |name: &str| words::field(item, name);
         let to = field("to");
-        screen.line(format!("{}  {} for the {to}, asked by {} {}", field("id"), field("tier"), field("by"), field("at")))?;
+        screen.line(format!(
+            "{}  {} for the {to}, asked by {} {}",
+            field("id"),
+            field("tier"),
+            field("by"),
+            field("at")
+        ))?;
         let lines = |name: &str| field(name).lines().map(str::to_owned).collect::<Vec<_>>();
         let (before, after) = (lines("before"), lines("after"));
         for line in before.iter().filter(|line| !after.contains(line)) {
@@ -84,7 +90,8 @@ pub(in crate::cli) fn inbox(settings: &Settings, screen: &mut Screen) -> Done {
 }
 
 pub(in crate::cli) fn audit(asked: &Audit, settings: &Settings, screen: &mut Screen) -> Done {
-    let ask = Ask::get("/team/audit").project(settings).maybe("limit", asked.limit.map(|limit| limit.to_string()).as_deref());
+    let ask =
+        Ask::get("/team/audit").project(settings).maybe("limit", asked.limit.map(|limit| limit.to_string()).as_deref());
     let answer = Reach::daemon(settings)?.ask(&ask)?;
     let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
     let row = |line: &Value| ["at", "what", "by", "kind", "id"].map(|name| words::field(line, name)).to_vec();

@@ -105,6 +105,7 @@ pub(in crate::serve) struct TeamPromotion {
     pub(in crate::serve) project: Option<PathBuf>,
     #[serde(default)]
     pub(in crate::serve) namespace: Option<NamespaceName>,
+    #[schemars(with = "String")]
     pub(in crate::serve) id: MemoryName,
     pub(in crate::serve) to: TeamTarget,
 }

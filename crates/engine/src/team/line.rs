@@ -68,7 +68,7 @@ impl Hub for Line {
 
     fn purge(&mut self, item: &ItemKey, fingerprint: &str) -> Result<Outcome, RelayError> {
         match self.relay.purge(item, fingerprint) {
-            Ok(()) => Ok(Outcome::Purged),
+            Ok(_) => Ok(Outcome::Purged),
             Err(error) if error.passes() => Err(error),
             Err(error) => Ok(Outcome::Refused(error.to_string())),
         }

@@ -221,7 +221,10 @@ impl Team {
         if *report != Report::default() {
             let Report { received, sent, removed, merged, refused } = report;
             let refused = refused.len();
-            self.tell("pass", json!({"received": received, "sent": sent, "removed": removed, "merged": merged, "refused": refused}));
+            self.tell(
+                "pass",
+                json!({"received": received, "sent": sent, "removed": removed, "merged": merged, "refused": refused}),
+            );
         }
     }
 

@@ -27,7 +27,9 @@ impl Team {
         let here = self.writer.snapshot().get(key).cloned().ok_or_else(missing)?;
         let print = authority::print(&there);
         if authority::print(&here) != print {
-            return Err(TeamError::Refused("the database does not have these words yet; try again in a moment".to_owned()));
+            return Err(TeamError::Refused(
+                "the database does not have these words yet; try again in a moment".to_owned(),
+            ));
         }
         let target = if to_org { Target::Org } else { Target::Team };
         let promoted = relay.promote(&item, version, &print, there.claimed().tier.as_str(), target);

@@ -22,7 +22,9 @@ const PURGED: &str = "purged by the team";
 /// An item as it stands here.
 pub(super) fn local(snapshot: &Snapshot, item: &ItemKey, me: &str) -> LocalItem {
     match item.kind {
-        ItemKind::Memory => projection::memory_key(item).map_or(LocalItem::Kept, |key| local_memory(snapshot, &key, me)),
+        ItemKind::Memory => {
+            projection::memory_key(item).map_or(LocalItem::Kept, |key| local_memory(snapshot, &key, me))
+        }
         ItemKind::Link => {
             let link = projection::link_key(item).and_then(|key| snapshot.link(&key));
             link.map_or(LocalItem::Absent, |link| live(projection::of_link(link)))
@@ -67,7 +69,12 @@ pub(super) fn as_kept_here(item: &ItemKey, record: &Value) -> Value {
 }
 
 /// The changes that take these in. What is not understood is left where it is, and told.
-pub(crate) fn take(snapshot: &Snapshot, now: Timestamp, (incoming, me): (&[Incoming], &str), cleaner: &Redaction) -> Vec<Change> {
+pub(crate) fn take(
+    snapshot: &Snapshot,
+    now: Timestamp,
+    (incoming, me): (&[Incoming], &str),
+    cleaner: &Redaction,
+) -> Vec<Change> {
     let mut draft = snapshot.clone();
     let mut changes = Vec::new();
     for Incoming { head, base, .. } in incoming {
@@ -161,9 +168,7 @@ fn memory(
             let entry = Archived { memory: Arc::clone(memory), at, reason: FORGOTTEN.to_owned() };
             vec![Change::Archive(Arc::new(entry))]
         }
-        Decision::Purge if ours.is_some() => {
-            decide::forget(snapshot, now, std::slice::from_ref(key), PURGED, true).0
-        }
+        Decision::Purge if ours.is_some() => decide::forget(snapshot, now, std::slice::from_ref(key), PURGED, true).0,
         Decision::Purge => match &head.state {
             HeadState::Purged { fingerprint } if snapshot.tombstone(key).is_none() => {
                 buried(key, fingerprint, now).map(Change::Purge).into_iter().collect()
