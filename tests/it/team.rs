@@ -2,4 +2,5 @@
 
 mod hostile;
 mod lab;
+mod machines;
 mod relay;

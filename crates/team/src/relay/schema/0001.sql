@@ -218,6 +218,27 @@ LANGUAGE sql IMMUTABLE AS $$
 $$;
 
 -- One answer for each operation, in their order: taken, behind (with the head), purged, or refused (and why).
+-- Whose word a memory is stays what it was, and a new one is the word of who brings it. A promoter may bring back what others
+-- said, into a database that was lost.
+CREATE FUNCTION lokid.forged(wanted text, op json, said json) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = lokid, pg_temp AS $$
+DECLARE
+    known text;
+BEGIN
+    IF said IS NULL OR op->>'kind' <> 'memory' THEN
+        RETURN false;
+    END IF;
+    SELECT record->>'author' INTO known FROM log
+        WHERE project = wanted AND kind = op->>'kind' AND namespace = op->>'namespace' AND name = op->>'name'
+            AND what = 'put' AND record IS NOT NULL
+        ORDER BY version DESC LIMIT 1;
+    IF known IS NOT NULL THEN
+        RETURN said->>'author' IS DISTINCT FROM known;
+    END IF;
+    RETURN coalesce(said->>'author', session_user) <> session_user
+        AND NOT EXISTS (SELECT FROM members WHERE project = wanted AND member = session_user AND may_promote);
+END $$;
+
 CREATE FUNCTION lokid.append(wanted text, machine text, ops json) RETURNS SETOF json
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lokid, pg_temp AS $$
 DECLARE
@@ -264,6 +285,8 @@ BEGIN
         -- A database that was made anew knows nothing of what was there: it takes whatever it is told.
         ELSIF standing.version <> (op->>'base')::bigint THEN
             RETURN NEXT json_build_object('outcome', 'behind', 'head', shown(standing));
+        ELSIF forged(wanted, op, said) THEN
+            RETURN NEXT json_build_object('outcome', 'refused', 'why', 'it says that it is the word of somebody else');
         ELSE
             stamp := clock_timestamp();
             -- A clock that runs far ahead must not pull everybody's along.
