@@ -3,12 +3,25 @@
 use std::time::Duration;
 
 use lokid::serve::{Client, Request};
-use lokid_testing::postgres::{PASSWORD, Server};
+use lokid_sys::postgres::Parameters;
+use lokid_team::relay::admin::{Admin, NewRole, Setup};
+use lokid_testing::postgres::{PASSWORD, SUPERUSER, Server};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::lab::Team;
 use crate::home::{Daemon, Home, eventually_some};
+
+/// A database with the team `garden` on a server of the test's own: ada, ben and eve.
+pub(super) fn garden(server: &Server) -> String {
+    let database = server.database();
+    let members: Vec<String> = ["ada", "ben", "eve"].map(String::from).into();
+    let created = members.iter().map(|name| NewRole { name: name.clone(), password: PASSWORD.into() }).collect();
+    let setup = Setup { project: "garden".to_owned(), members, created, ..Setup::default() };
+    let admin = Parameters::read(&server.url(SUPERUSER, &database)).unwrap();
+    Admin::open(&admin).unwrap().apply(&setup).unwrap();
+    database
+}
 
 /// The machine of a member: a home, a repository of its own, and a daemon.
 pub(super) struct Machine {
@@ -24,6 +37,10 @@ impl Machine {
     }
 
     pub(super) fn at(server: &Server, database: &str, member: &str) -> Machine {
+        Machine::in_team(server, database, member, "garden")
+    }
+
+    pub(super) fn in_team(server: &Server, database: &str, member: &str, project: &str) -> Machine {
         let mut machine = Machine { home: Home::new(), daemon: None, member: member.to_owned() };
         let line = format!("127.0.0.1:{}:*:{member}:{PASSWORD}\n", server.port());
         let file = machine.home.path("home/.pgpass");
@@ -31,7 +48,7 @@ impl Machine {
         std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
         machine.start();
         let address = format!("postgres://{member}@127.0.0.1:{}/{database}", server.port());
-        machine.home.run(&["team", "join", &address, "--project", "garden"]).succeeded().says(member);
+        machine.home.run(&["team", "join", &address, "--project", project]).succeeded().says(member);
         machine
     }
 
@@ -61,7 +78,12 @@ impl Machine {
     }
 
     pub(super) fn remember(&self, text: &str) -> String {
-        self.post("/v1/memories", &json!({"text": text}))["id"].as_str().unwrap().to_owned()
+        self.post("/v1/memories", &json!({"kind": "note", "text": text}))["id"].as_str().unwrap().to_owned()
+    }
+
+    pub(super) fn patch(&self, id: &str, body: &Value) {
+        let answer = self.client().send(&Request::patch(format!("/v1/memories/{id}"), body)).unwrap();
+        assert_eq!(answer.status, 200, "{}", answer.text());
     }
 
     pub(super) fn pass(&self) -> Value {
@@ -103,8 +125,204 @@ fn what_one_remembers_the_other_knows_and_says_whose_word_it_is() {
     assert_eq!(ada.export(), eve.export());
 
     // And an edit comes back without anybody asking for it.
-    let patched = eve.client().send(&Request::patch(format!("/v1/memories/{id}"), &json!({"tags": ["db"]})));
-    assert_eq!(patched.unwrap().status, 200);
+    eve.patch(&id, &json!({"tags": ["db"]}));
     eventually_some(|| (ada.show(&id).unwrap()["tags"] == json!(["db"])).then_some(()));
     assert_eq!(ada.export(), eve.export());
+}
+
+#[test]
+fn what_is_private_stays_and_what_becomes_private_is_struck_from_the_log() {
+    let team = Team::new();
+    let (ada, eve) = (Machine::of(&team, "ada"), Machine::of(&team, "eve"));
+    ada.post("/v1/memories", &json!({"kind": "note", "text": "mine alone: pears", "scope": "user-private"}));
+    ada.post("/v1/memories", &json!({"kind": "note", "text": "for few: plums", "restricted": true}));
+    let id = ada.post(
+        "/v1/memories",
+        &json!({"kind": "note", "text": "apples keep in the cellar", "files": ["src/a.rs", "/home/ada/secret"]}),
+    )["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    ada.home.run(&["recall", "apples"]).succeeded();
+    eve.comes_to(|eve| eve.show(&id).is_some());
+    assert_eq!(eve.show(&id).unwrap()["files"], json!(["src/a.rs"]));
+    let log = team.truth("SELECT string_agg(record::text, ' ') FROM lokid.log");
+    assert!(log.contains("apples"), "{log}");
+    for secret in ["pears", "plums", "/home/ada", "usage", "loaded"] {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+    ada.patch(&id, &json!({"scope": "user-private"}));
+    ada.pass();
+    eve.comes_to(|eve| eve.show(&id).is_none());
+    assert!(ada.show(&id).is_some(), "here it stays");
+    let log = team.truth("SELECT coalesce(string_agg(record::text, ' '), '') FROM lokid.log");
+    assert!(!log.contains("apples"), "{log}");
+}
+
+#[test]
+fn a_secret_is_taken_out_before_it_is_sent_and_again_when_it_comes() {
+    let team = Team::new();
+    let (ada, eve) = (Machine::of(&team, "ada"), Machine::of(&team, "eve"));
+    let key = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
+    ada.remember(&format!("the key is {key}"));
+    ada.pass();
+    let log = team.truth("SELECT string_agg(record::text, ' ') FROM lokid.log");
+    assert!(log.contains("[redacted:") && !log.contains("abcdefghijklmnop"), "{log}");
+    // Somebody with another program sends it all the same.
+    let sent = json!([{"kind": "memory", "namespace": "default", "name": "note-x", "index": 1, "hlc": 1, "base": 0,
+        "record": {"id": "note-x", "kind": "note", "text": format!("a key: {key}"), "created_at": "2026-11-17T00:00:00Z"}}]);
+    let (ok, said) = team.psql("ada", &format!("SELECT lokid.append('garden', 'by-hand', '{sent}')"));
+    assert!(ok && said.contains("taken"), "{said}");
+    eve.comes_to(|eve| eve.show("note-x").is_some());
+    let text = eve.show("note-x").unwrap()["text"].as_str().unwrap().to_owned();
+    assert!(text.contains("[redacted:") && !text.contains("abcdefghijklmnop"), "{text}");
+}
+
+#[test]
+fn what_is_forgotten_leaves_late_and_what_is_purged_leaves_every_machine_and_the_log() {
+    let team = Team::new();
+    let (ada, eve) = (Machine::of(&team, "ada"), Machine::of(&team, "eve"));
+    let (forgotten, purged) = (ada.remember("the old build needs ant"), ada.remember("the boss snores in meetings"));
+    ada.pass();
+    eve.comes_to(|eve| eve.show(&forgotten).is_some() && eve.show(&purged).is_some());
+    ada.home.run(&["forget", &forgotten]).succeeded();
+    ada.pass();
+    eve.pass();
+    assert!(eve.show(&forgotten).is_some(), "at once");
+    ada.home.run(&["forget", &purged, "--purge", "--yes"]).succeeded();
+    ada.pass();
+    eve.comes_to(|eve| eve.show(&purged).is_none());
+    let log = team.truth("SELECT string_agg(coalesce(record::text, ''), ' ') FROM lokid.log");
+    assert!(!log.contains("snores"), "{log}");
+    let found = std::process::Command::new("grep").args(["-rl", "snores"]).arg(eve.home.path("app/.loki")).output();
+    assert_eq!(String::from_utf8_lossy(&found.unwrap().stdout), "", "no file of the other machine has it");
+    // The same words do not come back under another name, from whichever machine.
+    let again = eve.client().send(&Request::post("/v1/memories", &json!({"kind": "note", "text": "the boss snores in meetings"})));
+    let again = again.unwrap();
+    if again.is_success() {
+        eve.pass();
+        let log = team.truth("SELECT string_agg(coalesce(record::text, ''), ' ') FROM lokid.log");
+        assert!(!log.contains("snores"), "{log}");
+    }
+    eve.comes_to(|eve| {
+        ada.pass();
+        eve.show(&forgotten).is_none()
+    });
+    assert_eq!(eve.home.run(&["restore", &forgotten]).code, Some(0), "forgotten is not purged");
+}
+
+#[test]
+fn a_wiped_folder_and_a_wiped_database_are_filled_again_and_nothing_is_deleted() {
+    let team = Team::new();
+    let (mut ada, eve) = (Machine::of(&team, "ada"), Machine::of(&team, "eve"));
+    let ids: Vec<String> = (0..30).map(|number| ada.remember(&format!("rule {number} of the house"))).collect();
+    ada.pass();
+    eve.comes_to(|eve| ids.iter().all(|id| eve.show(id).is_some()));
+    let whole = eve.export();
+    ada.kill();
+    std::fs::remove_dir_all(ada.home.path("app/.loki/memory")).unwrap();
+    ada.start();
+    ada.comes_to(|ada| ids.iter().all(|id| ada.show(id).is_some()));
+    eve.pass();
+    assert_eq!((ada.export(), eve.export()), (whole.clone(), whole.clone()));
+
+    team.truth("TRUNCATE lokid.log, lokid.heads; UPDATE lokid.projects SET seq = 0; UPDATE lokid.meta SET database = gen_random_uuid()");
+    for machine in [&ada, &eve] {
+        // It learns of the other database when it connects again.
+        team.truth("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'lokid' AND datname = current_database()");
+        eventually_some(|| (machine.post("/v1/team/pass", &json!({}))["passed"] == true).then_some(()));
+    }
+    eventually_some(|| {
+        ada.post("/v1/team/pass", &json!({}));
+        let heads = team.truth("SELECT count(*) FROM lokid.heads WHERE kind = 'memory' AND state = 'live'");
+        (heads.trim() == "30").then_some(())
+    });
+    assert_eq!((ada.export(), eve.export()), (whole.clone(), whole));
+}
+
+#[test]
+fn the_word_of_others_binds_nobody_until_a_promoter_says_so() {
+    let team = Team::new();
+    let (ada, eve, pam) = (Machine::of(&team, "ada"), Machine::of(&team, "eve"), Machine::of(&team, "pam"));
+    let rule = json!({"kind": "note", "text": "never push to main on Fridays", "tier": "mandate", "source": "user"});
+    let id = ada.post("/v1/memories", &rule)["id"].as_str().unwrap().to_owned();
+    ada.pass();
+    eve.comes_to(|eve| eve.show(&id).is_some());
+    let tier = |machine: &Machine| machine.show(&id).unwrap()["tier"].as_str().unwrap().to_owned();
+    assert_eq!((tier(&ada).as_str(), tier(&eve).as_str()), ("mandate", "reference"));
+
+    ada.home.run(&["promote", &id, "--to", "team"]).succeeded().says("waits in the inbox");
+    pam.comes_to(|pam| pam.show(&id).is_some());
+    let inbox = pam.home.run(&["team", "inbox"]).succeeded();
+    assert!(inbox.out.contains(&id) && inbox.out.contains("+ never push to main on Fridays"), "{}", inbox.out);
+    pam.home.run(&["promote", &id, "--to", "team"]).succeeded().says("holds for the team");
+    eve.comes_to(|eve| tier(eve) == "mandate");
+    assert_eq!(ada.export(), eve.export());
+    pam.home.run(&["team", "inbox"]).succeeded();
+
+    // Other words are another matter.
+    eve.patch(&id, &json!({"text": "always push to main on Fridays"}));
+    eve.pass();
+    ada.comes_to(|ada| ada.show(&id).unwrap()["text"] == "always push to main on Fridays");
+    assert_eq!(tier(&ada), "reference");
+    let audit = pam.home.run(&["team", "audit"]).succeeded();
+    assert!(audit.out.contains("promote") && audit.out.contains(&team.role("pam")), "{}", audit.out);
+}
+
+#[test]
+fn what_the_organisation_shares_reaches_other_teams_and_only_its_promoters_write_it() {
+    let team = Team::new();
+    let (ada, org) = (Machine::of(&team, "ada"), Machine::of(&team, "org"));
+    let id = ada.remember("secrets live in the vault, never in the repository");
+    ada.pass();
+    org.comes_to(|org| org.show(&id).is_some());
+    ada.home.run(&["promote", &id, "--to", "org"]).succeeded().says("waits");
+    org.home.run(&["promote", &id, "--to", "org"]).succeeded().says("holds for the organisation");
+    let oto = Machine::in_team(team.server, &team.database, &team.role("oto"), "other");
+    oto.comes_to(|oto| oto.show(&id).is_some());
+    assert!(oto.home.run(&["recall", "where do secrets live"]).succeeded().out.contains("vault"));
+    let heads = team.truth("SELECT count(*) FROM lokid.heads WHERE project = 'other'");
+    assert_eq!(heads.trim(), "0", "it is nobody's to send on");
+}
+
+#[test]
+fn a_database_that_is_away_costs_nobody_anything_and_what_waits_goes_later() {
+    let mut server = Server::start_with(false);
+    let database = garden(&server);
+    let (mut ada, eve) = (Machine::at(&server, &database, "ada"), Machine::at(&server, &database, "eve"));
+    server.stop();
+    let ids: Vec<String> = (0..20).map(|number| ada.remember(&format!("written in the dark, {number}"))).collect();
+    let told = eventually_some(|| {
+        let told = ada.get("/v1/team/status");
+        (told["connected"] == false && told["last_error"].is_object()).then_some(told)
+    });
+    assert!(!told.to_string().contains(PASSWORD), "{told:#}");
+    ada.home.run(&["team", "status"]).succeeded().says("not connected");
+    // Also over a death in the dark.
+    ada.kill();
+    ada.start();
+    server.start_again();
+    eventually_some(|| (ada.post("/v1/team/pass", &json!({}))["connected"] == true).then_some(()));
+    eventually_some(|| {
+        eve.post("/v1/team/pass", &json!({}));
+        ids.iter().all(|id| eve.show(id).is_some()).then_some(())
+    });
+    assert_eq!(ada.export(), eve.export());
+}
+
+#[test]
+fn a_password_in_an_address_is_refused_and_leaving_keeps_what_is_here() {
+    let team = Team::new();
+    let ada = Machine::of(&team, "ada");
+    let id = ada.remember("bread is baked on Tuesdays");
+    ada.pass();
+    let refused = ada.home.run(&["team", "join", "postgres://ada:geheim@127.0.0.1/x", "--project", "garden"]).exited(2);
+    assert!(refused.err.contains(".pgpass") && !refused.err.contains("geheim"), "{}", refused.err);
+    ada.home.run(&["team", "status"]).succeeded().says("in step");
+    ada.home.run(&["team", "leave"]).succeeded().says("no longer in the team");
+    ada.home.run(&["team", "status"]).succeeded().says("in no team");
+    assert!(ada.show(&id).is_some());
+    ada.remember("and nothing of this is told");
+    let log = team.truth("SELECT string_agg(record::text, ' ') FROM lokid.log");
+    assert!(log.contains("bread") && !log.contains("nothing of this"), "{log}");
 }
