@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lokid_model::{Change, Key, Kind, Memory, Problem, Timestamp};
+use lokid_model::{Change, Key, Kind, Memory, Problem, Scope, Timestamp};
 use lokid_sys::{Disk, Faults};
 
 pub use door::Door;
@@ -226,6 +226,16 @@ impl Store {
     /// In which file of the store a memory stands.
     pub fn file_of(&self, key: &Key) -> Option<String> {
         self.catalog.homes.get(key).map(|home| home.file.label())
+    }
+
+    pub fn is_read_only(&self) -> bool {
+        self.options.read_only
+    }
+
+    /// Stands nothing of it where another scope has its files?
+    pub fn is_only_in(&self, key: &Key, scope: Scope) -> bool {
+        let elsewhere = self.catalog.files.iter().filter(|(file, _)| file.area.scope() != scope);
+        !elsewhere.into_iter().any(|(file, seen)| file.namespace == key.namespace && seen.entries.contains_key(&key.id))
     }
 
     pub fn problems(&self) -> Vec<Problem> {
