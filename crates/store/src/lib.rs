@@ -12,6 +12,7 @@ mod journal;
 mod layers;
 mod layout;
 mod list;
+pub mod merge;
 mod outside;
 mod plan;
 mod raw;

@@ -6,6 +6,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+pub mod git;
 pub mod item;
 
 pub use item::{Endorsement, Head, HeadState, ItemKey, ItemKind, Op, Outcome};
