@@ -13,22 +13,26 @@ use lokid_model::{Kind, Level, Relation, Scope, TaskType, Tier};
 
 mod ahead;
 mod care;
+mod git;
 mod hands;
 mod hooks;
 mod list;
 mod managed;
 mod mcp;
 mod service;
+mod team;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
 pub(super) use care::{Forget, Promote, Purge, Redact, Status};
+pub(super) use git::{GitCommand, MergeDriver};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
 pub(super) use managed::ManagedCommand;
 pub(super) use mcp::Mcp;
 pub(super) use service::Service;
+pub(super) use team::TeamCommand;
 pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Trust};
 
 /// A living memory for the people and agents who work in a repository.
@@ -171,6 +175,12 @@ pub(super) enum Command {
     /// Show how the mirror in managed memory stores fares
     #[command(subcommand, after_help = examples::MANAGED)]
     Managed(ManagedCommand),
+    /// Share the memory of a project with other people and machines
+    #[command(subcommand, after_help = examples::TEAM)]
+    Team(TeamCommand),
+    /// Merge one file of the memory: what git calls
+    #[command(hide = true, after_help = examples::MERGE_DRIVER)]
+    MergeDriver(MergeDriver),
     /// Serve agents over MCP on the standard streams
     #[command(after_help = examples::MCP)]
     Mcp(Mcp),

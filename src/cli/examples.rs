@@ -150,6 +150,26 @@ Examples:
 The mirror is off unless `[managed]` in the configuration, or $LOKI_MANAGED_AGENTS and $LOKI_MANAGED_MEMORY, ask for it.
 `lokid doctor` looks at the key, the store and the clock.";
 
+pub(super) const TEAM: &str = "\
+Examples:
+  lokid team git install                       let git merge the memory record by record";
+
+pub(super) const TEAM_GIT: &str = "\
+Examples:
+  lokid team git install                       shows what it will write, and asks
+  lokid team git status --json
+  lokid team git uninstall                     both files are what they were before
+
+Writes a few lines of .gitattributes, for you to commit, and `merge.lokid` in this clone's own git configuration. Every
+clone needs the second once; `lokid doctor` tells where it is missing. Without it git merges the files as text, and
+what that damages is mended from both sides at the next start.";
+
+pub(super) const MERGE_DRIVER: &str = "\
+Example:
+  lokid merge-driver %O %A %B %P               as git calls it, after `lokid team git install`
+
+Writes the merged file to the second path. Fails, and writes nothing, only where neither side is a file of the memory.";
+
 pub(super) const TRUST: &str = "\
 Examples:
   lokid trust                                  who asks for more than reference, and in which file

@@ -51,6 +51,7 @@ mod skill;
 mod socket;
 mod status;
 mod stop;
+mod team;
 mod transcripts;
 mod trust;
 mod watch;
@@ -124,6 +125,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Man { directory } => return man::run(directory.as_deref(), global.json, screen),
         Command::Config { check } => return config::run(*check, global, screen),
         Command::Doctor => return doctor::run(global, screen),
+        Command::MergeDriver(asked) => return team::git::merge_driver(asked),
         _ => {}
     }
     let settings = Settings::resolve(global)?;
@@ -132,7 +134,8 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         | Command::Config { .. }
         | Command::Doctor
         | Command::Hook(_)
-        | Command::Man { .. } => Ok(()),
+        | Command::Man { .. }
+        | Command::MergeDriver(_) => Ok(()),
         Command::Run(run) => run::run(&run, settings, screen),
         Command::Status(asked) => match asked.watch {
             Some(every) => watch::run(&asked, every, &settings, screen),
@@ -152,6 +155,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Show(show) => show::run(&show, &settings, screen),
         Command::Forget(forget) => forget::run(&forget, &settings, screen),
         Command::Promote(asked) => promote::run(&asked, &settings, screen),
+        Command::Team(asked) => team::run(&asked, &settings, screen),
         Command::Redact(asked) => redact::run(&asked, &settings, screen),
         Command::Consolidate(night) => consolidate::run(&night, &settings, screen),
         Command::Confirm(confirm) => contradictions::confirm(&confirm, &settings, screen),

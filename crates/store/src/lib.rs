@@ -12,6 +12,7 @@ mod journal;
 mod layers;
 mod layout;
 mod list;
+mod mend;
 pub mod merge;
 mod outside;
 mod plan;
@@ -33,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lokid_model::{Change, Key, Kind, Memory, Problem, Scope, Timestamp};
+use lokid_model::{Change, Key, Kind, Memory, Problem, Timestamp};
 use lokid_sys::{Disk, Faults};
 
 pub use door::Door;
@@ -165,6 +166,9 @@ impl Store {
             self.sweep();
         }
         let mut changes = self.scan();
+        if self.mend(is_first) {
+            changes.extend(self.scan());
+        }
         if !is_first && !self.options.read_only && self.catalog.newer().is_none() {
             self.follow_skills(now, &changes);
         }
@@ -229,16 +233,6 @@ impl Store {
         self.catalog.homes.get(key).map(|home| home.file.label())
     }
 
-    pub fn is_read_only(&self) -> bool {
-        self.options.read_only
-    }
-
-    /// Stands nothing of it where another scope has its files?
-    pub fn is_only_in(&self, key: &Key, scope: Scope) -> bool {
-        let elsewhere = self.catalog.files.iter().filter(|(file, _)| file.area.scope() != scope);
-        !elsewhere.into_iter().any(|(file, seen)| file.namespace == key.namespace && seen.entries.contains_key(&key.id))
-    }
-
     pub fn problems(&self) -> Vec<Problem> {
         let newer = self.catalog.newer().map(|newer| Problem::new(newer.file.clone(), newer.to_string()));
         let trouble = self.trouble.iter().map(|(problem, _)| problem.clone());
@@ -274,6 +268,7 @@ impl Store {
             plan = self.plan(changes)?;
         }
         self.may_write(&plan, changes)?;
+        self.drop_damaged(changes);
         let patience = self.options.lock_timeout;
         if !plan.needs_journal() {
             self.execute(now, &mut plan, patience)?;

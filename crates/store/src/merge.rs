@@ -91,22 +91,31 @@ fn form_of(path: &Path) -> Option<Form> {
             _ => return None,
         }
     }
-    if let Some(at) = names.windows(2).rposition(|pair| pair == [".loki", "memory"]) {
+    let is_inside = names.windows(2).rposition(|pair| pair == [".loki", "memory"]);
+    if let Some(at) = is_inside {
         names.drain(..at + 2);
     }
     let (name, folders) = names.split_last()?;
+    known_form(name, folders).or_else(|| {
+        // What another program keeps there is merged as what it is.
+        let form = if name.ends_with(".ndjson") { Form::Lines } else { Form::Document };
+        (is_inside.is_some() && (name.ends_with(".json") || form == Form::Lines)).then_some(form)
+    })
+}
+
+fn known_form(name: &str, folders: &[&str]) -> Option<Form> {
     let is_json = name.ends_with(".json");
     if let [.., ".lokid"] = folders {
-        return (*name == "patterns.json").then_some(Form::Sidecar);
+        return (name == "patterns.json").then_some(Form::Sidecar);
     }
     let known = ["semantic", "episodic", "skills", "learnings", "notes", "archive", "ledgers", "handoffs"];
     let Some(folder) = folders.iter().find(|folder| known.contains(folder)) else {
         let layers = ["index.json", "timeline.json", "token_economics.json"];
-        return layers.contains(name).then_some(Form::Layer);
+        return layers.contains(&name).then_some(Form::Layer);
     };
     match (*folder, layout::role_in(folder, name)) {
         ("ledgers" | "handoffs", _) if is_json && !name.starts_with('.') => Some(Form::Document),
-        ("episodic", _) if *name == "index.json" => Some(Form::Layer),
+        ("episodic", _) if name == "index.json" => Some(Form::Layer),
         (_, Some(Role::Memories(Shape::Notes) | Role::Archive)) => Some(Form::Lines),
         (_, Some(Role::Memories(Shape::Skill))) if !is_json => Some(Form::Markdown),
         (_, Some(Role::Memories(Shape::Episode | Shape::Skill))) => Some(Form::Record),
