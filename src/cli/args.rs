@@ -13,6 +13,7 @@ use lokid_model::{Kind, Level, Relation, Scope, TaskType, Tier};
 
 mod ahead;
 mod care;
+mod git;
 mod hands;
 mod hooks;
 mod list;
@@ -24,6 +25,7 @@ mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
 pub(super) use care::{Forget, Promote, Purge, Redact, Status};
+pub(super) use git::{GitCommand, MergeDriver};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
 pub(super) use list::{Export, List};
@@ -179,6 +181,9 @@ pub(super) enum Command {
     /// Share the memory of a project with other people and machines
     #[command(subcommand, after_help = examples::TEAM)]
     Team(TeamCommand),
+    /// Merge one file of the memory: what git calls
+    #[command(hide = true, after_help = examples::MERGE_DRIVER)]
+    MergeDriver(MergeDriver),
     /// Serve agents over MCP on the standard streams
     #[command(after_help = examples::MCP)]
     Mcp(Mcp),

@@ -156,6 +156,7 @@ Examples:
   lokid team status                            who is in step, what waits, what went wrong
   lokid team inbox                             what members want promoted, and what would change
   lokid team audit                             who promoted, demoted, proposed or purged what
+  lokid team git install                       let git merge the memory record by record
 
 Shared memories of the project go to the database and come from there; private ones, counts and sessions never leave.
 What comes from others is reference until you or a promoter of the team says more.";
@@ -174,6 +175,22 @@ pub(super) const DEMOTE: &str = "\
 Examples:
   lokid demote note-5f0c2a91                   it binds the team no longer; for a proposal: no
   lokid demote note-5f0c2a91 --from org";
+
+pub(super) const TEAM_GIT: &str = "\
+Examples:
+  lokid team git install                       shows what it will write, and asks
+  lokid team git status --json
+  lokid team git uninstall                     both files are what they were before
+
+Writes a few lines of .gitattributes, for you to commit, and `merge.lokid` in this clone's own git configuration. Every
+clone needs the second once; `lokid doctor` tells where it is missing. Without it git merges the files as text, and
+what that damages is mended from both sides at the next start.";
+
+pub(super) const MERGE_DRIVER: &str = "\
+Example:
+  lokid merge-driver %O %A %B %P               as git calls it, after `lokid team git install`
+
+Writes the merged file to the second path. Fails, and writes nothing, only where neither side is a file of the memory.";
 
 pub(super) const TRUST: &str = "\
 Examples:

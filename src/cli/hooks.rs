@@ -19,7 +19,7 @@ use super::screen::Screen;
 use super::settings::Settings;
 
 pub(super) use agent::{Agent, Scope};
-pub(super) use command::quote;
+pub(super) use command::{quote, words};
 pub(super) use program::own as own_program;
 pub(super) use status::{HookPlace, last_event, places};
 

@@ -125,6 +125,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Man { directory } => return man::run(directory.as_deref(), global.json, screen),
         Command::Config { check } => return config::run(*check, global, screen),
         Command::Doctor => return doctor::run(global, screen),
+        Command::MergeDriver(asked) => return team::git::merge_driver(asked),
         _ => {}
     }
     let settings = Settings::resolve(global)?;
@@ -133,7 +134,8 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         | Command::Config { .. }
         | Command::Doctor
         | Command::Hook(_)
-        | Command::Man { .. } => Ok(()),
+        | Command::Man { .. }
+        | Command::MergeDriver(_) => Ok(()),
         Command::Run(run) => run::run(&run, settings, screen),
         Command::Status(asked) => match asked.watch {
             Some(every) => watch::run(&asked, every, &settings, screen),

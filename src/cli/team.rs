@@ -1,5 +1,6 @@
 //! `lokid team`: a memory that several people and machines share.
 
+pub(super) mod git;
 mod join;
 pub(super) mod promotion;
 mod status;
@@ -16,5 +17,6 @@ pub(super) fn run(asked: &TeamCommand, settings: &Settings, screen: &mut Screen)
         TeamCommand::Status => status::status(settings, screen),
         TeamCommand::Inbox => status::inbox(settings, screen),
         TeamCommand::Audit(asked) => status::audit(asked, settings, screen),
+        TeamCommand::Git(asked) => git::run(asked, settings, screen),
     }
 }

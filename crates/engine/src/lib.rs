@@ -9,6 +9,7 @@ mod borrowing;
 mod commits;
 mod commons;
 mod company;
+pub mod conflict;
 pub mod contexts;
 mod decide;
 mod ears;

@@ -4,6 +4,7 @@
 mod counts;
 mod derived;
 mod layers;
+mod merged;
 mod neighbour;
 mod team;
 mod trust;
@@ -335,12 +336,16 @@ impl Writer {
         if !seen.is_empty() {
             tracing::info!(project = %self.env.name, changes = seen.len(), "files changed by another hand");
             self.mark_layers(&seen);
+        }
+        let left = self.merged(&seen);
+        if !seen.is_empty() {
             self.apply_seen(&mut seen);
             self.tell(now, &seen);
         }
         self.meet_neighbours(now);
         self.publish();
         self.announce(&seen);
+        self.settle_merged(now, left);
     }
 
     /// A file that stays long harms nobody: the next night tries again.
@@ -365,13 +370,16 @@ impl Writer {
         seen.extend(follows);
     }
 
-    /// What stands on disk when the project starts. Nothing is written for it: a tree that was only read stays as it is.
+    /// What stands on disk when the project starts. Nothing is written for it, but for what a merge left to settle: a tree
+    /// that was only read stays as it is.
     pub(super) fn load(&mut self, now: Timestamp) {
         let mut seen = self.store.look(now);
         self.authority.begin(&seen, now);
+        let left = self.merged(&seen);
         self.apply_seen(&mut seen);
         self.meet_neighbours(now);
         self.publish();
+        self.settle_merged(now, left);
     }
 
     fn tell(&self, now: Timestamp, changes: &[Change]) {

@@ -12,6 +12,8 @@ mod journal;
 mod layers;
 mod layout;
 mod list;
+mod mend;
+pub mod merge;
 mod outside;
 mod plan;
 mod raw;
@@ -164,6 +166,9 @@ impl Store {
             self.sweep();
         }
         let mut changes = self.scan();
+        if self.mend(is_first) {
+            changes.extend(self.scan());
+        }
         if !is_first && !self.options.read_only && self.catalog.newer().is_none() {
             self.follow_skills(now, &changes);
         }
@@ -263,6 +268,7 @@ impl Store {
             plan = self.plan(changes)?;
         }
         self.may_write(&plan, changes)?;
+        self.drop_damaged(changes);
         let patience = self.options.lock_timeout;
         if !plan.needs_journal() {
             self.execute(now, &mut plan, patience)?;

@@ -56,6 +56,11 @@ impl<'a> Names<'a> {
     }
 }
 
+/// What an entry of such a list is known by.
+pub(super) fn entry_id(role: Role, item: &str) -> Option<String> {
+    Names::of(item)?.entry_id(role, item)
+}
+
 fn link_id(from: &str, relation: &str, to: &str) -> String {
     format!("{from}\0{relation}\0{to}")
 }

@@ -62,7 +62,7 @@ fn unchanged<'a>(base: Option<&Value>, ours: &'a Value, theirs: &'a Value) -> Op
 }
 
 fn both(base: Option<&Value>, ours: &Value, theirs: &Value) -> (Merged, Vec<Said>) {
-    let (first, second) = if rank(ours) >= rank(theirs) { (ours, theirs) } else { (theirs, ours) };
+    let (first, second) = ranked(ours, theirs);
     let times = [meaning::changed_at(first), meaning::changed_at(second)];
     let mut merge = Merge { times, path: Vec::new(), conflicts: Vec::new(), said: Vec::new() };
     let mut value = merge.field("", base, Some(first), Some(second)).unwrap_or_default();
@@ -71,12 +71,13 @@ fn both(base: Option<&Value>, ours: &Value, theirs: &Value) -> (Merged, Vec<Said
 }
 
 /// The record changed last comes first.
-fn rank(record: &Value) -> (Option<Timestamp>, String) {
-    (meaning::changed_at(record), record.to_string())
+pub(crate) fn ranked<'a>(ours: &'a Value, theirs: &'a Value) -> (&'a Value, &'a Value) {
+    let rank = |record: &Value| (meaning::changed_at(record), record.to_string());
+    if rank(ours) >= rank(theirs) { (ours, theirs) } else { (theirs, ours) }
 }
 
 /// What a value says, whatever the order of its names.
-fn canonical(value: &Value) -> String {
+pub(crate) fn canonical(value: &Value) -> String {
     let mut sorted = value.clone();
     sorted.sort_all_objects();
     sorted.to_string()
@@ -186,8 +187,12 @@ fn id(item: &Value) -> Option<String> {
 
 /// All names: as the side has them that changed the order of what was there, and each new one of the other behind the
 /// one it follows there.
-fn in_order<'a>(base: &Entries<'_>, first: &'a Entries<'_>, second: &'a Entries<'_>) -> Vec<&'a str> {
-    let left = |side: &Entries<'_>| {
+pub(crate) fn in_order<'a, T>(
+    base: &IndexMap<String, T>,
+    first: &'a IndexMap<String, T>,
+    second: &'a IndexMap<String, T>,
+) -> Vec<&'a str> {
+    let left = |side: &IndexMap<String, T>| {
         let both = |name: &&String| first.contains_key(*name) && second.contains_key(*name) && base.contains_key(*name);
         side.keys().filter(both).cloned().collect::<Vec<_>>()
     };

@@ -59,6 +59,11 @@ impl Tree {
         self.base.join(&self.relative)
     }
 
+    /// What it stands in, without links, and the way from there.
+    pub(super) fn parts(&self) -> (PathBuf, PathBuf) {
+        (plain::canonical(&self.base).unwrap_or_else(|_| self.base.clone()), self.relative.clone())
+    }
+
     /// Is there anything it could stand in?
     pub(super) fn has_base(&self) -> bool {
         !self.in_repository || plain::folder_identity(&self.base).is_ok()

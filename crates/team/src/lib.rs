@@ -7,6 +7,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod book;
+pub mod git;
 pub mod item;
 pub mod limits;
 pub mod merge;

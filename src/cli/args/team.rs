@@ -3,6 +3,8 @@
 use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
 
+use super::git::GitCommand;
+
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum TeamCommand {
     /// Share the memory of a project over a PostgreSQL database
@@ -16,6 +18,9 @@ pub(in crate::cli) enum TeamCommand {
     Inbox,
     /// List who promoted, demoted, proposed or purged what
     Audit(Audit),
+    /// Let git merge the memory record by record
+    #[command(subcommand, after_help = super::super::examples::TEAM_GIT)]
+    Git(GitCommand),
 }
 
 #[derive(Debug, clap::Args)]

@@ -1,41 +1,47 @@
-//! Merges of the store's files: does git know the driver that `.gitattributes` asks for?
+//! Merges of the store's files: does this clone merge them with lokid?
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::super::team::git::Merging;
 use super::Check;
-use lokid_sys::{env, git, plain};
+use lokid_sys::plain;
+use lokid_team::git::attributes::Attributes;
 
-const KEY: &str = "merge.lokid.driver";
-const CONFIGURE: &str = "git config merge.lokid.driver \"lokid merge-driver %O %A %B %P\"";
-const ATTRIBUTE: &str = ".loki/memory/**/*.json merge=lokid";
+const NAME: &str = "merge driver";
+const INSTALL: &str = "lokid team git install";
+const CONFIGURE: &str = "lokid team git install (or: git config merge.lokid.driver \"lokid merge-driver %O %A %B %P\")";
 
 pub(super) fn look(root: &Path) -> Check {
-    let info = git::head::common_dir(root).map(|git| git.join("info/attributes"));
-    let files = [Some(root.join(".gitattributes")), info];
-    let wanted = files.iter().flatten().any(|path| asks_for_it(path));
-    let driver = git::setting(root, KEY).filter(|driver| !driver.trim().is_empty());
-    match (wanted, driver) {
-        (false, None) => Check::good("merge driver", "not used: merges of the store are git's own"),
-        (true, None) => {
+    let found = Merging::look(root);
+    match (found.attributes, found.program) {
+        (Attributes::Missing, None) => Check::good(NAME, "not used: merges of the store are git's own"),
+        (_, None) => {
             let found = ".gitattributes asks for merge=lokid, and git does not know it: merges fall back to plain text";
-            Check::doubtful("merge driver", found, CONFIGURE)
+            Check::doubtful(NAME, found, CONFIGURE)
         }
-        (false, Some(_)) => {
-            let found = "git knows it, and .gitattributes does not ask for it";
-            Check::doubtful("merge driver", found, format!("add `{ATTRIBUTE}` to .gitattributes"))
+        (_, Some((program, false))) => {
+            Check::broken(NAME, format!("git would run {program}, which is not there"), CONFIGURE)
         }
-        (true, Some(driver)) => match driver.split_whitespace().next().map(|word| word.trim_matches(['\'', '"'])) {
-            Some(program) if env::program(program).is_some() => Check::good("merge driver", "git knows it"),
-            program => {
-                let found = format!("git would run {}, which is not there", program.unwrap_or_default());
-                Check::broken("merge driver", found, CONFIGURE)
-            }
-        },
+        (Attributes::Missing, Some(_)) => {
+            Check::doubtful(NAME, "git knows it, and .gitattributes does not ask for it", INSTALL)
+        }
+        (Attributes::Old, Some(_)) => {
+            Check::doubtful(NAME, "git knows it, and .gitattributes has lines of another lokid", INSTALL)
+        }
+        (Attributes::Ours | Attributes::Others, Some(_)) => Check::good(NAME, "git knows it"),
     }
 }
 
-fn asks_for_it(path: &Path) -> bool {
-    let text = plain::read_text(path, 1 << 20).ok().flatten().unwrap_or_default();
-    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-    lines.into_iter().any(|line| line.split_whitespace().skip(1).any(|attribute| attribute == "merge=lokid"))
+/// Files that a text merge had damaged are kept as they were, for whoever wants to compare.
+pub(super) fn mended(memory: &Path) -> Option<Check> {
+    let is_kept = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with(".tmp_") && name.ends_with(".corrupt")
+    };
+    let folders = ["semantic", "learnings", "notes", "archive", "skills", "ledgers", "handoffs"];
+    let files = folders.iter().flat_map(|folder| plain::files_in(&memory.join(folder)).unwrap_or_default());
+    let kept: Vec<String> = files.filter(is_kept).map(|path| path.display().to_string()).collect();
+    let first = kept.first()?;
+    let found = format!("a text merge damaged {} of the memory's files, mended since; kept as {first}", kept.len());
+    Some(Check::doubtful("merges", found, format!("{INSTALL}; then delete what is kept")))
 }

@@ -36,6 +36,7 @@ pub(super) fn look(settings: &Settings, daemon: Option<&Reach>, checks: &mut Vec
     checks.push(opt_outs(&root));
     if checkout.is_some() {
         checks.push(merging::look(&root));
+        checks.extend(merging::mended(&memory));
     }
     checks.extend(clock::files(&root, &memory));
     match daemon {

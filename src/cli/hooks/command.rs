@@ -41,7 +41,7 @@ pub(in crate::cli) fn quote(word: &str) -> String {
 }
 
 /// As a shell splits a simple command. `None` when it is more than that: pipes, variables, several commands.
-fn words(line: &str) -> Option<Vec<String>> {
+pub(in crate::cli) fn words(line: &str) -> Option<Vec<String>> {
     let mut words: Vec<String> = Vec::new();
     let mut open: Option<String> = None;
     let mut rest = line.chars();

@@ -197,7 +197,9 @@ fn what_is_forgotten_leaves_late_and_what_is_purged_leaves_every_machine_and_the
     let found = std::process::Command::new("grep").args(["-rl", "snores"]).arg(eve.home.path("app/.loki")).output();
     assert_eq!(String::from_utf8_lossy(&found.unwrap().stdout), "", "no file of the other machine has it");
     // The same words do not come back under another name, from whichever machine.
-    let again = eve.client().send(&Request::post("/v1/memories", &json!({"kind": "note", "text": "the boss snores in meetings"})));
+    let again = eve
+        .client()
+        .send(&Request::post("/v1/memories", &json!({"kind": "note", "text": "the boss snores in meetings"})));
     let again = again.unwrap();
     if again.is_success() {
         eve.pass();

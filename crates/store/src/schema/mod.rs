@@ -143,5 +143,10 @@ pub fn take_body(field: &str, object: &mut Object) -> lokid_model::Body {
     body::take(field, object)
 }
 
+/// A structured body as a record has it.
+pub(crate) fn body_value(body: &lokid_model::Body) -> serde_json::Value {
+    serde_json::Value::Object(body::put_body(body))
+}
+
 #[cfg(test)]
 mod tests;

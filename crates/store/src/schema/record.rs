@@ -101,6 +101,62 @@ fn merge(known: &mut Object, unknown: &Object) {
     }
 }
 
+/// Attributes that say something, and need not be written to be there.
+const WORDS: [&str; 8] = ["title", "text", "tags", "files", "symbols", "commits", "sources", "also"];
+
+/// The same memory, had these fields said something else. Their names are those of whichever file it stands in; what
+/// nobody knows goes where unknown fields are kept.
+pub fn with_fields<'a>(memory: &Memory, fields: impl Iterator<Item = (&'a str, &'a Value)>) -> Option<Memory> {
+    let mut object = write(memory, Detail::Lean);
+    let body = body::field(&memory.body);
+    for (field, value) in fields {
+        let (field, value) = as_in_body(&memory.body, field, value);
+        let first = field.split('.').next().unwrap_or_default();
+        let inside = body.and_then(|name| object.get(name)?.as_object());
+        // A pattern's own words are in a field that is named like its body.
+        let is_inner =
+            inside.is_some_and(|inside| inside.contains_key(first)) && (body == Some(field) || body != Some(first));
+        let is_outer = WORDS.contains(&first) || object.contains_key(first);
+        match body.filter(|_| is_inner || !is_outer).and_then(|name| object.get_mut(name)) {
+            Some(Value::Object(inside)) => set(inside, field, value),
+            _ => set(&mut object, field, value),
+        }
+    }
+    let changed = read(object).ok()?;
+    let (usage, claim) = (memory.usage.clone(), memory.claim);
+    Some(Memory {
+        namespace: memory.namespace.clone(),
+        usage,
+        claim,
+        tier: memory.tier,
+        source: memory.source,
+        ..changed
+    })
+}
+
+/// Loki Mode keeps anti-patterns among its patterns, by other names.
+fn as_in_body<'a>(body: &Body, field: &'a str, value: &Value) -> (&'a str, Value) {
+    match (body, field) {
+        (Body::AntiPattern(_), "pattern") => {
+            let text = value.as_str().unwrap_or_default();
+            ("what_fails", text.strip_prefix("Avoid: ").unwrap_or(text).into())
+        }
+        (Body::AntiPattern(_), "correct_approach") => ("prevention", value.clone()),
+        (Body::AntiPattern(_), "incorrect_approach") => ("why", value.clone()),
+        _ => (field, value.clone()),
+    }
+}
+
+/// A field by its path; where the path leads nowhere, one of that name.
+fn set(object: &mut Object, path: &str, value: Value) {
+    if let Some((name, rest)) = path.split_once('.')
+        && let Some(Value::Object(inner)) = object.get_mut(name)
+    {
+        return set(inner, rest, value);
+    }
+    object.insert(path.to_owned(), value);
+}
+
 /// What the content of a record is, without how often it was used or when it was last touched: the ETag.
 pub fn content(memory: &Memory) -> Vec<u8> {
     let mut bare = memory.clone();

@@ -1,7 +1,7 @@
 //! What git knows about a path: its working tree, the repository that tree shares, and that repository's first commit.
 //! Below it, what `HEAD` stands on, what a branch is about, the history, and who wrote it.
 //!
-//! It reads and never writes. A repository that libgit2 will not open (owned by someone else, damaged) counts as no
+//! It reads; only `configure` writes, and only where a command of the user's says so. A repository that libgit2 will not open (owned by someone else, damaged) counts as no
 //! repository: the path is then a plain directory.
 
 pub mod added;
@@ -10,9 +10,11 @@ pub mod blame;
 pub mod blobs;
 pub mod branch;
 mod compare;
+pub mod configure;
 pub mod head;
 pub mod history;
 mod program;
+pub mod sides;
 #[cfg(test)]
 mod tests;
 mod walk;

@@ -1,0 +1,84 @@
+//! What a merge of two histories leaves in the files to be settled: records that two changed at once, and records that one
+//! side purged while the other kept them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Writer;
+use crate::conflict;
+use lokid_model::{Change, Key, Memory, Timestamp, Tombstone};
+
+/// Found in a look, before it is applied.
+#[derive(Default)]
+pub(super) struct Merged {
+    disputed: Vec<Key>,
+    purged: Vec<Tombstone>,
+}
+
+impl Writer {
+    pub(super) fn merged(&self, seen: &[Change]) -> Merged {
+        if self.store.is_read_only() {
+            return Merged::default();
+        }
+        let buried: HashMap<&Key, &Tombstone> =
+            seen.iter().filter_map(grave).map(|grave| (&grave.key, grave)).collect();
+        let grave_of = |memory: &Memory| {
+            // A skill's tombstone does not name it: what it said does.
+            let nameless = Tombstone::of(memory, Timestamp::default(), "").kept().key;
+            let graves =
+                [memory.key(), nameless].map(|key| buried.get(&key).copied().or(self.state.tombstone(&key)).cloned());
+            let is_meant = |grave: &Tombstone| {
+                let before = !grave.is_nameless() || memory.times.updated_at <= grave.at;
+                before && grave.scope == memory.scope
+            };
+            graves.into_iter().flatten().find(is_meant).map(|grave| Tombstone { key: memory.key(), ..grave })
+        };
+        let of_key = |key: &Key| self.state.get(key).or(self.state.archived(key).map(|entry| &entry.memory));
+        let known = seen.iter().filter_map(grave).filter_map(|grave| {
+            of_key(&grave.key).or_else(|| self.state.same_as(&grave.fingerprint).filter(|_| grave.is_nameless()))
+        });
+        let come = seen.iter().filter_map(Change::memory);
+        let mut purged: Vec<Tombstone> = come.chain(known).filter_map(|memory| grave_of(memory)).collect();
+        purged.sort_by(|a, b| a.key.cmp(&b.key));
+        purged.dedup_by(|a, b| a.key == b.key);
+        // A tombstone in the repository says nothing about the user's own.
+        purged.retain(|grave| self.store.is_only_in(&grave.key, grave.scope));
+        let puts = seen.iter().filter(|change| matches!(change, Change::Put { .. })).filter_map(Change::memory);
+        let disputed = puts.filter(|memory| !memory.conflicts().is_empty()).map(|memory| memory.key()).collect();
+        Merged { disputed, purged }
+    }
+
+    /// Writes what follows; what cannot be written now is found again at the next start.
+    pub(super) fn settle_merged(&mut self, now: Timestamp, left: Merged) {
+        let purges = left.purged.into_iter().map(Change::Purge);
+        let memories: Vec<Arc<Memory>> = left.disputed.iter().filter_map(|key| self.state.get(key).cloned()).collect();
+        let settled = memories.iter().flat_map(|memory| conflict::settle(&self.state, memory, now));
+        let changes: Vec<Change> = purges.chain(settled).collect();
+        if changes.is_empty() {
+            return;
+        }
+        let mut seen = match self.commit(now, &changes) {
+            Ok(seen) => seen,
+            Err(error) => {
+                tracing::warn!(project = %self.env.name, reason = %error, "what a merge left could not be settled yet");
+                return;
+            }
+        };
+        tracing::info!(project = %self.env.name, changes = changes.len(), "what a merge left is settled");
+        self.note_purged(&changes);
+        self.state.apply_all(&changes);
+        self.mark_layers(&changes);
+        self.apply_seen(&mut seen);
+        self.publish();
+        self.announce(&changes);
+        self.announce(&seen);
+        self.tell(now, &changes);
+    }
+}
+
+fn grave(change: &Change) -> Option<&Tombstone> {
+    match change {
+        Change::Purge(tombstone) => Some(tombstone),
+        _ => None,
+    }
+}
