@@ -50,6 +50,8 @@ fn sibling(memory: &Memory, said: &[&Conflict], at: Timestamp) -> Option<Memory>
         return None;
     }
     other.id = id_of(memory, said)?;
+    // Whose it is tells whoever brings it to the team.
+    other.drop_author();
     other.times.updated_at = at.max(memory.times.created_at);
     (other.usage, other.outcome) = (Default::default(), memory.outcome);
     // The words may be anybody's: they bind nobody here before somebody says so.

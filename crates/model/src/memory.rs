@@ -293,6 +293,12 @@ impl Memory {
         self.extra.as_ref()?.get(AUTHOR)?.as_str()
     }
 
+    pub fn drop_author(&mut self) {
+        if self.author().is_some() {
+            self.note(AUTHOR, None);
+        }
+    }
+
     pub fn set_author(&mut self, author: &str) {
         self.note(AUTHOR, Some(author.into()));
     }

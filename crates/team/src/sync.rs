@@ -260,13 +260,12 @@ impl<H: Hub, R: Replica> Pass<'_, H, R> {
                     again.insert(op.item.clone());
                     behind.push(*head);
                 }
-                Outcome::Purged => {
-                    let state = HeadState::Purged { fingerprint: String::new() };
-                    let (version, author, at) = (op.base + 1, String::new(), self.now);
-                    let (item, seq, hlc, endorsed) = (op.item.clone(), 0, 0, None);
-                    behind.push(Head { item, seq, version, state, author, at, hlc, endorsed });
-                }
-                Outcome::Refused(why) => {
+                // That an item was purged is read like any other news; here it is only what it says that was.
+                outcome @ (Outcome::Purged | Outcome::Refused(_)) => {
+                    let why = match outcome {
+                        Outcome::Refused(why) => why,
+                        _ => "what it says was purged in the team".to_owned(),
+                    };
                     if let Seen::Live(print) = state {
                         self.waiting.refused.insert(op.item.clone(), print);
                     }

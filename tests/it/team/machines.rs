@@ -92,9 +92,21 @@ impl Machine {
         told
     }
 
-    /// Everything it remembers, as it would leave: the same bytes on every machine of a team.
+    /// Everything it remembers: the same bytes on every machine of a team, but for what each counts for itself and how
+    /// much it makes of the word of others.
     pub(super) fn export(&self) -> String {
-        self.home.run(&["export"]).succeeded().out
+        let told = self.home.run(&["export"]).succeeded().out;
+        let mut records: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for record in &mut records {
+            let fields = record.as_object_mut().unwrap();
+            fields.shift_remove("usage");
+            for (name, value) in
+                fields.shift_remove("claims").and_then(|it| it.as_object().cloned()).unwrap_or_default()
+            {
+                fields.insert(name, value);
+            }
+        }
+        records.iter().map(|record| format!("{record}\n")).collect()
     }
 
     pub(super) fn show(&self, id: &str) -> Option<Value> {
@@ -196,21 +208,18 @@ fn what_is_forgotten_leaves_late_and_what_is_purged_leaves_every_machine_and_the
     assert!(!log.contains("snores"), "{log}");
     let found = std::process::Command::new("grep").args(["-rl", "snores"]).arg(eve.home.path("app/.loki")).output();
     assert_eq!(String::from_utf8_lossy(&found.unwrap().stdout), "", "no file of the other machine has it");
-    // The same words do not come back under another name, from whichever machine.
-    let again = eve
-        .client()
-        .send(&Request::post("/v1/memories", &json!({"kind": "note", "text": "the boss snores in meetings"})));
-    let again = again.unwrap();
-    if again.is_success() {
-        eve.pass();
-        let log = team.truth("SELECT string_agg(coalesce(record::text, ''), ' ') FROM lokid.log");
-        assert!(!log.contains("snores"), "{log}");
-    }
+    // The same words of hers do not come back under another name, and nobody takes them from her machine.
+    let again = ada.remember("the boss snores in meetings");
+    ada.pass();
+    assert!(ada.show(&again).is_some());
+    let log = team.truth("SELECT string_agg(coalesce(record::text, ''), ' ') FROM lokid.log");
+    assert!(!log.contains("snores"), "{log}");
     eve.comes_to(|eve| {
         ada.pass();
         eve.show(&forgotten).is_none()
     });
-    assert_eq!(eve.home.run(&["restore", &forgotten]).code, Some(0), "forgotten is not purged");
+    eve.post(&format!("/v1/memories/{forgotten}/restore"), &json!({}));
+    assert!(eve.show(&forgotten).is_some(), "forgotten is not purged");
 }
 
 #[test]
@@ -282,7 +291,8 @@ fn what_the_organisation_shares_reaches_other_teams_and_only_its_promoters_write
     org.home.run(&["promote", &id, "--to", "org"]).succeeded().says("holds for the organisation");
     let oto = Machine::in_team(team.server, &team.database, &team.role("oto"), "other");
     oto.comes_to(|oto| oto.show(&id).is_some());
-    assert!(oto.home.run(&["recall", "where do secrets live"]).succeeded().out.contains("vault"));
+    let found = || oto.home.run(&["recall", "where do secrets live"]).succeeded().out.contains("vault");
+    eventually_some(|| found().then_some(()));
     let heads = team.truth("SELECT count(*) FROM lokid.heads WHERE project = 'other'");
     assert_eq!(heads.trim(), "0", "it is nobody's to send on");
 }
@@ -327,4 +337,32 @@ fn a_password_in_an_address_is_refused_and_leaving_keeps_what_is_here() {
     ada.remember("and nothing of this is told");
     let log = team.truth("SELECT string_agg(record::text, ' ') FROM lokid.log");
     assert!(log.contains("bread") && !log.contains("nothing of this"), "{log}");
+}
+
+#[test]
+fn two_edits_of_one_memory_stand_side_by_side_everywhere_until_somebody_chooses() {
+    let server = Server::start_with(false);
+    let database = garden(&server);
+    let (ada, eve) = (Machine::at(&server, &database, "ada"), Machine::at(&server, &database, "eve"));
+    let id = ada.remember("the release is cut by the intern");
+    ada.pass();
+    eve.comes_to(|eve| eve.show(&id).is_some());
+    // Neither hears of the other.
+    server.pause();
+    ada.patch(&id, &json!({"text": "the release is cut by the release manager", "tags": ["ada"]}));
+    eve.patch(&id, &json!({"text": "the release is cut by a robot every night", "tags": ["eve"]}));
+    server.resume();
+    let settled = |one: &Machine, other: &Machine| {
+        one.post("/v1/team/pass", &json!({}));
+        one.export() == other.export()
+            && one.get("/v1/contradictions?status=open")["items"].as_array().unwrap().len() == 1
+    };
+    eventually_some(|| (settled(&ada, &eve) && settled(&eve, &ada)).then_some(()));
+    let whole = ada.export();
+    assert!(whole.contains("release manager") && whole.contains("robot every night"), "{whole}");
+    assert_eq!(ada.show(&id).unwrap()["tags"].as_array().unwrap().len(), 2, "what does not conflict is there: {whole}");
+    let open = ada.get("/v1/contradictions?status=open")["items"][0]["id"].as_str().unwrap().to_owned();
+    ada.home.run(&["contradictions", "resolve", &open, "a_wins"]).succeeded();
+    eve.comes_to(|eve| eve.get("/v1/contradictions?status=open")["items"].as_array().unwrap().is_empty());
+    assert_eq!(ada.export(), eve.export());
 }

@@ -78,7 +78,8 @@ impl Team {
 
     fn last(&self, relay: &mut Relay, item: &ItemKey) -> Result<Option<(u64, Value)>, TeamError> {
         let history = relay.history(item).map_err(refusal)?;
-        let last = history.into_iter().max_by_key(|version| version.version);
+        let written = history.into_iter().filter(|version| matches!(version.what.as_str(), "put" | "forget" | "purge"));
+        let last = written.max_by_key(|version| version.version);
         Ok(last.and_then(|last| Some((last.version, last.record?))))
     }
 

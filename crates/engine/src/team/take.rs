@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::conflict;
 use crate::decide;
 use crate::redaction::Redaction;
 use lokid_index::Snapshot;
@@ -86,7 +87,14 @@ pub(crate) fn take(
         match decided {
             Ok(more) => {
                 draft.apply_all(&more);
+                // Two edits of one memory stand side by side until somebody chooses.
+                let edited: Vec<Arc<Memory>> = more.iter().filter_map(Change::memory).cloned().collect();
                 changes.extend(more);
+                for memory in &edited {
+                    let settled = conflict::settle(&draft, memory, now);
+                    draft.apply_all(&settled);
+                    changes.extend(settled);
+                }
             }
             Err(why) => {
                 tracing::warn!(item = %head.item.name, author = %head.author, reason = %why, "an item of the team is left out");
