@@ -19,6 +19,7 @@ mod list;
 mod managed;
 mod mcp;
 mod service;
+mod team;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
@@ -29,6 +30,7 @@ pub(super) use list::{Export, List};
 pub(super) use managed::ManagedCommand;
 pub(super) use mcp::Mcp;
 pub(super) use service::Service;
+pub(super) use team::{TeamCommand, TeamInit};
 pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Trust};
 
 /// A living memory for the people and agents who work in a repository.
@@ -171,6 +173,9 @@ pub(super) enum Command {
     /// Show how the mirror in managed memory stores fares
     #[command(subcommand, after_help = examples::MANAGED)]
     Managed(ManagedCommand),
+    /// Share the memory of a project with other people and machines
+    #[command(subcommand, after_help = examples::TEAM)]
+    Team(TeamCommand),
     /// Serve agents over MCP on the standard streams
     #[command(after_help = examples::MCP)]
     Mcp(Mcp),

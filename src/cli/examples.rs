@@ -150,6 +150,23 @@ Examples:
 The mirror is off unless `[managed]` in the configuration, or $LOKI_MANAGED_AGENTS and $LOKI_MANAGED_MEMORY, ask for it.
 `lokid doctor` looks at the key, the store and the clock.";
 
+pub(super) const TEAM: &str = "\
+Examples:
+  lokid team init postgres://admin@db.example/team --project garden --promoter ada --member bob
+
+docs/TEAM.md leads a team of five through it.";
+
+pub(super) const TEAM_INIT: &str = "\
+Examples:
+  lokid team init postgres://admin@db.example/team --project garden --promoter ada --member bob
+  lokid team init service=team --project garden --create-role eve
+  lokid team init service=team --project garden --org-promoter ada
+  lokid team init service=team --project garden --remove-member bob --yes
+
+It shows what it would do first. Nothing outside of the schema `lokid` is touched but roles to be created. Passwords come
+from ~/.pgpass, a service file or $PGPASSWORD. A server on another machine must show a certificate that fits its name, unless
+`sslmode` says otherwise; `sslrootcert` names the file to judge it by.";
+
 pub(super) const TRUST: &str = "\
 Examples:
   lokid trust                                  who asks for more than reference, and in which file

@@ -51,6 +51,7 @@ mod skill;
 mod socket;
 mod status;
 mod stop;
+mod team;
 mod transcripts;
 mod trust;
 mod watch;
@@ -169,6 +170,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Hooks(hooks) => hooks::run(&hooks, &settings, screen),
         Command::Service(service) => service::run(&service, &settings, screen),
         Command::Managed(ManagedCommand::Status) => managed::status(&settings, screen),
+        Command::Team(asked) => team::run(&asked, &settings, screen),
         Command::Mcp(serve) => mcp::run(&serve, settings),
         Command::Events => events::run(&settings, screen),
     }

@@ -130,6 +130,8 @@ impl Server {
             format!("fsync={}", if self.fsync { "on" } else { "off" }),
             "listen_addresses=127.0.0.1".to_owned(),
             "max_connections=200".to_owned(),
+            // So that a test can see what the server was told of passwords.
+            "log_statement=ddl".to_owned(),
             "shared_buffers=32MB".to_owned(),
         ];
         let log = std::fs::File::options().create(true).append(true).open(folder.join("log")).unwrap();

@@ -54,9 +54,8 @@ fn another_team_is_not_there() {
 fn no_table_can_be_changed_by_hand() {
     let team = team();
     let before = picture(&team);
-    for place in [
-        "meta", "projects", "members", "replicas", "log", "heads", "purged", "purged_words", "schema_version",
-    ] {
+    for place in ["meta", "projects", "members", "replicas", "log", "heads", "purged", "purged_words", "schema_version"]
+    {
         let column = team.truth(&format!(
             "SELECT attname FROM pg_attribute WHERE attrelid = 'lokid.{place}'::regclass AND attnum = 1"
         ));
@@ -171,7 +170,8 @@ fn a_path_of_ones_own_hijacks_no_function() {
     assert!(!done && said.contains("no member"), "{said}");
     let (done, said) = team.psql("eve", &format!("{trap} SELECT count(*) FROM lokid.heads WHERE project = 'other'"));
     assert_eq!((done, said.as_str()), (true, "0"));
-    let guarded = "SELECT string_agg(proname, ' ') FROM pg_proc WHERE pronamespace = 'lokid'::regnamespace AND prosecdef
+    let guarded =
+        "SELECT string_agg(proname, ' ') FROM pg_proc WHERE pronamespace = 'lokid'::regnamespace AND prosecdef
         AND NOT coalesce(proconfig::text, '') LIKE '%search_path=lokid, pg_temp%'";
     assert_eq!(team.truth(guarded), "", "definer's functions that look wherever they are told");
     let open = "SELECT string_agg(proname, ' ') FROM pg_proc WHERE pronamespace = 'lokid'::regnamespace
@@ -183,16 +183,17 @@ fn a_path_of_ones_own_hijacks_no_function() {
 fn whoever_listens_hears_no_words() {
     let team = team();
     let mut oto = team.relay("oto");
-    let listen = "LISTEN lokid; SELECT pg_sleep(0)";
-    assert!(team.psql("eve", listen).0);
-    // What is said is a number that only the team can read a meaning into.
-    let bells = team.truth("SELECT string_agg(bell, ' ') FROM lokid.projects");
-    assert!(!bells.contains("garden") && !bells.contains("other"));
+    // What is heard is a word that only the team can read a meaning into.
+    let heard = team.overheard("eve", || {
+        oto.append(&[put(2, "p", 0, "another secret of the others")]).unwrap();
+    });
+    assert!(heard.contains("Asynchronous notification \"lokid\""), "{heard}");
+    assert!(!heard.contains("secret") && !heard.contains("other") && !heard.contains("oto"), "{heard}");
     assert_eq!(team.psql("eve", "SELECT count(*) FROM lokid.projects WHERE name = 'other'").1, "0");
     // Whoever cries wolf makes others look once, and nothing else.
     assert!(team.psql("eve", "NOTIFY lokid, 'wolf'").0);
     assert!(!oto.wait(Duration::from_millis(50)).unwrap());
-    assert_eq!(oto.changes(Space::Project, 1, 10).unwrap(), []);
+    assert_eq!(oto.changes(Space::Project, 2, 10).unwrap(), []);
 }
 
 /// Everything that stands in the database, but for when machines were seen.
