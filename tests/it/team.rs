@@ -3,4 +3,5 @@
 mod hostile;
 mod init;
 mod lab;
+mod reach;
 mod relay;
