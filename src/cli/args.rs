@@ -32,7 +32,7 @@ pub(super) use list::{Export, List};
 pub(super) use managed::ManagedCommand;
 pub(super) use mcp::Mcp;
 pub(super) use service::Service;
-pub(super) use team::{Audit, Demote, Join, TeamCommand};
+pub(super) use team::{Audit, Demote, Join, TeamCommand, TeamInit};
 pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Trust};
 
 /// A living memory for the people and agents who work in a repository.

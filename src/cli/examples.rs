@@ -152,6 +152,7 @@ The mirror is off unless `[managed]` in the configuration, or $LOKI_MANAGED_AGEN
 
 pub(super) const TEAM: &str = "\
 Examples:
+  lokid team init postgres://admin@db.example/team --project garden --promoter ada --member bob
   lokid team join postgres://ana@db.example/team --project shop
   lokid team status                            who is in step, what waits, what went wrong
   lokid team inbox                             what members want promoted, and what would change
@@ -191,6 +192,17 @@ Example:
   lokid merge-driver %O %A %B %P               as git calls it, after `lokid team git install`
 
 Writes the merged file to the second path. Fails, and writes nothing, only where neither side is a file of the memory.";
+
+pub(super) const TEAM_INIT: &str = "\
+Examples:
+  lokid team init postgres://admin@db.example/team --project garden --promoter ada --member bob
+  lokid team init service=team --project garden --create-role eve
+  lokid team init service=team --project garden --org-promoter ada
+  lokid team init service=team --project garden --remove-member bob --yes
+
+It shows what it would do first. Nothing outside of the schema `lokid` is touched but roles to be created. Passwords come
+from ~/.pgpass, a service file or $PGPASSWORD. A server on another machine must show a certificate that fits its name, unless
+`sslmode` says otherwise; `sslrootcert` names the file to judge it by.";
 
 pub(super) const TRUST: &str = "\
 Examples:

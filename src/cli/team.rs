@@ -1,6 +1,7 @@
 //! `lokid team`: a memory that several people and machines share.
 
 pub(super) mod git;
+mod init;
 mod join;
 pub(super) mod promotion;
 mod status;
@@ -18,5 +19,6 @@ pub(super) fn run(asked: &TeamCommand, settings: &Settings, screen: &mut Screen)
         TeamCommand::Inbox => status::inbox(settings, screen),
         TeamCommand::Audit(asked) => status::audit(asked, settings, screen),
         TeamCommand::Git(asked) => git::run(asked, settings, screen),
+        TeamCommand::Init(asked) => init::run(asked, settings, screen),
     }
 }

@@ -130,6 +130,8 @@ impl Server {
             format!("fsync={}", if self.fsync { "on" } else { "off" }),
             "listen_addresses=127.0.0.1".to_owned(),
             "max_connections=200".to_owned(),
+            // So that a test can see what the server was told of passwords.
+            "log_statement=ddl".to_owned(),
             "shared_buffers=32MB".to_owned(),
         ];
         let log = std::fs::File::options().create(true).append(true).open(folder.join("log")).unwrap();
@@ -154,6 +156,28 @@ impl Server {
             assert!(Instant::now() < deadline, "the server does not start: {}", self.log());
             std::thread::sleep(Duration::from_millis(100));
         }
+    }
+
+    /// Lets it encrypt from now on, with a certificate for `localhost`; the file of the authority that stands for it.
+    pub fn encrypt(&mut self) -> PathBuf {
+        self.stop();
+        let at = |name: &str| self.folder.path().join(name).display().to_string();
+        let [ca, ca_key, key, request, certificate] =
+            ["ca.pem", "ca.key", "server.key", "server.csr", "server.crt"].map(at);
+        let new = "req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2";
+        std::fs::write(at("names"), "subjectAltName=DNS:localhost").unwrap();
+        openssl(&format!("{new} -x509 -subj /CN=authority -keyout {ca_key} -out {ca}"));
+        openssl(&format!("{new} -subj /CN=localhost -keyout {key} -out {request}"));
+        let signed =
+            format!("x509 -req -in {request} -CA {ca} -CAkey {ca_key} -CAcreateserial -days 2 -out {certificate}");
+        openssl(&format!("{signed} -extfile {}", at("names")));
+        if let Some(user) = self.user {
+            assert!(Command::new("chown").args([user, &key, &certificate]).status().unwrap().success());
+        }
+        let settings = format!("ssl = on\nssl_cert_file = '{certificate}'\nssl_key_file = '{key}'\n");
+        std::fs::write(at("data/postgresql.auto.conf"), settings).unwrap();
+        self.start_again();
+        ca.into()
     }
 
     pub fn log(&self) -> String {
@@ -222,6 +246,12 @@ impl Drop for Server {
         self.resume();
         self.stop();
     }
+}
+
+/// Nothing in its arguments holds a blank.
+fn openssl(arguments: &str) {
+    let made = Command::new(program("openssl")).args(arguments.split(' ')).output().unwrap();
+    assert!(made.status.success(), "openssl {arguments}: {}", String::from_utf8_lossy(&made.stderr));
 }
 
 fn signal(name: &str, process: u32) {

@@ -5,8 +5,15 @@ use clap::builder::PossibleValuesParser;
 
 use super::git::GitCommand;
 
+mod init;
+
+pub(in crate::cli) use init::TeamInit;
+
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum TeamCommand {
+    /// Make a team in a PostgreSQL database, or change who is in it
+    #[command(after_help = super::examples::TEAM_INIT)]
+    Init(Box<TeamInit>),
     /// Share the memory of a project over a PostgreSQL database
     #[command(after_help = super::examples::TEAM_JOIN)]
     Join(Join),

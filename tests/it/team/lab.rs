@@ -1,5 +1,8 @@
 //! A database with a team in it, made the way an administrator makes it.
 
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Command, Stdio};
+
 use lokid_sys::postgres::Parameters;
 use lokid_team::relay::Relay;
 use lokid_team::relay::admin::{Admin, NewRole, Setup, Step};
@@ -62,6 +65,28 @@ impl Team {
 
     pub(crate) fn psql(&self, name: &str, sql: &str) -> (bool, String) {
         self.server.psql(&self.role(name), &self.database, sql)
+    }
+
+    /// What a session of `psql` prints that listens while something happens.
+    pub(crate) fn overheard(&self, name: &str, meanwhile: impl FnOnce()) -> String {
+        let url = self.server.url(&self.role(name), &self.database);
+        let mut psql = Command::new("psql")
+            .args(["-X", "-A", "-t", &url])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (mut said, mut told) = (psql.stdin.take().unwrap(), BufReader::new(psql.stdout.take().unwrap()));
+        writeln!(said, "LISTEN lokid;").unwrap();
+        let mut line = String::new();
+        told.read_line(&mut line).unwrap();
+        assert_eq!(line.trim(), "LISTEN");
+        meanwhile();
+        writeln!(said, "SELECT 1;").unwrap();
+        drop(said);
+        told.read_to_string(&mut line).unwrap();
+        psql.wait().unwrap();
+        line
     }
 
     /// What the superuser sees.

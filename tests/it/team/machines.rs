@@ -28,6 +28,7 @@ pub(super) struct Machine {
     pub(super) home: Home,
     pub(super) daemon: Option<Daemon>,
     member: String,
+    clock: Vec<(&'static str, String)>,
 }
 
 impl Machine {
@@ -41,19 +42,33 @@ impl Machine {
     }
 
     pub(super) fn in_team(server: &Server, database: &str, member: &str, project: &str) -> Machine {
-        let mut machine = Machine { home: Home::new(), daemon: None, member: member.to_owned() };
-        let line = format!("127.0.0.1:{}:*:{member}:{PASSWORD}\n", server.port());
+        Machine::on(server.port(), database, (member, project), Vec::new())
+    }
+
+    /// Over a line of the test's own, and with another clock.
+    pub(super) fn through(port: u16, database: &str, member: &str, clock: Vec<(&'static str, String)>) -> Machine {
+        Machine::on(port, database, (member, "garden"), clock)
+    }
+
+    fn on(port: u16, database: &str, (member, project): (&str, &str), clock: Vec<(&'static str, String)>) -> Machine {
+        let mut machine = Machine { home: Home::new(), daemon: None, member: member.to_owned(), clock };
+        let line = format!("127.0.0.1:{port}:*:{member}:{PASSWORD}\n");
         let file = machine.home.path("home/.pgpass");
         std::fs::write(&file, line).unwrap();
         std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
         machine.start();
-        let address = format!("postgres://{member}@127.0.0.1:{}/{database}", server.port());
+        let address = format!("postgres://{member}@127.0.0.1:{port}/{database}");
         machine.home.run(&["team", "join", &address, "--project", project]).succeeded().says(member);
         machine
     }
 
     pub(super) fn start(&mut self) {
-        self.daemon = Some(self.home.daemon());
+        let mut command = self.home.command(&["run"]);
+        command.envs(self.clock.iter().cloned());
+        let mut daemon = Daemon::start(command);
+        daemon.out.wait_for("watching ");
+        daemon.out.wait_for(" memor");
+        self.daemon = Some(daemon);
     }
 
     pub(super) fn kill(&mut self) {

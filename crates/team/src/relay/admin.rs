@@ -84,6 +84,11 @@ impl Admin {
 
     /// What `apply` would do; nothing when everything is as it shall be.
     pub fn plan(&mut self, setup: &Setup) -> Result<Vec<Step>, RelayError> {
+        if !is_name(&setup.project) {
+            let message =
+                "the name of a project has at most 100 letters, digits and . _ - /, and begins with none of these";
+            return Err(RelayError::Refused(message.to_owned()));
+        }
         let mut steps = Vec::new();
         let made = self.migrations()?;
         if made < MIGRATIONS.len() {
@@ -215,6 +220,13 @@ impl Admin {
         }
         Ok((projects, members))
     }
+}
+
+fn is_name(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
+    text.len() <= 100
+        && text.bytes().all(fits)
+        && text.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
 }
 
 /// Each with the project, and whether to promote there. Whoever is named twice gets the more.

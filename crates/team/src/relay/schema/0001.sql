@@ -40,7 +40,7 @@ CREATE TABLE lokid.replicas (
 );
 
 CREATE TABLE lokid.log (
-    project text NOT NULL REFERENCES lokid.projects,
+    project text NOT NULL,
     seq bigint NOT NULL,
     replica text,
     idx bigint,
@@ -62,7 +62,7 @@ CREATE TABLE lokid.log (
 CREATE INDEX ON lokid.log (project, kind, namespace, name, seq);
 
 CREATE TABLE lokid.heads (
-    project text NOT NULL REFERENCES lokid.projects,
+    project text NOT NULL,
     kind text NOT NULL CHECK (kind IN ('memory', 'link', 'contradiction')),
     namespace text NOT NULL,
     name text NOT NULL,
@@ -89,7 +89,7 @@ CREATE TABLE lokid.heads (
 );
 
 CREATE TABLE lokid.purged (
-    project text NOT NULL REFERENCES lokid.projects,
+    project text NOT NULL,
     kind text NOT NULL,
     namespace text NOT NULL,
     name text NOT NULL,
@@ -98,7 +98,7 @@ CREATE TABLE lokid.purged (
 );
 -- Hashes of what purged items said, by which the database itself knows it again. Nobody reads them.
 CREATE TABLE lokid.purged_words (
-    project text NOT NULL REFERENCES lokid.projects,
+    project text NOT NULL,
     word bytea NOT NULL,
     -- Who may not say it again: everybody (nothing here) where a promoter purged it, else the one who took it back.
     only_for text NOT NULL DEFAULT '',
@@ -145,23 +145,26 @@ $$;
 
 -- Hashes of what a record says, white space and case aside. Short words are nobody's own.
 CREATE FUNCTION lokid.words(record json) RETURNS bytea[]
-LANGUAGE sql IMMUTABLE AS $$
-    SELECT coalesce(array_agg(DISTINCT sha256(convert_to(word, 'UTF8')) ORDER BY sha256(convert_to(word, 'UTF8'))), '{}')
-    FROM (
-        SELECT lower(regexp_replace(btrim(said.value), '\s+', ' ', 'g')) AS word
-        FROM (
-            SELECT key, value FROM json_each_text(record)
-            UNION ALL
-            SELECT inner_one.key, inner_one.value
-            FROM json_each(record) AS outer_one,
-                LATERAL json_each_text(CASE WHEN json_typeof(outer_one.value) = 'object' THEN outer_one.value ELSE '{}' END)
-                    AS inner_one
-        ) AS said
-        WHERE said.key IN ('text', 'pattern', 'description', 'goal', 'value', 'learning', 'lesson', 'what_fails')
-            AND said.value IS NOT NULL
-    ) AS each
-    WHERE length(word) >= 12
-$$;
+LANGUAGE plpgsql IMMUTABLE AS $$
+DECLARE
+    field record;
+    place json;
+    word text;
+    hashes bytea[] := '{}';
+BEGIN
+    -- On the first and the second floor of the record.
+    FOR place IN SELECT record UNION ALL SELECT value FROM json_each(record) WHERE json_typeof(value) = 'object' LOOP
+        FOR field IN SELECT key, value FROM json_each_text(place) LOOP
+            IF field.key IN ('text', 'pattern', 'description', 'goal', 'value', 'learning', 'lesson', 'what_fails') THEN
+                word := lower(regexp_replace(btrim(field.value, E' \t\r\n'), '\s+', ' ', 'g'));
+                IF length(word) >= 12 THEN
+                    hashes := hashes || sha256(convert_to(word, 'UTF8'));
+                END IF;
+            END IF;
+        END LOOP;
+    END LOOP;
+    RETURN hashes;
+END $$;
 
 -- Takes the lock of the project and gives the next place in its log. Whoever may not write there gets no further.
 CREATE FUNCTION lokid.begin_writing(wanted text, promoters_only boolean) RETURNS bigint
@@ -248,7 +251,7 @@ DECLARE
     why text;
     said json;
     said_words bytea[];
-    same_words boolean;
+    stood_words bytea[];
     standing heads;
     earlier log;
     stamp timestamptz;
@@ -265,10 +268,11 @@ BEGIN
             CONTINUE;
         END IF;
         said := CASE json_typeof(op->'record') WHEN 'object' THEN op->'record' END;
-        SELECT * INTO standing FROM heads
-            WHERE project = wanted AND kind = op->>'kind' AND namespace = op->>'namespace' AND name = op->>'name';
-        SELECT * INTO earlier FROM log
-            WHERE project = wanted AND replica = machine AND idx = (op->>'index')::bigint;
+        -- Planned anew each time: a plan from when the tables were empty would be kept while they fill.
+        EXECUTE 'SELECT * FROM heads WHERE project = $1 AND kind = $2 AND namespace = $3 AND name = $4'
+            INTO standing USING wanted, op->>'kind', op->>'namespace', op->>'name';
+        EXECUTE 'SELECT * FROM log WHERE project = $1 AND replica = $2 AND idx = $3'
+            INTO earlier USING wanted, machine, (op->>'index')::bigint;
         said_words := CASE WHEN said IS NULL THEN '{}' ELSE words(said) END;
         IF standing.state = 'purged' OR EXISTS (SELECT FROM purged_words
             WHERE project = wanted AND word = ANY (said_words) AND only_for IN ('', session_user))
@@ -291,7 +295,6 @@ BEGIN
             stamp := clock_timestamp();
             -- A clock that runs far ahead must not pull everybody's along.
             stamp_hlc := least((op->>'hlc')::bigint, micros(stamp) + 172800000000);
-            same_words := standing.record IS NOT NULL AND said IS NOT NULL AND words(standing.record) = said_words;
             INSERT INTO log (project, seq, replica, idx, hlc, kind, namespace, name, version, base, record, what, author, at)
             VALUES (wanted, spot, machine, (op->>'index')::bigint, stamp_hlc, op->>'kind', op->>'namespace', op->>'name',
                 coalesce(standing.version, 0) + 1, (op->>'base')::bigint, said,
@@ -301,13 +304,16 @@ BEGIN
                 VALUES (wanted, op->>'kind', op->>'namespace', op->>'name', spot, 1,
                     CASE WHEN said IS NULL THEN 'forgotten' ELSE 'live' END, said, session_user, stamp, stamp_hlc);
             ELSE
-                UPDATE heads SET seq = spot, version = standing.version + 1, record = said, author = session_user,
-                    state = CASE WHEN said IS NULL THEN 'forgotten' ELSE 'live' END, at = stamp, hlc = stamp_hlc
-                WHERE project = wanted AND kind = standing.kind AND namespace = standing.namespace
-                    AND name = standing.name;
+                EXECUTE 'UPDATE heads SET seq = $5, version = version + 1, record = $6, author = session_user, state = $7,
+                    at = $8, hlc = $9 WHERE project = $1 AND kind = $2 AND namespace = $3 AND name = $4'
+                USING wanted, standing.kind, standing.namespace, standing.name, spot, said,
+                    CASE WHEN said IS NULL THEN 'forgotten' ELSE 'live' END, stamp, stamp_hlc;
                 -- Nobody stands behind words that were not there.
-                IF NOT same_words AND coalesce(standing.endorsed_by, standing.proposed_by) IS NOT NULL THEN
-                    PERFORM unendorse(wanted, standing.kind, standing.namespace, standing.name);
+                IF coalesce(standing.endorsed_by, standing.proposed_by) IS NOT NULL THEN
+                    stood_words := words(standing.record);
+                    IF said IS NULL OR NOT (stood_words @> said_words AND stood_words <@ said_words) THEN
+                        PERFORM unendorse(wanted, standing.kind, standing.namespace, standing.name);
+                    END IF;
                 END IF;
             END IF;
             RETURN NEXT json_build_object('outcome', 'taken', 'version', coalesce(standing.version, 0) + 1);
