@@ -322,24 +322,31 @@ impl Relay {
     }
 }
 
-/// The schema is there, and is none from the future.
+/// The schema is there, and is neither from the future nor too old.
 fn check_version(connection: &mut Connection) -> Result<(), RelayError> {
-    let sql = "SELECT max(major)::text FROM lokid.schema_version HAVING max(major) IS NOT NULL";
+    let refused = |why: &str| RelayError::Refused(why.to_owned());
+    let sql = "SELECT json_build_object('major', max(major), 'made', max(migration))::text FROM lokid.schema_version";
     let found = connection.texts(sql, &[]).map_err(|error| match error {
         // No such schema or table, or one that this role was never let into.
-        PostgresError::Statement { code, .. } if code == "3F000" || code == "42P01" => RelayError::Refused(
-            "the database holds no team yet: whoever administers it runs `lokid team init` once".to_owned(),
-        ),
-        PostgresError::Refused { code, .. } if code == "42501" => RelayError::Refused(
-            "this role is no member of any team there: whoever administers the database runs `lokid team init` with it"
-                .to_owned(),
+        PostgresError::Statement { code, .. } if code == "3F000" || code == "42P01" => {
+            refused("the database holds no team yet: whoever administers it runs `lokid team init` once")
+        }
+        PostgresError::Refused { code, .. } if code == "42501" => refused(
+            "this role is no member of any team there: whoever administers the database runs `lokid team init` with it",
         ),
         other => other.into(),
     })?;
-    match u32::try_from(decode::number(&found)?).unwrap_or(u32::MAX) {
-        newer if newer > MAJOR => Err(RelayError::Newer(newer)),
-        _ => Ok(()),
+    let found = decode::one(&found)?;
+    let number = |field: &str| found[field].as_u64().unwrap_or(0);
+    if number("major") > u64::from(MAJOR) {
+        return Err(RelayError::Newer(u32::try_from(number("major")).unwrap_or(u32::MAX)));
     }
+    if number("made") < MIGRATIONS.len() as u64 {
+        return Err(refused(
+            "the team's schema is too old: whoever administers the database runs `lokid team init` again",
+        ));
+    }
+    Ok(())
 }
 
 fn key(item: &ItemKey) -> [lokid_sys::postgres::Parameter<'_>; 3] {

@@ -41,12 +41,13 @@ impl Server {
 
     /// One for the whole process, quick and never stopped by a test; each test takes a database of its own from it.
     pub fn shared() -> &'static Server {
-        static SHARED: OnceLock<Server> = OnceLock::new();
-        SHARED.get_or_init(|| {
+        static SHARED: OnceLock<(Server, Child)> = OnceLock::new();
+        let (server, _) = SHARED.get_or_init(|| {
             let server = Server::start_with(false);
-            server.end_with_this_process();
-            server
-        })
+            let watcher = server.end_with_this_process();
+            (server, watcher)
+        });
+        server
     }
 
     /// A new, empty database.
@@ -227,7 +228,7 @@ impl Server {
     }
 
     /// Nothing is dropped at the end of a test process: a shell waits for its end and takes the server with it.
-    fn end_with_this_process(&self) {
+    fn end_with_this_process(&self) -> Child {
         let postmaster = self.postmaster.as_ref().unwrap().id();
         let script = "while kill -0 $0 2>/dev/null; do sleep 0.2; done; kill -QUIT $1; sleep 0.5; rm -rf \"$2\"";
         Command::new("sh")
@@ -237,7 +238,7 @@ impl Server {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .unwrap();
+            .unwrap()
     }
 }
 

@@ -70,7 +70,8 @@ fn setup(asked: &TeamInit, settings: &Settings) -> Result<Setup, Failure> {
     let mut members = asked.member.clone();
     let plain = |name: &&String| !promoters.contains(name) && !org_promoters.contains(name);
     members.extend(roles.iter().filter(plain).cloned());
-    Ok(Setup { project, members, promoters, org_promoters, removed: asked.remove_member.clone(), created })
+    let (removed, restored) = (asked.remove_member.clone(), asked.restored);
+    Ok(Setup { project, members, promoters, org_promoters, removed, restored, created })
 }
 
 fn passwords(count: usize) -> Result<Vec<String>, Failure> {

@@ -47,6 +47,10 @@ fn a_team_is_made_shown_first_and_changed_later() {
 
     let again = with(&["--promoter", &ada, "--member", &bob]);
     assert_eq!((again.code, again.out.contains("everything is as it shall be")), (Some(0), true), "{again:#?}");
+    let identity = || server.must(&database, "SELECT database FROM lokid.meta");
+    let before = identity();
+    let renewed = with(&["--restored", "--yes"]);
+    assert!(renewed.code == Some(0) && identity() != before, "{renewed:#?}");
     let gone = with(&["--remove-member", &bob, "--yes"]);
     assert_eq!((gone.code, server.must(&database, members)), (Some(0), format!("{ada}|t")), "{gone:#?}");
     // Its role can go, too: nothing of it is left in the schema but what it wrote.

@@ -263,7 +263,10 @@ fn initialising_twice_changes_nothing_and_newer_schemas_are_left_alone() {
     assert_eq!(team.apply(&removed), [gone]);
     assert!(matches!(eve.changes(Space::Project, 0, 9), Err(RelayError::Refused(_))));
     assert!(matches!(team.replica("eve", "garden", "eve-1"), Err(RelayError::Refused(_))));
-    team.truth("INSERT INTO lokid.schema_version VALUES (99, 2)");
+    team.truth("UPDATE lokid.schema_version SET migration = 0");
+    let error = team.replica("ada", "garden", "ada-1").unwrap_err();
+    assert!(matches!(&error, RelayError::Refused(why) if why.contains("too old")), "{error}");
+    team.truth("UPDATE lokid.schema_version SET migration = 1; INSERT INTO lokid.schema_version VALUES (99, 2)");
     let error = team.replica("ada", "garden", "ada-1").unwrap_err();
     assert!(matches!(error, RelayError::Newer(2)), "{error}");
     assert!(matches!(Admin::open(&admin).unwrap().apply(&again), Err(RelayError::Newer(2))));

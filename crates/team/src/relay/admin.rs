@@ -16,6 +16,8 @@ pub struct Setup {
     pub promoters: Vec<String>,
     pub org_promoters: Vec<String>,
     pub removed: Vec<String>,
+    /// The database came back from a backup: whoever read further than that has to read again.
+    pub restored: bool,
     /// Roles that are made first and sign in with this password.
     pub created: Vec<NewRole>,
 }
@@ -39,6 +41,8 @@ pub enum Step {
         from: usize,
         to: usize,
     },
+    /// A new identity, by which machines see that this is not the database they knew.
+    Renew,
     CreateRole(String),
     CreateProject(String),
     Admit {
@@ -57,6 +61,7 @@ impl std::fmt::Display for Step {
         match self {
             Step::Migrate { from: 1, .. } => write!(f, "make the schema `lokid` in the database"),
             Step::Migrate { to, .. } => write!(f, "bring the schema `lokid` up to version {to}"),
+            Step::Renew => write!(f, "have every machine send and read everything again"),
             Step::CreateRole(name) => write!(f, "create the role {name}, which may sign in with a password"),
             Step::CreateProject(name) => write!(f, "make the project {name}"),
             Step::Admit { project, member, promoter: true } => {
@@ -70,6 +75,13 @@ impl std::fmt::Display for Step {
 
 fn said(project: &str) -> &str {
     if project == ORG { "the organisation's memory" } else { project }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Membership {
+    project: String,
+    member: String,
+    promoter: bool,
 }
 
 #[derive(Debug)]
@@ -94,6 +106,9 @@ impl Admin {
         if made < MIGRATIONS.len() {
             steps.push(Step::Migrate { from: made + 1, to: MIGRATIONS.len() });
         }
+        if setup.restored && made > 0 {
+            steps.push(Step::Renew);
+        }
         for role in &setup.created {
             if self.has_role(&role.name)? {
                 return Err(RelayError::Refused(format!(
@@ -107,20 +122,20 @@ impl Admin {
         if !projects.contains(&setup.project) {
             steps.push(Step::CreateProject(setup.project.clone()));
         }
-        for (project, member, promoter) in wanted(setup) {
-            let stands = |known: &(String, String, bool)| *known == (project.clone(), member.clone(), promoter);
-            let made_first = setup.created.iter().any(|role| role.name == member);
-            if !made_first && !self.has_role(&member)? {
+        for membership in wanted(setup) {
+            let member = &membership.member;
+            if !setup.created.iter().any(|role| role.name == *member) && !self.has_role(member)? {
                 let message =
                     format!("the database knows no role {member}: create it, or add `--create-role {member}`");
                 return Err(RelayError::Refused(message));
             }
-            if !members.iter().any(stands) {
+            if !members.contains(&membership) {
+                let Membership { project, member, promoter } = membership;
                 steps.push(Step::Admit { project, member, promoter });
             }
         }
         for member in &setup.removed {
-            if members.iter().any(|known| (&known.0, &known.1) == (&setup.project, member)) {
+            if members.iter().any(|known| known.project == setup.project && known.member == *member) {
                 steps.push(Step::Dismiss { project: setup.project.clone(), member: member.clone() });
             }
         }
@@ -142,6 +157,9 @@ impl Admin {
     fn take(&mut self, step: &Step, setup: &Setup) -> Result<(), RelayError> {
         match step {
             Step::Migrate { from, to } => self.migrate(*from, *to)?,
+            Step::Renew => {
+                self.connection.execute("UPDATE lokid.meta SET database = gen_random_uuid()::text", &[])?;
+            }
             Step::CreateRole(name) => {
                 let Some(role) = setup.created.iter().find(|role| role.name == *name) else { return Ok(()) };
                 // The server is sent what it keeps, not the password, which its log might hold.
@@ -208,7 +226,7 @@ impl Admin {
     }
 
     /// The projects, and who is in which and may promote there.
-    fn standing(&mut self) -> Result<(Vec<String>, Vec<(String, String, bool)>), RelayError> {
+    fn standing(&mut self) -> Result<(Vec<String>, Vec<Membership>), RelayError> {
         let projects = self.connection.texts("SELECT name FROM lokid.projects", &[])?;
         let sql = "SELECT json_build_object('project', project, 'member', member, 'promoter', may_promote)::text
             FROM lokid.members";
@@ -216,7 +234,8 @@ impl Admin {
         for row in self.connection.texts(sql, &[])? {
             let row = decode::object(&row)?;
             let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
-            members.push((text("project"), text("member"), row["promoter"] == Value::Bool(true)));
+            let promoter = row["promoter"] == Value::Bool(true);
+            members.push(Membership { project: text("project"), member: text("member"), promoter });
         }
         Ok((projects, members))
     }
@@ -229,13 +248,17 @@ fn is_name(text: &str) -> bool {
         && text.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
 }
 
-/// Each with the project, and whether to promote there. Whoever is named twice gets the more.
-fn wanted(setup: &Setup) -> Vec<(String, String, bool)> {
-    let own = &setup.project;
+/// Whoever is named twice gets the more.
+fn wanted(setup: &Setup) -> Vec<Membership> {
+    let one = |project: &str, member: &String, promoter| Membership {
+        project: project.to_owned(),
+        member: member.clone(),
+        promoter,
+    };
     let plain = setup.members.iter().filter(|member| !setup.promoters.contains(member));
-    let mut all: Vec<_> = plain.map(|member| (own.clone(), member.clone(), false)).collect();
-    all.extend(setup.promoters.iter().map(|member| (own.clone(), member.clone(), true)));
-    all.extend(setup.org_promoters.iter().map(|member| (ORG.to_owned(), member.clone(), true)));
+    let mut all: Vec<Membership> = plain.map(|member| one(&setup.project, member, false)).collect();
+    all.extend(setup.promoters.iter().map(|member| one(&setup.project, member, true)));
+    all.extend(setup.org_promoters.iter().map(|member| one(ORG, member, true)));
     all.sort();
     all.dedup();
     all

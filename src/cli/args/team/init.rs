@@ -26,6 +26,9 @@ pub(in crate::cli) struct TeamInit {
     /// Read the passwords of new roles from the standard input, a line each
     #[arg(long, requires = "create_role", requires = "yes")]
     pub(in crate::cli) password_stdin: bool,
+    /// The database came back from a backup: have every machine send and read everything again
+    #[arg(long)]
+    pub(in crate::cli) restored: bool,
     /// Do not ask
     #[arg(short, long)]
     pub(in crate::cli) yes: bool,
