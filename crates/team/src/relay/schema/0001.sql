@@ -223,7 +223,7 @@ $$;
 -- One answer for each operation, in their order: taken, behind (with the head), purged, or refused (and why).
 -- Whose word a memory is stays what it was, and a new one is the word of who brings it. A promoter may bring back what others
 -- said, into a database that was lost.
-CREATE FUNCTION lokid.forged(wanted text, op json, said json) RETURNS boolean
+CREATE FUNCTION lokid.forged(wanted text, op json, said json, is_live boolean) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = lokid, pg_temp AS $$
 DECLARE
     known text;
@@ -235,8 +235,11 @@ BEGIN
         WHERE project = wanted AND kind = op->>'kind' AND namespace = op->>'namespace' AND name = op->>'name'
             AND what = 'put' AND record IS NOT NULL
         ORDER BY version DESC LIMIT 1;
-    IF known IS NOT NULL THEN
-        RETURN said->>'author' IS DISTINCT FROM known;
+    -- Of what was forgotten, whoever says it again may say it as their own word.
+    IF said->>'author' = known THEN
+        RETURN false;
+    ELSIF known IS NOT NULL AND is_live THEN
+        RETURN true;
     END IF;
     RETURN coalesce(said->>'author', session_user) <> session_user
         AND NOT EXISTS (SELECT FROM members WHERE project = wanted AND member = session_user AND may_promote);
@@ -289,7 +292,7 @@ BEGIN
         -- A database that was made anew knows nothing of what was there: it takes whatever it is told.
         ELSIF standing.version <> (op->>'base')::bigint THEN
             RETURN NEXT json_build_object('outcome', 'behind', 'head', shown(standing));
-        ELSIF forged(wanted, op, said) THEN
+        ELSIF forged(wanted, op, said, coalesce(standing.state = 'live', false)) THEN
             RETURN NEXT json_build_object('outcome', 'refused', 'why', 'it says that it is the word of somebody else');
         ELSE
             stamp := clock_timestamp();
