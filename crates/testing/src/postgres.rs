@@ -2,6 +2,7 @@
 //!
 //! The superuser `boss` needs no password over the server's own socket; everybody else gives one over TCP (`PASSWORD`).
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
@@ -31,7 +32,9 @@ impl Server {
 
     /// Without `fsync` a crash of the machine may lose what was committed; a killed server does not.
     pub fn start_with(fsync: bool) -> Server {
-        let folder = tempfile::Builder::new().prefix("lokid-pg-").tempdir().unwrap();
+        // Whoever reaches the socket is the superuser: nobody else of this machine shall.
+        let own = std::fs::Permissions::from_mode(0o700);
+        let folder = tempfile::Builder::new().prefix("lokid-pg-").permissions(own).tempdir().unwrap();
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut server = Server { user: unprivileged(), folder, port, fsync, postmaster: None };
         server.initialise();

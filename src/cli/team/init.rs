@@ -52,8 +52,8 @@ pub(in crate::cli) fn run(asked: &TeamInit, settings: &Settings, screen: &mut Sc
     for role in &made {
         screen.line(format!("password of {}, told this once: {}", role.name, role.password))?;
     }
-    if !steps.is_empty() {
-        screen.note("done; members now run `lokid team join` in their clones");
+    if steps.iter().any(|step| matches!(step, Step::Admit { .. })) {
+        screen.note("members now run `lokid team join` in their clones");
     }
     Ok(())
 }

@@ -117,6 +117,8 @@ fn nobody_writes_as_another_or_where_they_are_no_member() {
         "SELECT lokid.purge('other', 'memory', 'garden', 'o', '')".to_owned(),
         "SELECT lokid.purge('@org', 'memory', 'garden', 'o', '')".to_owned(),
         "SELECT lokid.purge('garden', 'memory', 'garden', 'a', '')".to_owned(),
+        // Something that others have by git, and that nobody sent so far.
+        "SELECT lokid.purge('garden', 'memory', 'garden', 'unsent', '')".to_owned(),
         "SELECT lokid.promote('other', 'garden', 'o', 1, '00112233445566778899', 'rule')".to_owned(),
         "SELECT lokid.promote('@org', 'garden', 'o', 1, '00112233445566778899', 'rule')".to_owned(),
         "SELECT lokid.demote('other', 'garden', 'o')".to_owned(),

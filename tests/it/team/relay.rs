@@ -1,6 +1,7 @@
 //! What one machine says to the database and what another reads from it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lokid_sys::postgres::Parameters;
@@ -87,29 +88,18 @@ fn an_operation_counts_once_however_often_and_in_whatever_order_it_comes() {
 fn eight_machines_at_once_leave_no_gap_and_nothing_twice() {
     let team = Team::new();
     let items: Vec<String> = (0..5).map(|at| format!("m{at}")).collect();
-    std::thread::scope(|scope| {
-        for machine in 0..8 {
-            let (team, items) = (&team, &items);
-            scope.spawn(move || {
-                let mut relay = team.replica("ada", "garden", &format!("machine-{machine}")).unwrap();
-                let mut bases: BTreeMap<&str, u64> = BTreeMap::new();
-                for index in 1..=40 {
-                    let item = items[(index as usize * 3 + machine) % items.len()].as_str();
-                    loop {
-                        let op =
-                            put(index, item, bases.get(item).copied().unwrap_or(0), &format!("{machine} says {index}"));
-                        match relay.append(&[op]).unwrap().remove(0) {
-                            Outcome::Taken { version } => {
-                                bases.insert(item, version);
-                                break;
-                            }
-                            Outcome::Behind(head) => _ = bases.insert(item, head.version),
-                            other => panic!("{other:?}"),
-                        }
-                    }
-                }
-            });
-        }
+    let done = AtomicBool::new(false);
+    let seen = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| follow(&mut team.relay("pam"), &done));
+        let writers: Vec<_> = (0..8)
+            .map(|machine| {
+                let (team, items) = (&team, &items);
+                scope.spawn(move || write(team, machine, items))
+            })
+            .collect();
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        done.store(true, Ordering::Release);
+        reader.join().unwrap()
     });
     let mut ada = team.relay("ada");
     let mut said = BTreeSet::new();
@@ -118,8 +108,51 @@ fn eight_machines_at_once_leave_no_gap_and_nothing_twice() {
             assert_eq!(line.version, at as u64 + 1, "{item}");
             assert!(said.insert(line.record.as_ref().unwrap()["text"].to_string()));
         }
+        let last = ada.history(&key(item)).unwrap().len() as u64;
+        assert_eq!(seen.get(item), Some(&last), "a reader who looked all the time knows how {item} stands");
     }
     assert_eq!((said.len(), ada.hello().unwrap().seq), (320, 320));
+}
+
+/// Forty times onto what stands, whoever wrote it.
+fn write(team: &Team, machine: usize, items: &[String]) {
+    let mut relay = team.replica("ada", "garden", &format!("machine-{machine}")).unwrap();
+    let mut bases: BTreeMap<&str, u64> = BTreeMap::new();
+    for index in 1..=40 {
+        let item = items[(index as usize * 3 + machine) % items.len()].as_str();
+        loop {
+            let base = bases.get(item).copied().unwrap_or(0);
+            let outcome =
+                relay.append(&[put(index, item, base, &format!("{machine} says {index}"))]).unwrap().remove(0);
+            let (version, taken) = match outcome {
+                Outcome::Taken { version } => (version, true),
+                Outcome::Behind(head) => (head.version, false),
+                other => panic!("{other:?}"),
+            };
+            bases.insert(item, version);
+            if taken {
+                break;
+            }
+        }
+    }
+}
+
+/// The last version of each item that came by.
+fn follow(relay: &mut Relay, done: &AtomicBool) -> BTreeMap<String, u64> {
+    let (mut cursor, mut seen) = (0, BTreeMap::new());
+    loop {
+        let last_look = done.load(Ordering::Acquire);
+        let heads = relay.changes(Space::Project, cursor, 3).unwrap();
+        if heads.is_empty() && last_look {
+            return seen;
+        }
+        for head in heads {
+            assert!(head.seq > cursor);
+            cursor = head.seq;
+            let before = seen.insert(head.item.name, head.version);
+            assert!(before.is_none_or(|before| before < head.version));
+        }
+    }
 }
 
 #[test]
