@@ -5,6 +5,7 @@ use tokio::sync::oneshot;
 use super::error::EngineError;
 use super::lesson::{Chapter, Lesson};
 use super::pattern::{Pattern, Redacted};
+use super::team::take::Us;
 use lokid_manage::plan::Proposal;
 use lokid_model::{
     Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Tier,
@@ -89,7 +90,7 @@ pub(super) enum Event {
     Team {
         incoming: Vec<Incoming>,
         sign: Vec<Key>,
-        me: String,
+        us: Us,
         reply: Reply<()>,
     },
     /// Make the words of these unreadable that match.

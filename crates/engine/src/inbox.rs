@@ -15,6 +15,7 @@ use super::event::{Claimant, Event, Imported, Remembered, Reply, Tidied, Trust, 
 use super::lesson::{Chapter, Lesson};
 use super::pattern::{Pattern, Redacted};
 use super::redaction::Redaction;
+use super::team::take::Us;
 use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
 use lokid_model::{
@@ -253,15 +254,15 @@ impl WriterHandle {
     }
 
     /// Has what stands in the team's database taken in; durable when it returns.
-    pub(super) fn take_from_team(&self, incoming: Vec<Incoming>, me: &str) -> Result<(), EngineError> {
-        let (sign, me) = (Vec::new(), me.to_owned());
-        self.ask_patiently(|reply| Event::Team { incoming, sign, me, reply })
+    pub(super) fn take_from_team(&self, incoming: Vec<Incoming>, us: &Us) -> Result<(), EngineError> {
+        let (sign, us) = (Vec::new(), us.clone());
+        self.ask_patiently(|reply| Event::Team { incoming, sign, us, reply })
     }
 
     /// From now on these say whose word they are.
-    pub(super) fn sign_for_team(&self, sign: Vec<Key>, me: &str) -> Result<(), EngineError> {
-        let (incoming, me) = (Vec::new(), me.to_owned());
-        self.ask_patiently(|reply| Event::Team { incoming, sign, me, reply })
+    pub(super) fn sign_for_team(&self, sign: Vec<Key>, us: &Us) -> Result<(), EngineError> {
+        let (incoming, us) = (Vec::new(), us.clone());
+        self.ask_patiently(|reply| Event::Team { incoming, sign, us, reply })
     }
 
     /// Has what newer lines have replaced taken out of the files; waits for it.

@@ -190,9 +190,9 @@ impl Writer {
                         let _ = reply.send(Ok(()));
                     }
                 }
-                Event::Team { incoming, sign, me, reply } => {
+                Event::Team { incoming, sign, us, reply } => {
                     self.finish(now, std::mem::take(&mut turns), draft);
-                    self.take_from_team(now, &incoming, &sign, (&me, reply));
+                    self.take_from_team(now, &incoming, &sign, (&us, reply));
                     draft = self.state.clone();
                 }
                 Event::Trust { request, reply } => {

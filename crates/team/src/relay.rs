@@ -2,6 +2,7 @@
 //!
 //! Blocking, for one thread. What it hands out was written by others and is not trusted by being here.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use lokid_model::Timestamp;
@@ -78,6 +79,8 @@ pub struct Hello {
     pub member: String,
     pub may_promote: bool,
     pub may_promote_org: bool,
+    /// Those whose word binds the team.
+    pub promoters: BTreeSet<String>,
     /// The end of the project's log.
     pub seq: u64,
 }
@@ -119,6 +122,8 @@ impl Relay {
                 'may_promote', (SELECT may_promote FROM lokid.members WHERE project = $1 AND member = session_user),
                 'may_promote_org', EXISTS (SELECT FROM lokid.members
                     WHERE project = $2 AND member = session_user AND may_promote),
+                'promoters', (SELECT coalesce(json_agg(member), '[]') FROM lokid.members
+                    WHERE project = $1 AND may_promote),
                 'seq', (SELECT seq FROM lokid.projects WHERE name = $1))::text";
         let hello = self.connection.texts(sql, &[Text(&self.project), Text(ORG)])?;
         let hello = decode::one(&hello)?;

@@ -199,8 +199,9 @@ fn chaos(time: Duration, seed: u64) {
                 println!("{:#}", machine.get("/v1/team/status"));
             }
             let exports: Vec<String> = machines.iter().map(Machine::export).collect();
-            for line in exports[0].lines().filter(|line| !exports[1].contains(line) || !exports[2].contains(line)) {
-                println!("only on some: {line}");
+            for (at, export) in exports.iter().enumerate() {
+                let everywhere = |line: &&str| exports.iter().all(|other| other.contains(*line));
+                export.lines().filter(|line| !everywhere(line)).for_each(|line| println!("machine {at} alone: {line}"));
             }
             panic!("the machines do not come to agree");
         }

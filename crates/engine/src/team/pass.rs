@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::line::{self, Line};
+use super::take::Us;
 use super::{Joined, Team, take};
 use crate::error::EngineError;
 use crate::inbox::WriterHandle;
@@ -23,7 +24,7 @@ use lokid_team::{ItemKey, ItemKind, limits, projection};
 struct Held {
     line: Line,
     book: Book,
-    me: String,
+    us: Us,
     /// When it last told the others how far it has read.
     beat: Option<Instant>,
 }
@@ -33,14 +34,14 @@ struct Here {
     writer: WriterHandle,
     snapshot: Arc<Snapshot>,
     unlinked: BTreeSet<ItemKey>,
-    me: String,
+    us: Us,
 }
 
 impl Replica for Here {
     type Error = EngineError;
 
     fn local(&self, item: &ItemKey) -> LocalItem {
-        let local = take::local(&self.snapshot, item, &self.me);
+        let local = take::local(&self.snapshot, item, &self.us.me);
         match local {
             LocalItem::Absent if self.unlinked.contains(item) => LocalItem::Forgotten(Value::Null),
             local => local,
@@ -52,7 +53,7 @@ impl Replica for Here {
     }
 
     fn take(&mut self, incoming: Vec<Incoming>) -> Result<(), EngineError> {
-        self.writer.take_from_team(incoming, &self.me)?;
+        self.writer.take_from_team(incoming, &self.us)?;
         self.snapshot = self.writer.snapshot();
         Ok(())
     }
@@ -151,7 +152,12 @@ impl Team {
         drop(told);
         tracing::info!(project = %self.env.name, team = %joined.project, member = %hello.member, "in step with the team's database");
         self.tell("connected", json!({"team": joined.project, "member": hello.member}));
-        Ok(Held { line: Line::new(relay, &self.env.redaction), book, me: hello.member, beat: None })
+        Ok(Held {
+            line: Line::new(relay, &self.env.redaction),
+            book,
+            us: Us { me: hello.member, promoters: hello.promoters },
+            beat: None,
+        })
     }
 
     fn pass(&self, hand: &mut Held, waiting: &mut Waiting) -> Result<(), Hindered> {
@@ -165,7 +171,7 @@ impl Team {
             }
             (names, work.unlinked.clone(), work.asked)
         };
-        let mut here = Here { writer: self.writer.clone(), snapshot, unlinked, me: hand.me.clone() };
+        let mut here = Here { writer: self.writer.clone(), snapshot, unlinked, us: hand.us.clone() };
         let mut pass = Pass {
             hub: &mut hand.line,
             replica: &mut here,
@@ -175,7 +181,7 @@ impl Team {
             report: Report::default(),
         };
         self.told.lock().waiting = names.len();
-        let done = pass.pull().and_then(|()| pass.push(names.clone(), &hand.me));
+        let done = pass.pull().and_then(|()| pass.push(names.clone(), &hand.us.me));
         let report = std::mem::take(&mut pass.report);
         let removals = waiting.removals();
         self.note(hand, &report, removals);
@@ -201,7 +207,7 @@ impl Team {
         let sent = names.iter().filter(|item| item.kind == ItemKind::Memory && hand.book.version(item) > 0);
         let keys: Vec<Key> = sent.filter_map(projection::memory_key).filter(is_unsigned).collect();
         for page in keys.chunks(limits::PAGE) {
-            let signed = self.writer.sign_for_team(page.to_vec(), &hand.me);
+            let signed = self.writer.sign_for_team(page.to_vec(), &hand.us);
             signed.map_err(|error| Hindered::Here(error.to_string()))?;
         }
         Ok(())

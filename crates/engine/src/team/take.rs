@@ -1,5 +1,6 @@
 //! What the items of others mean for the memory here: decided on a snapshot, pure.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::conflict;
@@ -19,6 +20,21 @@ pub(super) const ORGANISATION: &str = "organisation";
 /// Why a memory of the team left.
 const FORGOTTEN: &str = "forgotten by the team";
 const PURGED: &str = "purged by the team";
+
+/// Who this machine is to the team, and whose word weighs more than a member's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Us {
+    pub(crate) me: String,
+    pub(crate) promoters: BTreeSet<String>,
+}
+
+impl Us {
+    /// What somebody else wrote is taken from here only by a promoter: a member who was the first to use a name in the
+    /// database must not be able to take away what others have under it.
+    fn lets_purge(&self, ours: &Memory, author: &str) -> bool {
+        self.promoters.contains(author) || ours.author() == Some(author)
+    }
+}
 
 /// An item as it stands here.
 pub(super) fn local(snapshot: &Snapshot, item: &ItemKey, me: &str) -> LocalItem {
@@ -73,16 +89,16 @@ pub(super) fn as_kept_here(item: &ItemKey, record: &Value) -> Value {
 pub(crate) fn take(
     snapshot: &Snapshot,
     now: Timestamp,
-    (incoming, me): (&[Incoming], &str),
+    (incoming, us): (&[Incoming], &Us),
     cleaner: &Redaction,
 ) -> Vec<Change> {
     let mut draft = snapshot.clone();
     let mut changes = Vec::new();
     for Incoming { head, base, .. } in incoming {
         let base = base.as_ref();
-        let decided = match merge::decide(&local(&draft, &head.item, me), base, &head.state) {
+        let decided = match merge::decide(&local(&draft, &head.item, &us.me), base, &head.state) {
             Decision::Nothing => continue,
-            decision => carry_out(&draft, now, head, decision, cleaner),
+            decision => carry_out(&draft, now, (head, us), decision, cleaner),
         };
         match decided {
             Ok(more) => {
@@ -118,7 +134,7 @@ pub(crate) fn signed(snapshot: &Snapshot, keys: &[Key], me: &str) -> Vec<Change>
 fn carry_out(
     snapshot: &Snapshot,
     now: Timestamp,
-    head: &Head,
+    (head, us): (&Head, &Us),
     decision: Decision,
     cleaner: &Redaction,
 ) -> Result<Vec<Change>, String> {
@@ -126,7 +142,7 @@ fn carry_out(
     match item.kind {
         ItemKind::Memory => {
             let key = projection::memory_key(item).ok_or("a name that no memory can have")?;
-            memory(snapshot, now, &key, head, decision, cleaner)
+            memory(snapshot, now, &key, (head, us), decision, cleaner)
         }
         ItemKind::Link => match decision {
             Decision::Put(record) | Decision::Restore(record) => {
@@ -154,7 +170,7 @@ fn memory(
     snapshot: &Snapshot,
     now: Timestamp,
     key: &Key,
-    head: &Head,
+    (head, us): (&Head, &Us),
     decision: Decision,
     cleaner: &Redaction,
 ) -> Result<Vec<Change>, String> {
@@ -166,7 +182,9 @@ fn memory(
         Decision::Nothing => Vec::new(),
         Decision::Put(record) => put(snapshot, living, read(&record)?)?,
         Decision::Restore(record) => {
-            let (Some(entry), memory) = (archived, read(&record)?) else { return Ok(Vec::new()) };
+            let (Some(entry), mut memory) = (archived, read(&record)?) else { return Ok(Vec::new()) };
+            let left = entry.at.max(entry.memory.times.updated_at);
+            memory.times.updated_at = memory.times.updated_at.max(left.plus_micros(1));
             let back = Archived { memory: Arc::new(memory), at: now.max(entry.at), reason: entry.reason.clone() };
             vec![Change::Restore(Arc::new(back))]
         }
@@ -175,6 +193,9 @@ fn memory(
             let at = now.max(memory.times.updated_at);
             let entry = Archived { memory: Arc::clone(memory), at, reason: FORGOTTEN.to_owned() };
             vec![Change::Archive(Arc::new(entry))]
+        }
+        Decision::Purge if ours.is_some_and(|ours| !us.lets_purge(ours, &head.author)) => {
+            return Err("whoever purged it neither wrote it nor promotes".to_owned());
         }
         Decision::Purge if ours.is_some() => decide::forget(snapshot, now, std::slice::from_ref(key), PURGED, true).0,
         Decision::Purge => match &head.state {
@@ -186,7 +207,11 @@ fn memory(
     })
 }
 
-fn put(snapshot: &Snapshot, living: Option<&Arc<Memory>>, memory: Memory) -> Result<Vec<Change>, String> {
+fn put(snapshot: &Snapshot, living: Option<&Arc<Memory>>, mut memory: Memory) -> Result<Vec<Change>, String> {
+    // A reader of the files takes the newest version, whatever the clocks of others say.
+    if let Some(living) = living.filter(|living| memory.times.updated_at <= living.times.updated_at) {
+        memory.times.updated_at = living.times.updated_at.plus_micros(1);
+    }
     if snapshot.is_buried(&memory.fingerprint()) {
         return Err("what it says was purged here".to_owned());
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{TELL_EACH, Turn, Writer, decided};
 use crate::event::Reply;
-use crate::team::take;
+use crate::team::take::{self, Us};
 use lokid_model::{Change, Key, Memory, Timestamp};
 use lokid_team::projection;
 use lokid_team::sync::Incoming;
@@ -15,11 +15,11 @@ impl Writer {
         now: Timestamp,
         incoming: &[Incoming],
         sign: &[Key],
-        (me, reply): (&str, Reply<()>),
+        (us, reply): (&Us, Reply<()>),
     ) {
         let mut draft = self.state.clone();
-        let mut changes = take::take(&draft, now, (incoming, me), &self.env.redaction);
-        changes.extend(take::signed(&draft, sign, me));
+        let mut changes = take::take(&draft, now, (incoming, us), &self.env.redaction);
+        changes.extend(take::signed(&draft, sign, &us.me));
         let promoted = self.hear_promoters(now, incoming);
         self.authority.weigh_all(&mut changes);
         let few = changes.len() <= TELL_EACH;

@@ -91,6 +91,12 @@ pub(super) fn hello(value: &Value) -> Result<Hello, RelayError> {
         member: text(value, "member")?,
         may_promote: value["may_promote"] == true,
         may_promote_org: value["may_promote_org"] == true,
+        promoters: value["promoters"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect(),
         seq: count(value, "seq")?,
     })
 }
