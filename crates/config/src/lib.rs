@@ -47,6 +47,8 @@ pub struct Config {
 pub struct ServiceConfig {
     /// In bytes.
     pub memory_limit: u64,
+    /// May an installed service reach a team's database on another machine?
+    pub network: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -388,6 +390,7 @@ impl Config {
             managed: Managed::of(managed, text)?,
             service: ServiceConfig {
                 memory_limit: typed("service.memory_limit", service.memory_limit).size(16 << 20..=1 << 40)?,
+                network: typed("service.network", service.network).flag()?,
             },
             log: LogConfig {
                 level: typed("log.level", log.level).choice(&LogLevel::NAMES)?,

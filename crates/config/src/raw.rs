@@ -43,6 +43,7 @@ pub(super) struct RawConfig {
 #[serde(deny_unknown_fields)]
 pub(super) struct RawService {
     pub(super) memory_limit: Spanned<Value>,
+    pub(super) network: Spanned<Value>,
 }
 
 #[derive(Deserialize)]

@@ -10,6 +10,7 @@ mod managed;
 mod merging;
 mod places;
 mod project;
+mod team;
 
 use serde_json::{Value, json};
 
@@ -67,6 +68,7 @@ pub(super) fn run(global: &Global, screen: &mut Screen) -> Done {
     let reach = daemon::look(&settings, &mut checks);
     let status = project::look(&settings, reach.as_ref(), &mut checks);
     hooks::look(&settings, status.as_ref(), reach.is_some(), &mut checks);
+    checks.extend(reach.as_ref().and_then(|reach| team::look(reach, &settings)));
     managed::look(&settings, &mut checks);
     let broken = checks.iter().any(|check| check.state == State::Broken);
     if settings.json {

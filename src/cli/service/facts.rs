@@ -69,7 +69,8 @@ impl Facts {
         let managed = &settings.config.managed;
         let flags = Flag::ALL.map(Flag::variable);
         variables.extend(flags.into_iter().filter_map(|flag| Some((flag, env::var(flag)?))));
-        let needs = match (judge.command.is_empty(), judge.url.is_none() && !managed.uses_network()) {
+        let stays = judge.url.is_none() && !managed.uses_network() && !settings.config.service.network;
+        let needs = match (judge.command.is_empty(), stays) {
             (false, _) => Needs::Programs,
             (true, false) => Needs::Network,
             (true, true) => Needs::Nothing,

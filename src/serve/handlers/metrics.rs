@@ -31,6 +31,12 @@ pub(in crate::serve) async fn metrics(app: App, _call: Call) -> Answer {
     Ok(with_type(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", Body::from(page.text)))
 }
 
+fn team(project: &Project, name: &str, sample: Sample<'_>) {
+    let told = project.team.status();
+    let value = told.get(name).and_then(|value| value.as_f64().or(value.as_bool().map(f64::from)));
+    value.into_iter().for_each(|value| sample(&[], value));
+}
+
 type Sample<'a> = &'a mut dyn FnMut(&[(&str, &str)], f64);
 
 /// One number, or several told apart by a label, of every project.
@@ -100,6 +106,24 @@ const FAMILIES: &[Family] = &[
         kind: "gauge",
         help: "Pairs of memories that cannot both hold and that nobody settled.",
         samples: |project, sample| sample(&[], project.writer.snapshot().open_contradictions() as f64),
+    },
+    Family {
+        name: "lokid_team_connected",
+        kind: "gauge",
+        help: "Whether the team's database is reached; only in a team.",
+        samples: |project, sample| team(project, "connected", sample),
+    },
+    Family {
+        name: "lokid_team_behind",
+        kind: "gauge",
+        help: "Operations of the team that are not read yet; only in a team.",
+        samples: |project, sample| team(project, "behind", sample),
+    },
+    Family {
+        name: "lokid_team_waiting",
+        kind: "gauge",
+        help: "Items that are to be compared with the team's database; only in a team.",
+        samples: |project, sample| team(project, "waiting", sample),
     },
     Family { name: "lokid_nights_total", kind: "counter", help: "Nights by how they ended.", samples: nights },
     Family {
