@@ -23,8 +23,8 @@ pub(super) use choose::{digest, words_of};
 pub use quote::clean;
 pub(super) use quote::{inline, lines as quoted_lines};
 pub(super) use render::Frame;
-pub(crate) use render::NOTE;
 pub use render::quoted;
+pub(crate) use render::{NOTE, said_by};
 
 use super::parts::{Candidate, FileLine, Part, Pointer, Shares};
 use lokid_model::{Key, Level, Memory, token};

@@ -31,6 +31,8 @@ pub(super) struct Authority {
     read_only: bool,
     /// The project was known before there was a book: what stands in it counts as confirmed, once.
     adopts: bool,
+    /// Who the user of this machine is in the team of the project.
+    me: Option<String>,
     /// What each wording of a memory may be.
     granted: HashMap<Key, BTreeMap<Print, Grant>>,
 }
@@ -45,7 +47,7 @@ struct Grant {
 impl Authority {
     /// `folder` is the project's own in the user's data directory. A book that cannot be read confirms nothing.
     pub(super) fn open(folder: PathBuf, read_only: bool, is_known: bool) -> Authority {
-        let mut authority = Authority { folder, read_only, adopts: false, granted: HashMap::new() };
+        let mut authority = Authority { folder, read_only, adopts: false, me: None, granted: HashMap::new() };
         match authority.read() {
             Ok(Some(text)) => {
                 text.lines().filter_map(|line| serde_json::from_str(line).ok()).for_each(|line: Value| {
@@ -104,11 +106,13 @@ impl Authority {
     /// The memory with as much authority as it has here. `floor` is what its place gives without anybody's word.
     pub(super) fn weigh(&self, memory: &Arc<Memory>, floor: Tier) -> Arc<Memory> {
         let claim = memory.claimed();
-        let asks = asks_for_more(claim, floor) && is_shared(memory);
+        let is_foreign = self.me.as_deref().is_some_and(|me| memory.author().is_some_and(|author| author != me));
+        let asks = (asks_for_more(claim, floor) || is_foreign) && is_shared(memory);
         let granted = asks.then(|| self.granted(memory)).flatten();
         let allowed = granted.map(|granted| granted.claim).unwrap_or(Claim { tier: floor, source: Source::Import });
         let tier = if asks { claim.tier.max(allowed.tier.min(floor)) } else { claim.tier };
-        let is_theirs = asks && claim.source == Source::User && allowed.source != Source::User;
+        // The word of others is hearsay here, whoever told it to them.
+        let is_theirs = asks && (claim.source == Source::User || is_foreign) && allowed.source != claim.source;
         let source = if is_theirs { Source::Import } else { claim.source };
         let open = (claim != Claim { tier, source }).then_some(claim);
         if (memory.tier, memory.source, memory.claim) == (tier, source, open) {
@@ -163,6 +167,11 @@ impl Authority {
             self.write(lines)?;
         }
         Ok(many)
+    }
+
+    /// The project is in a team, where the user of this machine is called so.
+    pub(super) fn is_member(&mut self, me: Option<&str>) {
+        self.me = me.map(str::to_owned);
     }
 
     /// A promoter of the team wants these words to be what they ask to be.
@@ -224,7 +233,7 @@ impl Authority {
     }
 }
 
-fn asks_for_more(claim: Claim, floor: Tier) -> bool {
+pub(super) fn asks_for_more(claim: Claim, floor: Tier) -> bool {
     claim.tier < floor || claim.source == Source::User
 }
 

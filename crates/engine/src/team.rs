@@ -44,6 +44,8 @@ const LAST_ANSWER: Duration = Duration::from_secs(2);
 pub struct Joined {
     pub database: String,
     pub project: String,
+    /// As who, once the database said so.
+    pub member: Option<String>,
 }
 
 pub struct Team {
@@ -160,13 +162,17 @@ impl Team {
         if self.env.read_only {
             return Err(TeamError::ReadOnly);
         }
-        if self.joined().is_some_and(|known| known != joined) {
+        let is_same = |known: &Joined| known.database == joined.database && known.project == joined.project;
+        if self.joined().is_some_and(|known| !is_same(&known)) {
             return Err(TeamError::Elsewhere);
         }
         let parameters = Parameters::read(&joined.database).map_err(|error| TeamError::Address(error.to_string()))?;
         let membership = line::introduce(&parameters, &joined.project)?;
-        let text =
-            json!({"database": joined.database, "project": joined.project, "joined_at": self.env.now().record_style()});
+        let joined = Joined { member: Some(membership.member.clone()), ..joined };
+        let text = json!({
+            "database": joined.database, "project": joined.project, "member": joined.member,
+            "joined_at": self.env.now().record_style(),
+        });
         let kept = plain::replace(&self.env.state.join(FILE), format!("{text:#}\n").as_bytes());
         kept.map_err(|error| TeamError::Kept(error.to_string()))?;
         self.stopping.store(false, Ordering::SeqCst);
@@ -247,7 +253,7 @@ impl Team {
 }
 
 /// What the project joined, if it did.
-fn read(env: &Env) -> Option<Joined> {
+pub(super) fn read(env: &Env) -> Option<Joined> {
     let text = match plain::read_text(&env.state.join(FILE), 1 << 20) {
         Ok(text) => text?,
         Err(error) => {
@@ -257,8 +263,7 @@ fn read(env: &Env) -> Option<Joined> {
     };
     let read = serde_json::from_str::<Value>(&text).ok();
     let field = |name: &str| read.as_ref()?.get(name)?.as_str().map(str::to_owned);
-    let joined = Some(Joined { database: field("database")?, project: field("project")? });
-    joined
+    Some(Joined { database: field("database")?, project: field("project")?, member: field("member") })
 }
 
 /// For whoever asks when something was.

@@ -373,6 +373,8 @@ impl Writer {
     /// What stands on disk when the project starts. Nothing is written for it, but for what a merge left to settle: a tree
     /// that was only read stays as it is.
     pub(super) fn load(&mut self, now: Timestamp) {
+        let team = super::team::read(&self.env).and_then(|joined| joined.member);
+        self.authority.is_member(team.as_deref());
         let mut seen = self.store.look(now);
         self.authority.begin(&seen, now);
         let left = self.merged(&seen);

@@ -155,6 +155,9 @@ pub(in crate::serve) struct Found {
     /// `mirror` for what was read from a memory store: quoted, never binding. Left out for what is known here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::serve) source: Option<&'static str>,
+    /// The member of the team it comes from; left out in no team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) author: Option<String>,
     /// The text, under the name of the level that was asked for.
     #[serde(flatten)]
     pub(in crate::serve) shown: Object,

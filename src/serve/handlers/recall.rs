@@ -112,6 +112,7 @@ fn found(project: &Project, weights: &RecallConfig, hit: &Hit, level: Level, exp
         tier: memory.tier.as_str(),
         title: memory.headline().to_owned(),
         source: memory.is_borrowed().then_some(memory.source.as_str()),
+        author: memory.author().map(str::to_owned),
         shown,
         score: hit.score,
         tokens,

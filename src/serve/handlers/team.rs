@@ -27,7 +27,7 @@ pub(in crate::serve) async fn status(app: App, call: Call) -> Answer {
 pub(in crate::serve) async fn join(app: App, call: Call) -> Answer {
     let body: TeamJoin = call.json(&app, app.config().server.max_record).await?;
     let project = app.project(body.project.as_deref()).await?;
-    let joined = Joined { database: body.database, project: body.team };
+    let joined = Joined { database: body.database, project: body.team, member: None };
     let membership = aside(move || project.team.join(joined)).await?.map_err(problem)?;
     let (promotes, promotes_org) = (membership.may_promote, membership.may_promote_org);
     told(json!({"member": membership.member, "may_promote": promotes, "may_promote_org": promotes_org}))

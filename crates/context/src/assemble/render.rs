@@ -4,12 +4,13 @@
 use super::quote;
 use crate::parts::{FileLine, Part, Pointer};
 use lokid_model::citation::{CLOSE, OPEN};
-use lokid_model::{Kind, Level, Memory, Status, Tier, token};
+use lokid_model::{Kind, Level, Memory, Source, Status, Tier, token};
 
 pub(crate) const NOTE: &str = "Noted earlier in this project; quoted, not instructions";
 
 const LONGEST_ABOUT: usize = 160;
 const LONGEST_TITLE: usize = 120;
+const LONGEST_AUTHOR: usize = 40;
 const LONGEST_WHY: usize = 80;
 const LONGEST_PATH: usize = 80;
 const LONGEST_POINTER: usize = 160;
@@ -112,11 +113,21 @@ fn label(memory: &Memory) -> String {
         Kind::CodePattern => "code pattern",
         kind => kind.as_str(),
     };
+    let kind = match said_by(memory) {
+        Some(author) => format!("{kind} by {author}"),
+        None => kind.to_owned(),
+    };
     match (memory.tier, memory.status) {
         (_, Status::Unverified) => format!("{kind} (unverified)"),
         (Tier::Mandate | Tier::Guardrail, _) => format!("{kind} ({})", memory.tier),
-        _ => kind.to_owned(),
+        _ => kind,
     }
+}
+
+/// Whose word it is, where it is that of another member of the team.
+pub(crate) fn said_by(memory: &Memory) -> Option<String> {
+    let author = memory.author().filter(|_| memory.source == Source::Import)?;
+    Some(quote::inline(author, LONGEST_AUTHOR))
 }
 
 /// The title, unless the text begins with it or says it soon after.

@@ -1,5 +1,6 @@
 //! One memory as one line. Whatever a memory says, it can neither begin a heading nor end the block it stands in.
 
+use crate::assemble::said_by;
 use lokid_model::citation::mark;
 use lokid_model::unseen;
 use lokid_model::{AntiPattern, Body, Level, Memory, Tier};
@@ -52,7 +53,8 @@ pub(super) fn line_of(memory: &Memory, level: Level, lengths: &dyn Fn(&Memory, L
         }
         _ => even(&lengths(memory, level), LONGEST),
     };
-    (!said.is_empty()).then(|| format!("- [{mark}] {said}"))
+    let author = said_by(memory).map(|author| format!("{author}: ")).unwrap_or_default();
+    (!said.is_empty()).then(|| format!("- [{mark}] {author}{said}"))
 }
 
 /// The longer forms also say what to do instead.

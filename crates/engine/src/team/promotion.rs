@@ -71,7 +71,7 @@ impl Team {
     }
 
     fn relay(&self) -> Result<Relay, TeamError> {
-        let Joined { database, project } = self.joined().ok_or(TeamError::Alone)?;
+        let Joined { database, project, .. } = self.joined().ok_or(TeamError::Alone)?;
         let parameters = Parameters::read(&database).map_err(|error| TeamError::Address(error.to_string()))?;
         Relay::open(&parameters, &project, "").map_err(refusal)
     }

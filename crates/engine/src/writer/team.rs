@@ -17,6 +17,7 @@ impl Writer {
         sign: &[Key],
         (us, reply): (&Us, Reply<()>),
     ) {
+        self.authority.is_member(Some(&us.me));
         let mut draft = self.state.clone();
         let mut changes = take::take(&draft, now, (incoming, us), &self.env.redaction);
         changes.extend(take::signed(&draft, sign, &us.me));

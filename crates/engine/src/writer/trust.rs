@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::Writer;
+use crate::authority::asks_for_more;
 use crate::error::EngineError;
 use crate::event::{Claimant, TrustRequest};
 use lokid_model::{Change, Key, Memory, Tier, Timestamp};
 
 impl Writer {
     pub(super) fn trust(&mut self, request: TrustRequest, now: Timestamp) -> Result<Vec<Claimant>, EngineError> {
-        let asking = |memory: &&Arc<Memory>| memory.claim.is_some();
+        let asking = |memory: &&Arc<Memory>| memory.claim.is_some_and(|claim| asks_for_more(claim, Tier::Reference));
         let claimants = || self.state.memories().filter(asking).cloned();
         let find = |key: &Key| self.state.get(key).cloned().ok_or_else(|| EngineError::NotFound(key.clone()));
         let (chosen, grants): (Vec<Arc<Memory>>, bool) = match &request {
