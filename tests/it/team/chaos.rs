@@ -106,7 +106,8 @@ fn act(machine: &Machine, at: usize, turn: usize, chance: &mut Chance, ledger: &
                 .map(|_| drop(ledger.own.insert(id, text)))
         }),
         12..16 => pick(&ledger.shared, chance).and_then(|id| {
-            let body = if turn % 2 == 0 { json!({"text": text}) } else { json!({"tags": [format!("t{turn}")]}) };
+            let body =
+                if turn.is_multiple_of(2) { json!({"text": text}) } else { json!({"tags": [format!("t{turn}")]}) };
             said(machine, &Request::patch(format!("/v1/memories/{id}"), &body)).map(drop)
         }),
         16 => pick(&own, chance).and_then(|id| {

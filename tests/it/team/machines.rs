@@ -125,7 +125,7 @@ impl Machine {
     }
 
     pub(super) fn show(&self, id: &str) -> Option<Value> {
-        let answer = self.client().send(&Request::get(&format!("/v1/memories/{id}"))).unwrap();
+        let answer = self.client().send(&Request::get(format!("/v1/memories/{id}"))).unwrap();
         (answer.status == 200).then(|| answer.json().unwrap())
     }
 
