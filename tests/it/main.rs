@@ -40,6 +40,7 @@ mod roots;
 mod search;
 mod service;
 mod shorten;
+mod team;
 mod terminal;
 mod trust;
 mod watch;

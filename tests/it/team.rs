@@ -1,0 +1,3 @@
+//! A memory that several people and machines share.
+
+mod git;
