@@ -1,3 +1,4 @@
 //! A memory that several people and machines share.
 
 mod git;
+mod staged;

@@ -21,7 +21,7 @@ fn try_git(home: &Home, folder: &str, arguments: &[&str]) -> Output {
 }
 
 #[track_caller]
-fn git(home: &Home, folder: &str, arguments: &[&str]) -> String {
+pub(super) fn git(home: &Home, folder: &str, arguments: &[&str]) -> String {
     let output = try_git(home, folder, arguments);
     let told = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     assert!(output.status.success(), "git {arguments:?}: {}{}", told(&output.stdout), told(&output.stderr));
@@ -66,7 +66,7 @@ fn append(home: &Home, folder: &str, line: &str) {
     write(&path, &(old + line));
 }
 
-fn commit(home: &Home, folder: &str, message: &str) {
+pub(super) fn commit(home: &Home, folder: &str, message: &str) {
     git(home, folder, &["add", "-A"]);
     git(home, folder, &["commit", "-qm", message]);
 }
