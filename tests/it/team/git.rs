@@ -337,6 +337,50 @@ fn what_one_side_purged_leaves_the_files_of_the_other() {
 }
 
 #[test]
+fn two_machines_that_edit_one_note_between_two_pulls_keep_both() {
+    let home = lab(false);
+    let line = |text: &str, day: u8, more: Value| {
+        let mut line: Value = serde_json::from_str(&note("note-1", text, day)).unwrap();
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        format!("{line}\n")
+    };
+    let other = home.path("app/.loki/memory/notes/2026-05.99999999.ndjson");
+    // Made from the line of the first day, while this side went on without knowing of it.
+    let built = json!({"built_on": {"0a1b2c3d": "2026-05-01T00:00:00Z"}});
+    write(&other, &line("the other machine says", 2, built));
+    append(&home, "app", &line("this machine says", 3, json!({"tags": ["here"]})));
+    {
+        let _daemon = home.daemon();
+        let asked = home.run(&["contradictions", "--json"]).succeeded().json();
+        assert_eq!(asked["items"][0]["why"], "two edits of `text`", "{asked}");
+        let living = home.run(&["list"]).succeeded().out;
+        assert!(living.contains("the other machine says") && living.contains("this machine says"), "{living}");
+        home.run(&["stop"]).succeeded();
+    }
+    let notes = |home: &Home| {
+        let files = std::fs::read_dir(home.path("app/.loki/memory/notes")).unwrap().flatten();
+        let mut files: Vec<String> = files.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect();
+        files.sort();
+        files
+    };
+    let before = notes(&home);
+    let _daemon = home.daemon();
+    home.run(&["list"]).succeeded();
+    assert_eq!(notes(&home), before, "settled once");
+}
+
+#[test]
+fn a_note_of_another_machine_says_what_it_was_made_from_when_it_is_changed() {
+    let home = lab(false);
+    let _daemon = home.daemon();
+    home.run(&["confirm", "note-1", "--tier", "guardrail"]).succeeded();
+    let files = std::fs::read_dir(home.path("app/.loki/memory/notes")).unwrap().flatten();
+    let ours = files.map(|file| file.path()).find(|path| !path.ends_with("2026-05.0a1b2c3d.ndjson")).unwrap();
+    let line: Value = serde_json::from_str(std::fs::read_to_string(ours).unwrap().lines().last().unwrap()).unwrap();
+    assert_eq!(line["built_on"], json!({"0a1b2c3d": "2026-05-01T00:00:00Z"}), "{line}");
+}
+
+#[test]
 fn the_driver_writes_nothing_where_neither_side_is_whole() {
     let home = lab(false);
     for (name, text) in [("base", ""), ("ours", "{\"facts\": [<"), ("theirs", "{\"facts\"")] {
