@@ -62,6 +62,8 @@ pub(super) struct Catalog {
     pub(super) documents: BTreeMap<PathBuf, SeenDocument>,
     /// Another look is due: a file holds what was thought to be gone.
     pub(super) copies_left: bool,
+    /// Damaged files that nothing tells how to mend, as they were then.
+    pub(super) not_mended: HashMap<PathBuf, Stamp>,
     /// Notes that two machines changed at once.
     pub(super) rivals: Vec<FoundRival>,
     /// Whole trees that cannot be looked into.

@@ -141,11 +141,7 @@ fn a_merge_keeps_both_whoever_merges_and_the_daemon_asks() {
     let clone = home.path("clone");
     git(&home, ".", &["clone", "-q", "app", clone.to_str().unwrap()]);
     git(&home, "clone", &["switch", "-q", "left"]);
-    git(
-        &home,
-        "clone",
-        &["config", "merge.lokid.driver", &git(&home, "app", &["config", "merge.lokid.driver"]).trim()],
-    );
+    git(&home, "clone", &["config", "merge.lokid.driver", git(&home, "app", &["config", "merge.lokid.driver"]).trim()]);
     git(&home, "clone", &["merge", "-q", "--no-edit", "origin/right"]);
     git(&home, "app", &["merge", "-q", "--no-edit", "left"]);
     check_both(&home, "app");
@@ -334,6 +330,41 @@ fn what_one_side_purged_leaves_the_files_of_the_other() {
     let (facts, notes) = (read(&home, &format!("app/{FACTS}")), read(&home, &format!("app/{NOTES}")));
     assert!(!facts.contains("fact-a") && facts.contains("fact-m"), "{facts}");
     assert!(!notes.contains("as it was"), "{notes}");
+}
+
+#[test]
+fn conflicts_in_the_files_of_loki_mode_are_settled_too() {
+    let home = lab(false);
+    let own = |field: &str, value: Value| json!({"conflicts": [{"field": field, "value": value, "updated_at": "2026-05-02T00:00:00Z"}]});
+    let pattern = json!({"id": "sem-1", "pattern": "migrate first", "category": "deploy", "correct_approach": "as here",
+        "access_count": 7, "odd": 1, "created_at": "2026-05-01T00:00:00+00:00", "lokid": own("correct_approach", json!("as there"))});
+    let episode = json!({"id": "ep-1", "task_id": "t", "timestamp": "2026-05-01T00:00:00Z", "context": {"goal": "mend the gate"},
+        "outcome": "success", "lokid": own("context.goal", json!("mend the fence"))});
+    let skill = json!({"id": "skill-release", "name": "Release", "description": "Ships it.", "steps": ["build"],
+        "lokid": own("description", json!("Delivers it."))});
+    let files = [
+        ("semantic/patterns.json", json!({"version": "1.1.0", "patterns": [pattern]})),
+        ("episodic/2026-05-01/task-ep-1.json", episode),
+        ("skills/release.json", skill),
+    ];
+    for (path, document) in &files {
+        write(&home.path("app/.loki/memory").join(path), &pretty(document));
+    }
+    let _daemon = home.daemon();
+    let asked = home.run(&["contradictions", "--json"]).succeeded().json();
+    let mut why: Vec<&str> =
+        asked["items"].as_array().unwrap().iter().map(|one| one["why"].as_str().unwrap()).collect();
+    why.sort_unstable();
+    assert_eq!(why, ["two edits of `context.goal`", "two edits of `correct_approach`", "two edits of `description`"]);
+    let all = home.run(&["export"]).succeeded().out;
+    for words in ["as there", "as here", "mend the fence", "mend the gate", "Delivers it.", "Ships it."] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    assert!(!all.contains("conflicts"), "{all}");
+    for (path, _) in &files {
+        assert!(!read(&home, &format!("app/.loki/memory/{path}")).contains("conflicts"), "{path}");
+    }
+    assert!(read(&home, "app/.loki/memory/semantic/patterns.json").contains("\"odd\": 1"));
 }
 
 #[test]
