@@ -1,7 +1,7 @@
 //! `lokid hooks`: put lokid's hooks into an agent's settings, take them out again, and tell where they are.
 //!
-//! This is the one command that writes outside lokid's own directories: only when asked to, only after showing what, and
-//! so that everything else in the file stays as it was.
+//! Like `lokid team git` it writes outside lokid's own directories: only when asked to, only after showing what, and so
+//! that everything else in the file stays as it was.
 
 mod agent;
 mod change;

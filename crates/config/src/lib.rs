@@ -73,7 +73,16 @@ pub struct ProjectConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Worktrees {
     Shared,
+    /// Together, and what a linked one tells waits until its branch is merged.
+    Staged,
     Isolated,
+}
+
+impl Worktrees {
+    /// Have all of them the memory of the main one?
+    pub fn share(self) -> bool {
+        self != Worktrees::Isolated
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -308,8 +317,11 @@ impl Config {
                 max_connections: typed("server.max_connections", server.max_connections).count(1..=65_536)?,
             },
             project: ProjectConfig {
-                worktrees: typed("project.worktrees", project.worktrees)
-                    .choice(&[("shared", Worktrees::Shared), ("isolated", Worktrees::Isolated)])?,
+                worktrees: typed("project.worktrees", project.worktrees).choice(&[
+                    ("shared", Worktrees::Shared),
+                    ("staged", Worktrees::Staged),
+                    ("isolated", Worktrees::Isolated),
+                ])?,
             },
             store: StoreConfig {
                 lock_timeout: typed("store.lock_timeout", store.lock_timeout)

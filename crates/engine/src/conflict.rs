@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use lokid_index::Snapshot;
 use lokid_manage::contradict;
-use lokid_model::memory::{Claim, Conflict, Shorter};
-use lokid_model::{Change, ContradictionStatus, Memory, MemoryId, Source, Tier, Timestamp};
+use lokid_model::memory::{Claim, Shorter};
+use lokid_model::{Change, Conflict, ContradictionStatus, Memory, MemoryId, Source, Tier, Timestamp};
 use lokid_store::schema::record;
 
 /// Nothing for a memory without conflicts. Otherwise the memory without them, and whatever of them is not known yet.

@@ -20,7 +20,7 @@ use super::inbox::WriterHandle;
 use super::place::captures;
 use lokid_encode::own_words::without_own_words;
 use lokid_encode::transcript::{Happened, Transcript};
-use lokid_model::{Draft, Timestamp};
+use lokid_model::{Draft, Staged, Timestamp};
 use lokid_sys::{Clock, plain, thread};
 
 /// What was told and may wait; what finds no room stands in the transcript.
@@ -43,6 +43,8 @@ pub struct Overheard {
     pub transcript: Option<PathBuf>,
     pub at: Timestamp,
     pub happened: Vec<Happened>,
+    /// What comes of it waits for this branch.
+    pub staged: Option<Staged>,
 }
 
 enum EarsTask {
@@ -118,6 +120,7 @@ struct Open {
     /// Something was heard since it was read.
     has_news: bool,
     ended: bool,
+    staged: Option<Staged>,
 }
 
 impl Open {
@@ -125,7 +128,7 @@ impl Open {
         // Transcripts call Claude Code by its whole name.
         let name = if agent == "claude" { "claude-code" } else { agent };
         let heard = Transcript::events(name, session, &without_own_words).rooted(root);
-        Open { agent: agent.to_owned(), transcript: None, heard, due, has_news: false, ended: false }
+        Open { agent: agent.to_owned(), transcript: None, heard, due, has_news: false, ended: false, staged: None }
     }
 
     fn drafts(&self, root: &str) -> Vec<Draft> {
@@ -191,6 +194,7 @@ impl EarsWorker {
         let open = self.open.entry(told.session.clone());
         let open = open.or_insert_with(|| Open::new(&told.agent, &told.session, &self.root, now));
         open.transcript = told.transcript.or(open.transcript.take());
+        open.staged = told.staged;
         open.due = now + SILENCE;
         for happened in &told.happened {
             open.heard.happened(happened, told.at);
@@ -211,7 +215,10 @@ impl EarsWorker {
             self.open.iter().filter(|(_, open)| which(open)).map(|(session, _)| session.clone()).collect();
         for session in &chosen {
             let Some(mut open) = self.open.remove(session).filter(|open| open.has_news) else { continue };
-            let drafts = open.drafts(&self.root);
+            let mut drafts = open.drafts(&self.root);
+            if let Some(staged) = &open.staged {
+                drafts.iter_mut().for_each(|draft| draft.stage(staged));
+            }
             let told = drafts.len();
             self.remember(drafts);
             tracing::debug!(project = %self.root, session, told, "read a session");

@@ -44,6 +44,7 @@ mod review;
 pub mod search;
 pub mod sessions;
 mod signals;
+pub mod staging;
 pub mod strategy;
 pub mod team;
 mod tidy;

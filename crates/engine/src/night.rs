@@ -342,6 +342,7 @@ impl NightWorker {
             report.steps =
                 tools.sessions.strategy.night(is_learning, started).iter().map(|step| step.why.clone()).collect();
             tools.sessions.note_changed();
+            crate::staging::settle(&tools.env, &tools.writer, true);
             tools.writer.shorten();
         }
         report.took = tools.env.clock.monotonic().saturating_duration_since(since);

@@ -25,7 +25,7 @@ use super::memory_care::MemoryCare;
 use super::place::{captures, memory_dir, no_place, split};
 use super::project::{Project, Shared};
 use super::redaction::Redaction;
-use lokid_config::{Config, Worktrees};
+use lokid_config::Config;
 use lokid_store::{Options, Store, StorePlace};
 use lokid_sys::{Clock, Dirs, Disk, Faults, InstanceError, InstanceLock, git, plain};
 use reading::Readings;
@@ -160,7 +160,7 @@ impl Registry {
         // A file that is yet to be written, or is gone, still lies in its repository.
         let path = path.ancestors().find_map(|known| plain::canonical(known).ok())?;
         if let Some(checkout) = git::discover(&path) {
-            let shared = self.config().project.worktrees == Worktrees::Shared;
+            let shared = self.config().project.worktrees.share();
             let root = match checkout.main_worktree {
                 Some(main) if shared => main,
                 _ => checkout.worktree,

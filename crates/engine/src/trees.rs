@@ -7,7 +7,6 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::env::Env;
-use lokid_config::Worktrees;
 use lokid_sys::git;
 use lokid_watch::{OwnDoings, Seen, Watch, WatchLimits, WatchPlan, WatchState};
 
@@ -66,7 +65,7 @@ impl Trees {
     /// The project's own tree first.
     fn wanted(&self) -> Vec<PathBuf> {
         let root = self.env.root.clone();
-        let shared = self.env.config.load().project.worktrees == Worktrees::Shared;
+        let shared = self.env.config.load().project.worktrees.share();
         let linked = match git::head::common_dir(&root) {
             Some(common) if shared => git::linked_worktrees(&common),
             _ => Vec::new(),

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use lokid_model::{Key, Kind, Memory, Namespace, Scope, Status, Tier, Timestamp};
+use lokid_model::{Key, Kind, Memory, Namespace, Scope, Staged, Status, Tier, Timestamp};
 
 /// The number of a memory in the indexes. Never given twice while the indexes live.
 pub type Number = u32;
@@ -21,6 +21,8 @@ pub struct Facet {
     pub alive: bool,
     pub unverified: bool,
     pub restricted: bool,
+    /// [`Staged::mark`] of the branch it waits for, or 0.
+    staged: u32,
     /// Weighted number of words.
     pub length: f32,
     /// Settles ties the same way after every rebuild.
@@ -42,6 +44,7 @@ impl Facet {
             alive: true,
             unverified: memory.status == Status::Unverified,
             restricted: memory.restricted,
+            staged: memory.staged().map_or(0, |staged| Staged::mark(&staged.branch)),
             length: 0.0,
             lot: 0,
             created: memory.times.created_at.as_micros(),
@@ -71,6 +74,8 @@ pub struct Filter {
     pub tiers: Vec<Tier>,
     pub unverified: bool,
     pub restricted: bool,
+    /// Also what waits for the branch with this mark.
+    pub staged: Option<u32>,
     /// Also what no longer holds.
     pub invalid: bool,
     pub now: Timestamp,
@@ -88,6 +93,7 @@ impl Filter {
             tiers: Vec::new(),
             unverified: false,
             restricted: false,
+            staged: None,
             invalid: false,
             now,
             as_of: None,
@@ -114,7 +120,7 @@ impl Filter {
             && timely
             && self.between.is_none_or(|(from, until)| from <= facet.created && facet.created < until)
             && (self.unverified || !facet.unverified)
-            && (self.restricted || !facet.restricted)
+            && (self.restricted || !facet.restricted || self.staged == Some(facet.staged))
             && (self.kinds.is_empty() || self.kinds.contains(&facet.kind))
             && (self.tiers.is_empty() || self.tiers.contains(&facet.tier))
     }

@@ -120,6 +120,8 @@ pub struct Patch {
     pub scope: Option<Scope>,
     pub outcome: Option<Option<Outcome>>,
     pub body: Option<Body>,
+    /// Its branch was merged.
+    pub unstage: bool,
 }
 
 impl Patch {
@@ -142,6 +144,9 @@ impl Patch {
         hand_over!(given self => memory; title text tags importance confidence status restricted scope outcome);
         hand_over!(given self => memory.anchors; files symbols commits);
         hand_over!(given self => memory.times; valid_at invalid_at stale_after);
+        if self.unstage {
+            memory.unstage();
+        }
         if memory != *old {
             memory.times.updated_at = now.max(old.times.updated_at.plus_micros(1));
         }

@@ -245,28 +245,8 @@ const MERGED: &str = "merged_into";
 pub const CONFLICTS: &str = "conflicts";
 /// Which member of a team it comes from.
 pub const AUTHOR: &str = "author";
-/// Where they stand in a file that Loki Mode writes too.
-const OURS: &str = "lokid";
 /// Further fields that are our own, whatever the body.
-pub const OWN_FIELDS: [&str; 5] = [ALSO, MERGED, CONFLICTS, AUTHOR, super::lengths::FIELD];
-
-/// A value that a field of a record might have had.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Conflict {
-    /// As its file spells it, deeper ones with dots.
-    pub field: String,
-    pub value: serde_json::Value,
-    /// When the record was last changed that said it.
-    pub updated_at: Option<Timestamp>,
-}
-
-impl Conflict {
-    fn read(said: &serde_json::Value) -> Option<Conflict> {
-        let field = said.get("field")?.as_str()?.to_owned();
-        let updated_at = said.get("updated_at").and_then(|at| Timestamp::parse(at.as_str()?));
-        Some(Conflict { field, value: said.get("value")?.clone(), updated_at })
-    }
-}
+pub const OWN_FIELDS: [&str; 6] = [ALSO, MERGED, CONFLICTS, AUTHOR, super::staged::FIELD, super::lengths::FIELD];
 
 impl Memory {
     /// The same in other words, as others told it before it became one with this.
@@ -303,28 +283,7 @@ impl Memory {
         self.note(AUTHOR, Some(author.into()));
     }
 
-    /// What other copies of this record said where two changed the same.
-    pub fn conflicts(&self) -> Vec<Conflict> {
-        let Some(extra) = &self.extra else { return Vec::new() };
-        let lists = [extra.get(CONFLICTS), extra.get(OURS).and_then(|ours| ours.get(CONFLICTS))];
-        lists.into_iter().flatten().filter_map(|list| list.as_array()).flatten().filter_map(Conflict::read).collect()
-    }
-
-    /// They are told elsewhere now.
-    pub fn drop_conflicts(&mut self) {
-        if self.extra.is_none() {
-            return;
-        }
-        let ours = self.extra.as_mut().and_then(|extra| extra.get_mut(OURS)?.as_object_mut());
-        if ours.is_some_and(|ours| ours.shift_remove(CONFLICTS).is_some() && ours.is_empty()) {
-            self.note(OURS, None);
-        }
-        if self.extra.is_some() {
-            self.note(CONFLICTS, None);
-        }
-    }
-
-    fn note(&mut self, name: &str, value: Option<serde_json::Value>) {
+    pub(super) fn note(&mut self, name: &str, value: Option<serde_json::Value>) {
         let extra = self.extra.get_or_insert_default();
         match value {
             Some(value) => extra.insert(name.to_owned(), value),

@@ -18,6 +18,7 @@ mod outside;
 mod plan;
 mod raw;
 mod read;
+mod rivals;
 mod scan;
 pub mod schema;
 mod shorten;

@@ -28,7 +28,7 @@ impl Store {
     /// Mends what a text merge has damaged, and tells whether there was something. While somebody is about to settle it
     /// themselves, only the first look does.
     pub(super) fn mend(&mut self, is_first: bool) -> bool {
-        let suspects = self.suspects();
+        let suspects = self.suspects(is_first);
         if suspects.is_empty() || self.options.read_only || self.is_shut() {
             return false;
         }
@@ -39,24 +39,36 @@ impl Store {
         }
         let limits = self.limits();
         let Ok(Some(disk)) = self.shared.look().map(|disk| disk.cloned()) else { return false };
-        let mend = |path: &PathBuf| {
-            let bytes = disk.read(path, limits.max_document).ok()?;
-            let (mended, from) = mended(&root, &relative, path, &bytes)?;
-            replace(&disk, path, &bytes, &mended).ok()?;
-            tracing::warn!(path = %path.display(), from, "a text merge had damaged it; mended from both sides");
-            Some(())
-        };
-        suspects.iter().filter_map(mend).count() > 0
+        let mut is_mended = false;
+        for path in suspects {
+            let stamp = disk.stamp(&path).ok().flatten();
+            if stamp.is_none() || self.catalog.not_mended.get(&path) == stamp.as_ref() {
+                continue;
+            }
+            let bytes = disk.read(&path, limits.max_document).unwrap_or_default();
+            let found = mended(&root, &relative, &path, &bytes);
+            match found.map(|(mended, from)| replace(&disk, &path, &bytes, &mended).map(|()| from)) {
+                Some(Ok(from)) => {
+                    tracing::warn!(path = %path.display(), from, "a text merge had damaged it; mended from both sides");
+                    is_mended = true;
+                }
+                Some(Err(error)) => tracing::warn!(path = %path.display(), reason = %error, "cannot be mended yet"),
+                // As it is now it cannot be, and need not be tried at every look.
+                None => self.catalog.not_mended.extend(stamp.map(|stamp| (path, stamp))),
+            }
+        }
+        is_mended
     }
 
     /// Files that could not be read, or not wholly.
-    fn suspects(&self) -> Vec<PathBuf> {
+    fn suspects(&self, is_first: bool) -> Vec<PathBuf> {
         let troubled =
             self.catalog.files.iter().filter(|(file, seen)| file.area == Area::Shared && seen.problem.is_some());
         let documents = self.catalog.documents.keys().filter(|path| read::has_extension(path, "json"));
         let sidecars = self.catalog.sidecars.iter().filter(|(_, kept)| kept.is_empty());
         let sidecars = sidecars.map(|(namespace, _)| layout::sidecar(namespace).path);
-        troubled.map(|(file, _)| file.path.clone()).chain(documents.cloned()).chain(sidecars).collect()
+        let others = documents.cloned().chain(sidecars).filter(|_| is_first);
+        troubled.map(|(file, _)| file.path.clone()).chain(others).collect()
     }
 
     /// What was damaged may hold what is purged.

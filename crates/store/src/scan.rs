@@ -12,6 +12,7 @@ use super::documents::{self, SeenDocument};
 use super::door::CleanDisk;
 use super::layout::{self, Area, FileId, Role};
 use super::read::{self, Contents};
+use super::rivals::{self, BuiltOn, FoundRival};
 use super::schema::lists::ArchiveLine;
 use super::schema::{Object, Shape};
 use super::tree::Tree;
@@ -46,6 +47,7 @@ pub(super) struct Seen {
 pub(super) struct Home {
     pub(super) file: Arc<FileId>,
     pub(super) updated_at: Timestamp,
+    pub(super) built_on: BuiltOn,
 }
 
 #[derive(Debug, Default)]
@@ -60,6 +62,10 @@ pub(super) struct Catalog {
     pub(super) documents: BTreeMap<PathBuf, SeenDocument>,
     /// Another look is due: a file holds what was thought to be gone.
     pub(super) copies_left: bool,
+    /// Damaged files that nothing tells how to mend, as they were then.
+    pub(super) not_mended: HashMap<PathBuf, Stamp>,
+    /// Notes that two machines changed at once.
+    pub(super) rivals: Vec<FoundRival>,
     /// Whole trees that cannot be looked into.
     pub(super) closed: BTreeMap<Area, Problem>,
 }
@@ -329,15 +335,18 @@ impl Difference {
         let mut links: HashMap<LinkKey, Link> = HashMap::new();
         links.extend(contents.links.into_iter().map(|link| (link.key(), link)));
         self.newest.reserve(contents.memories.len());
+        let mut rivals = HashMap::new();
         for (found, hash) in contents.memories {
             links.extend(found.links.into_iter().map(|link| (link.key(), link)));
             let id = found.memory.id.clone();
             let changed = old_entries.get(&id) != Some(&hash) || entries.contains_key(&id);
             entries.insert(id, hash);
             if changed {
+                self.note_rival(catalog, file, &found.memory, &mut rivals);
                 self.consider(catalog, file, found.memory);
             }
         }
+        catalog.rivals.extend(rivals.into_values().flatten());
         for id in old_entries.keys().filter(|id| !entries.contains_key(*id)) {
             let key = Key::new(&file.namespace, id);
             if catalog.homes.get(&key).is_some_and(|home| home.file == *file) {
@@ -369,6 +378,28 @@ impl Difference {
         seen.entries = entries;
         seen.links = links;
         seen.listed = listed;
+    }
+
+    /// The last line of a file on each memory that another file speaks of, too.
+    fn note_rival(
+        &self,
+        catalog: &Catalog,
+        file: &Arc<FileId>,
+        memory: &Arc<Memory>,
+        rivals: &mut HashMap<Key, Option<FoundRival>>,
+    ) {
+        if file.role != Role::Memories(Shape::Notes) {
+            return;
+        }
+        let key = memory.key();
+        let seen = self.newest.get(&key).filter(|(_, home)| home != file).map(|(other, home)| {
+            let (updated_at, built_on) = (other.times.updated_at, rivals::built_on(other));
+            (Home { file: Arc::clone(home), updated_at, built_on }, Some(other))
+        });
+        let known = || catalog.homes.get(&key).filter(|home| home.file != *file).map(|home| (home.clone(), None));
+        if let Some((home, ours)) = seen.or_else(known) {
+            rivals.insert(key, rivals::rival(file, memory, &home, ours));
+        }
     }
 
     fn consider(&mut self, catalog: &Catalog, file: &Arc<FileId>, memory: Arc<Memory>) {
@@ -434,7 +465,7 @@ impl Difference {
         catalog.homes.reserve(self.newest.len());
         for (key, (memory, file)) in self.newest {
             let updated_at = memory.times.updated_at;
-            catalog.homes.insert(key, Home { file, updated_at });
+            catalog.homes.insert(key, Home { file, updated_at, built_on: rivals::built_on(&memory) });
             changes.push(Change::Put { before: None, after: memory });
         }
         changes.extend(self.others);

@@ -14,6 +14,7 @@ use super::list::{ListEditor, entry_hash, fresh, patched};
 use super::plan::{Edit, deletion_line};
 use super::raw::{self, RawObject};
 use super::read::{self, hash};
+use super::rivals::line_is_built_on;
 use super::scan::{Catalog, Difference, Home, Limits};
 use super::schema::fields::{Fields, Line};
 use super::schema::{self, Detail, Object, Setting, Shape, record, skill_text};
@@ -280,7 +281,12 @@ impl Writing<'_> {
         let mut text = String::new();
         for edit in edits {
             let line = match edit {
-                Edit::Put { after, .. } => Value::Object(record::write(after, Detail::Lean)),
+                Edit::Put { after, .. } => {
+                    let mut line = Value::Object(record::write(after, Detail::Lean));
+                    let built_on = line_is_built_on(catalog, file, &mut line, after);
+                    catalog.homes.entry(after.key()).and_modify(|home| home.built_on = built_on);
+                    line
+                }
                 Edit::Take { memory, at } => deletion_line(memory, *at),
                 Edit::Line(line) => Value::Object(line.clone()),
                 _ => continue,
@@ -403,7 +409,9 @@ fn both_notes(one: &FileId, other: &FileId) -> bool {
 fn note_home(catalog: &mut Catalog, file: &Arc<FileId>, edit: &Edit, key: Key) {
     match edit {
         Edit::Put { after, .. } => {
-            catalog.homes.insert(key, Home { file: Arc::clone(file), updated_at: after.times.updated_at });
+            let built_on = catalog.homes.get(&key).map(|home| home.built_on.clone()).unwrap_or_default();
+            let updated_at = after.times.updated_at;
+            catalog.homes.insert(key, Home { file: Arc::clone(file), updated_at, built_on });
         }
         // Taken back in our own notes, wherever the line itself stands.
         Edit::Take { .. } if catalog.homes.get(&key).is_some_and(|home| both_notes(&home.file, file)) => {

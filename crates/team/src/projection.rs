@@ -14,6 +14,9 @@ use serde_json::{Map, Value};
 use super::item::{ItemKey, ItemKind};
 use super::limits;
 
+/// Which lines of other machines' files a line was made from: only the files know.
+const BUILT_ON: &str = "built_on";
+
 pub fn key_of(key: &Key) -> ItemKey {
     ItemKey::new(ItemKind::Memory, key.namespace.as_str(), key.id.as_str())
 }
@@ -61,6 +64,7 @@ pub fn of_memory(memory: &Memory, me: &str, cleaner: &dyn Cleaner) -> Option<Val
     bare.usage = Usage::default();
     leave_out_places(&mut bare);
     let mut record = record::write(&bare, Detail::Lean);
+    record.shift_remove(BUILT_ON);
     record.entry(AUTHOR).or_insert_with(|| me.into());
     cleaned(Value::Object(record), cleaner)
 }
@@ -99,6 +103,8 @@ pub fn memory_from(
     let Some(Value::Object(object)) = cleaned(record.clone(), cleaner) else {
         return Err("no record, or one that is too long".to_owned());
     };
+    let mut object = object;
+    object.shift_remove(BUILT_ON);
     let mut memory = record::read(object)?;
     if memory.id != key.id {
         return Err(format!("the record says that it is {}", memory.id.as_str()));

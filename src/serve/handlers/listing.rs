@@ -12,7 +12,7 @@ use crate::serve::dto::answers::{Items, Listing};
 use crate::serve::dto::queries::{self, List, Within, namespace};
 use crate::serve::dto::values::Include;
 use crate::serve::problem::Problem;
-use lokid_engine::Project;
+use lokid_engine::{Project, staging};
 use lokid_index::Snapshot;
 use lokid_model::{Key, Kind, Level, Memory, MemoryId, Namespace, Status, Timestamp};
 
@@ -31,10 +31,14 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     let place = namespace(query.namespace.clone());
     let after = query.cursor.as_deref().map(|cursor| read_cursor(cursor, &place)).transpose()?;
     let at = query.as_of.as_ref().map_or_else(|| app.now(), |time| time.0);
+    let staged = query.project.as_deref().and_then(|path| staging::waits_for(&app.config(), path));
+    let waits_here = |memory: &Memory| {
+        staged.is_some() && memory.staged().map(|own| own.branch) == staged.as_ref().map(|here| here.branch.clone())
+    };
     let mut found = snapshot
         .newest(after)
         .take_while(|memory| query.since.as_ref().is_none_or(|since| memory.times.created_at >= since.0))
-        .filter(|memory| memory.namespace == place && is_wanted(memory, &query, at))
+        .filter(|memory| memory.namespace == place && is_wanted(memory, &query, at, waits_here(memory)))
         .filter(|memory| query.derived.is_none_or(|derived| snapshot.is_derived(&memory.key()) == derived));
     let page: Vec<&Arc<Memory>> = found.by_ref().take(limit).collect();
     let next_cursor = page.last().filter(|_| found.next().is_some()).map(|last| cursor(last));
@@ -46,7 +50,7 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     ok(&Listing { items: page.into_iter().map(item).collect(), next_cursor })
 }
 
-fn is_wanted(memory: &Memory, query: &List, at: Timestamp) -> bool {
+fn is_wanted(memory: &Memory, query: &List, at: Timestamp, waits_here: bool) -> bool {
     let holds = if query.as_of.is_none() { memory.holds_now(at) } else { memory.holds_at(at) };
     let (tag, file) = (query.tag.as_deref(), query.file.as_deref().map(|file| file.trim_end_matches('/')));
     query.kind.allow(memory.kind)
@@ -57,7 +61,7 @@ fn is_wanted(memory: &Memory, query: &List, at: Timestamp) -> bool {
         && query.until.as_ref().is_none_or(|until| memory.times.created_at < until.0)
         && (query.as_of.is_none() || memory.known_at(at))
         && (holds || query.include.has(Include::Invalid))
-        && (!memory.restricted || query.include.has(Include::Restricted))
+        && (!memory.restricted || waits_here || query.include.has(Include::Restricted))
         && (memory.status == Status::Asserted || query.include.has(Include::Unverified))
 }
 

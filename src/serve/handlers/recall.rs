@@ -13,10 +13,10 @@ use crate::serve::dto::values::Include;
 use crate::serve::problem::Problem;
 use lokid_config::RecallConfig;
 use lokid_encode::compress::at_level;
-use lokid_engine::Project;
 use lokid_engine::recall::Recalled;
+use lokid_engine::{Project, staging};
 use lokid_index::roster::Filter;
-use lokid_model::{Level, Timestamp, token};
+use lokid_model::{Level, Staged, Timestamp, token};
 use lokid_retrieve::recall::{Hit, Request, matched_words};
 use lokid_retrieve::score::Parts;
 use lokid_store::schema::usage_object;
@@ -30,8 +30,11 @@ pub(in crate::serve) async fn recall(app: App, call: Call) -> Answer {
     let started = app.monotonic();
     let most = app.config().server.max_body;
     let mut asked: RecallRequest = call.json(&app, most).await?;
-    let project = app.project(asked.project.take().as_deref()).await?;
-    let request = request(&mut asked, app.now())?;
+    let path = asked.project.take();
+    let project = app.project(path.as_deref()).await?;
+    let mut request = request(&mut asked, app.now())?;
+    let here = path.and_then(|path| staging::waits_for(&app.config(), &path));
+    request.filter.staged = here.map(|here| Staged::mark(&here.branch));
     let wait = asked.fresh.then_some(CATCHING_UP);
     let (work, counted, session) = (Arc::clone(&project), asked.counted, asked.session_id.take());
     let (recalled, request, session) = aside(move || {

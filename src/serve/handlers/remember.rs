@@ -1,5 +1,7 @@
 //! A new memory.
 
+use std::path::Path;
+
 use axum::http::StatusCode;
 
 use crate::serve::app::App;
@@ -7,16 +9,17 @@ use crate::serve::call::{Answer, Call, json};
 use crate::serve::dto::answers::RememberedAnswer;
 use crate::serve::dto::record::Record;
 use crate::serve::dto::requests::LearningRequest;
-use lokid_engine::Remembered;
-use lokid_model::Source;
+use lokid_engine::{Remembered, staging};
+use lokid_model::{Draft, Source};
 use lokid_store::schema::lists::view_contradiction;
 
 pub(in crate::serve) async fn remember(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let mut record: Record = call.json(&app, most).await?;
     let path = record.project.take();
-    let draft = record.into_draft(Source::Agent)?;
+    let mut draft = record.into_draft(Source::Agent)?;
     let project = app.project(path.as_deref()).await?;
+    stage(&app, path.as_deref(), &mut draft);
     answer(app.settle(project.writer.remember(draft)).await?)
 }
 
@@ -24,9 +27,17 @@ pub(in crate::serve) async fn learn(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let mut request: LearningRequest = call.json(&app, most).await?;
     let path = request.project.take();
-    let draft = request.into_draft()?;
+    let mut draft = request.into_draft()?;
     let project = app.project(path.as_deref()).await?;
+    stage(&app, path.as_deref(), &mut draft);
     answer(app.settle(project.writer.remember(draft)).await?)
+}
+
+/// What is told in a linked working tree may have to wait for its branch.
+pub(in crate::serve) fn stage(app: &App, path: Option<&Path>, draft: &mut Draft) {
+    if let Some(staged) = path.and_then(|path| staging::waits_for(&app.config(), path)) {
+        draft.stage(&staged);
+    }
 }
 
 pub(in crate::serve) fn answer(remembered: Remembered) -> Answer {

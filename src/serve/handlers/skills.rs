@@ -56,5 +56,6 @@ pub(in crate::serve) async fn write(app: App, call: Call) -> Answer {
     draft.namespace = place;
     draft.source = Some(Source::Agent);
     draft.body = Body::Skill(Box::new(skill));
+    remember::stage(&app, path.as_deref(), &mut draft);
     remember::answer(app.settle(project.writer.remember(draft)).await?)
 }

@@ -11,7 +11,7 @@ use crate::serve::app::App;
 use crate::serve::problem::{Code, Problem};
 use lokid_encode::errors::ErrorReader;
 use lokid_engine::sessions::UsageReport;
-use lokid_engine::{EngineError, Project};
+use lokid_engine::{EngineError, Overheard, Project, staging};
 use lokid_model::{Namespace, SignalKind, Timestamp};
 
 /// In tokens: what stands beside a deed is short.
@@ -60,7 +60,8 @@ pub(super) fn tell(project: &Arc<Project>, told: &Told) -> Result<(), EngineErro
     if told.session.is_empty() {
         return Ok(());
     }
-    project.ears.hear_session(told.news(failed.is_some()));
+    let staged = told.cwd.as_deref().and_then(|cwd| staging::waits_for(&project.env.config.load(), cwd));
+    project.ears.hear_session(Overheard { staged, ..told.news(failed.is_some()) });
     if told.compacted {
         project.sessions.compacted(&told.session);
     }

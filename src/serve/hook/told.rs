@@ -167,7 +167,7 @@ impl Told {
             happened.push(Happened::Answered(self.answer.clone().unwrap_or_default()));
         }
         let (agent, session, transcript) = (self.agent.clone(), self.session.clone(), self.transcript.clone());
-        Overheard { agent, session, transcript, at: self.at, happened }
+        Overheard { agent, session, transcript, at: self.at, happened, staged: None }
     }
 
     /// One line for the spool. Nothing that is text leaves unread by `redact`.

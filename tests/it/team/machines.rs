@@ -115,6 +115,7 @@ impl Machine {
         for record in &mut records {
             let fields = record.as_object_mut().unwrap();
             fields.shift_remove("usage");
+            fields.shift_remove("built_on");
             for (name, value) in
                 fields.shift_remove("claims").and_then(|it| it.as_object().cloned()).unwrap_or_default()
             {

@@ -105,6 +105,9 @@ impl EyesWorker {
         if is_main && is_new {
             self.past.head_moved();
         }
+        if is_new || matches!(area, GitArea::Refs) {
+            crate::staging::settle(&self.env, &self.writer, false);
+        }
     }
 
     /// The same branch stands on another commit; `was_held` when git was in the middle of something before.

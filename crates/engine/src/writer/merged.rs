@@ -6,20 +6,24 @@ use std::sync::Arc;
 
 use super::Writer;
 use crate::conflict;
-use lokid_model::{Change, Key, Memory, Timestamp, Tombstone};
+use lokid_model::{Change, Key, Memory, Tier, Timestamp, Tombstone};
 
 /// Found in a look, before it is applied.
 #[derive(Default)]
 pub(super) struct Merged {
     disputed: Vec<Key>,
     purged: Vec<Tombstone>,
+    /// Records that two machines changed at once, with what both say.
+    reconciled: Vec<Memory>,
 }
 
 impl Writer {
-    pub(super) fn merged(&self, seen: &[Change]) -> Merged {
+    pub(super) fn merged(&mut self, seen: &[Change]) -> Merged {
         if self.store.is_read_only() {
             return Merged::default();
         }
+        let state = &self.state;
+        let reconciled = self.store.rivals(|key| state.get(key).cloned());
         let buried: HashMap<&Key, &Tombstone> =
             seen.iter().filter_map(grave).map(|grave| (&grave.key, grave)).collect();
         let grave_of = |memory: &Memory| {
@@ -45,15 +49,17 @@ impl Writer {
         purged.retain(|grave| self.store.is_only_in(&grave.key, grave.scope));
         let puts = seen.iter().filter(|change| matches!(change, Change::Put { .. })).filter_map(Change::memory);
         let disputed = puts.filter(|memory| !memory.conflicts().is_empty()).map(|memory| memory.key()).collect();
-        Merged { disputed, purged }
+        Merged { disputed, purged, reconciled }
     }
 
     /// Writes what follows; what cannot be written now is found again at the next start.
     pub(super) fn settle_merged(&mut self, now: Timestamp, left: Merged) {
         let purges = left.purged.into_iter().map(Change::Purge);
+        let reconciled = left.reconciled.into_iter().flat_map(|merged| self.reconcile(merged, now));
+        let reconciled: Vec<Change> = reconciled.collect();
         let memories: Vec<Arc<Memory>> = left.disputed.iter().filter_map(|key| self.state.get(key).cloned()).collect();
         let settled = memories.iter().flat_map(|memory| conflict::settle(&self.state, memory, now));
-        let changes: Vec<Change> = purges.chain(settled).collect();
+        let changes: Vec<Change> = purges.chain(reconciled).chain(settled).collect();
         if changes.is_empty() {
             return;
         }
@@ -73,6 +79,15 @@ impl Writer {
         self.announce(&changes);
         self.announce(&seen);
         self.tell(now, &changes);
+    }
+
+    fn reconcile(&self, merged: Memory, now: Timestamp) -> Vec<Change> {
+        let Some(before) = self.state.get(&merged.key()).cloned() else { return Vec::new() };
+        let merged = self.authority.weigh(&Arc::new(merged), Tier::Reference);
+        if merged.conflicts().is_empty() {
+            return vec![Change::Put { before: Some(before), after: merged }];
+        }
+        conflict::settle(&self.state, &merged, now)
     }
 }
 

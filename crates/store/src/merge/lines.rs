@@ -61,7 +61,9 @@ fn both_changed([base, ours, theirs]: [&[&[u8]]; 3]) -> Vec<Vec<u8>> {
     for (id, (our_time, our)) in &ours {
         let Some((their_time, their)) = theirs.get(id) else { continue };
         let before = base.get(id).map(|(_, record)| record);
-        if our == their || before == Some(our) || before == Some(their) {
+        // Of an edit and a line that takes the record back, the later counts, as everywhere.
+        let is_taken_back = [our, their].iter().any(|record| record.get("deleted").is_some());
+        if is_taken_back || our == their || before == Some(our) || before == Some(their) {
             continue;
         }
         let mut merged = three_way::merge_records(before, our, their).value;

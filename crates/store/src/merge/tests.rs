@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
+mod random;
+
 fn file(value: &Value) -> String {
     raw::pretty(value, 0)
 }

@@ -81,6 +81,7 @@ pub(super) fn of(
                 return Some(scope.cloned());
             }
         }
+        "built_on" => return newest_each(later?, earlier?).map(Some),
         "restricted" => return later.or(earlier).filter(|value| value.is_boolean()).map(|_| Some(true.into())),
         _ => {}
     }
@@ -116,6 +117,19 @@ fn counted(base: Option<&Value>, first: Option<&Value>, second: Option<&Value>) 
     let known = base.map_or(Some(first.min(second)), Value::as_u64)?;
     let both_rose = first >= known && second >= known;
     Some(if both_rose { first.saturating_add(second - known) } else { first.max(second) }.into())
+}
+
+/// Of each machine the newest line that either was made from.
+fn newest_each(one: &Value, other: &Value) -> Option<Value> {
+    let mut all = one.as_object()?.clone();
+    for (writer, at) in other.as_object()? {
+        let known = all.get(writer).and_then(time);
+        if known.is_none_or(|known| time(at).is_some_and(|at| at > known)) {
+            all.insert(writer.clone(), at.clone());
+        }
+    }
+    all.sort_keys();
+    Some(Value::Object(all))
 }
 
 /// What is not written is reference.

@@ -13,6 +13,7 @@ mod compare;
 pub mod configure;
 pub mod head;
 pub mod history;
+pub mod merged;
 mod program;
 pub mod sides;
 #[cfg(test)]
