@@ -220,36 +220,34 @@ LANGUAGE sql IMMUTABLE AS $$
     END
 $$;
 
--- One answer for each operation, in their order: taken, behind (with the head), purged, or refused (and why).
 -- Whose word a memory is stays what it was, and a new one is the word of who brings it. A promoter may bring back what others
 -- said, into a database that was lost.
-CREATE FUNCTION lokid.forged(wanted text, op json, said json, is_live boolean) RETURNS boolean
+CREATE FUNCTION lokid.forged(said json, standing lokid.heads, promoter boolean) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = lokid, pg_temp AS $$
 DECLARE
-    known text;
+    known text := standing.record->>'author';
 BEGIN
-    IF said IS NULL OR op->>'kind' <> 'memory' THEN
-        RETURN false;
+    IF standing.state = 'forgotten' THEN
+        EXECUTE 'SELECT record->>''author'' FROM log WHERE project = $1 AND kind = $2 AND namespace = $3 AND name = $4
+            AND what = ''put'' AND record IS NOT NULL ORDER BY version DESC LIMIT 1'
+        INTO known USING standing.project, standing.kind, standing.namespace, standing.name;
     END IF;
-    SELECT record->>'author' INTO known FROM log
-        WHERE project = wanted AND kind = op->>'kind' AND namespace = op->>'namespace' AND name = op->>'name'
-            AND what = 'put' AND record IS NOT NULL
-        ORDER BY version DESC LIMIT 1;
-    -- Of what was forgotten, whoever says it again may say it as their own word.
     IF said->>'author' = known THEN
         RETURN false;
-    ELSIF known IS NOT NULL AND is_live THEN
+    ELSIF known IS NOT NULL AND standing.state = 'live' THEN
         RETURN true;
     END IF;
-    RETURN coalesce(said->>'author', session_user) <> session_user
-        AND NOT EXISTS (SELECT FROM members WHERE project = wanted AND member = session_user AND may_promote);
+    -- New, or forgotten: whoever says it again may say it as their own word.
+    RETURN NOT promoter AND coalesce(said->>'author', session_user) <> session_user;
 END $$;
 
+-- One answer for each operation, in their order: taken, behind (with the head), purged, or refused (and why).
 CREATE FUNCTION lokid.append(wanted text, machine text, ops json) RETURNS SETOF json
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = lokid, pg_temp AS $$
 DECLARE
     spot bigint := begin_writing(wanted, false);
     before bigint := spot;
+    promoter boolean := EXISTS (SELECT FROM members WHERE project = wanted AND member = session_user AND may_promote);
     op json;
     why text;
     said json;
@@ -292,7 +290,7 @@ BEGIN
         -- A database that was made anew knows nothing of what was there: it takes whatever it is told.
         ELSIF standing.version <> (op->>'base')::bigint THEN
             RETURN NEXT json_build_object('outcome', 'behind', 'head', shown(standing));
-        ELSIF forged(wanted, op, said, coalesce(standing.state = 'live', false)) THEN
+        ELSIF said IS NOT NULL AND op->>'kind' = 'memory' AND forged(said, standing, promoter) THEN
             RETURN NEXT json_build_object('outcome', 'refused', 'why', 'it says that it is the word of somebody else');
         ELSE
             stamp := clock_timestamp();
