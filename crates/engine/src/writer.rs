@@ -356,6 +356,7 @@ impl Writer {
     }
 
     pub(super) fn apply_seen(&mut self, seen: &mut Vec<Change>) {
+        lokid_store::forget_lineage(seen);
         self.authority.weigh_all(seen);
         self.state.apply_all(seen);
         self.derived.adopted(seen, &mut self.state);
