@@ -92,7 +92,8 @@ fn daemons(server: &Server, database: &str, count: usize) {
     }
     shares("an edit is seen by another machine", seen);
 
-    // In turn: whatever else this machine does, it does to both. The one in the team hears an edit at every other question.
+    // In turn: whatever else this machine does, it does to both. At every other question there is an edit: one hears of it
+    // from the team, the other makes it itself.
     let (mut with, mut without) = (Vec::new(), Vec::new());
     for turn in 0..QUESTIONS {
         if turn % 2 == 0 {
@@ -108,8 +109,8 @@ fn daemons(server: &Server, database: &str, count: usize) {
             took.push(began.elapsed().as_micros() as u64);
         }
     }
-    shares("recall in a team that writes", with);
-    shares("recall in no team", without);
+    shares("recall beside edits of the team", with);
+    shares("recall beside edits of its own", without);
 }
 
 fn note(at: usize) -> Value {

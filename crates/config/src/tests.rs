@@ -68,7 +68,10 @@ fn a_wrong_value_is_named_with_its_line_and_what_is_allowed() {
     let said = refusal("[layers]\ntopics = 13");
     assert_eq!(said, "\"layers.topics\" (line 2) cannot be 13: allowed is a whole number from 1 to 12");
     let said = refusal("[project]\nworktrees = \"none\"");
-    assert_eq!(said, "\"project.worktrees\" (line 2) cannot be \"none\": allowed is \"shared\", \"isolated\"");
+    assert_eq!(
+        said,
+        "\"project.worktrees\" (line 2) cannot be \"none\": allowed is \"shared\", \"staged\", \"isolated\""
+    );
     let said = refusal("[server]\nsocket = \"x.sock\"");
     assert!(said.ends_with("allowed is an absolute path, or \"\" for the usual place"), "{said}");
     let said = refusal("[server]\nmax_body = -1");

@@ -7,6 +7,7 @@ mod layers;
 mod merged;
 mod neighbour;
 mod team;
+mod telling;
 mod trust;
 
 use std::collections::HashSet;
@@ -15,7 +16,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError};
-use serde_json::{Map, Value, json};
 
 use super::authority::Authority;
 use super::commons::Commons;
@@ -33,7 +33,7 @@ use super::search::Search;
 use super::tidy;
 use super::usage::UsageBook;
 use lokid_index::Snapshot;
-use lokid_model::{Change, DocumentKind, Key, Kind, Link, Memory, Timestamp};
+use lokid_model::{Change, Key, Memory, Timestamp};
 use lokid_store::Store;
 
 use derived::Derived;
@@ -362,6 +362,7 @@ impl Writer {
     }
 
     pub(super) fn apply_seen(&mut self, seen: &mut Vec<Change>) {
+        lokid_store::forget_lineage(seen);
         self.authority.weigh_all(seen);
         self.state.apply_all(seen);
         self.derived.adopted(seen, &mut self.state);
@@ -382,18 +383,6 @@ impl Writer {
         self.meet_neighbours(now);
         self.publish();
         self.settle_merged(now, left);
-    }
-
-    fn tell(&self, now: Timestamp, changes: &[Change]) {
-        if changes.len() > TELL_EACH {
-            let data = Map::from_iter([("count".to_owned(), json!(changes.len()))]);
-            self.env.feed.tell(now, &self.env.name, "memories", data);
-            return;
-        }
-        for change in changes {
-            let (kind, data) = told_of(change);
-            self.env.feed.tell(now, &self.env.name, kind, data);
-        }
     }
 }
 
@@ -464,41 +453,4 @@ fn new_words(change: &Change) -> Option<Key> {
     let Change::Put { before, after } = change else { return None };
     let is_new = before.as_ref().is_none_or(|before| before.text != after.text);
     (is_new && after.times.expired_at.is_none()).then(|| after.key())
-}
-
-/// What those who listen hear of a change: never the text.
-fn told_of(change: &Change) -> (&'static str, Map<String, Value>) {
-    let about = |op: &str, key: &Key, kind: Option<Kind>| {
-        let kind = kind.map(Kind::as_str);
-        json!({"op": op, "id": key.id.as_str(), "namespace": key.namespace.as_str(), "kind": kind})
-    };
-    let linked = |op: &str, link: &Link| {
-        let (from, to) = (link.from.as_str(), link.to.as_str());
-        json!({"op": op, "from": from, "to": to, "relation": link.relation.as_str(), "namespace": link.namespace.as_str()})
-    };
-    let (kind, data) = match change {
-        Change::Put { before, after } => {
-            let op = if before.is_some() { "updated" } else { "created" };
-            ("memory", about(op, &after.key(), Some(after.kind)))
-        }
-        Change::Archive(entry) => ("memory", about("archived", &entry.memory.key(), Some(entry.memory.kind))),
-        Change::Restore(entry) => ("memory", about("restored", &entry.memory.key(), Some(entry.memory.kind))),
-        Change::Purge(tombstone) => ("memory", about("purged", &tombstone.key, None)),
-        Change::Vanished(key) => ("memory", about("vanished", key, None)),
-        Change::Link(link) => ("link", linked("linked", link)),
-        Change::Unlink(link) => ("link", linked("unlinked", link)),
-        Change::Contradict(found) => {
-            let (a, b, status) = (found.a.as_str(), found.b.as_str(), found.status.as_str());
-            ("contradiction", json!({"id": found.id, "a": a, "b": b, "status": status}))
-        }
-        Change::Write(document) => {
-            let kind = if document.kind == DocumentKind::Ledger { "ledger" } else { "handoff" };
-            let op = if document.is_erased() { "erased" } else { "written" };
-            ("document", json!({"op": op, "kind": kind, "id": document.name}))
-        }
-    };
-    match data {
-        Value::Object(data) => (kind, data),
-        _ => (kind, Map::new()),
-    }
 }

@@ -44,6 +44,7 @@ use journal::Journal;
 pub use layers::{LayerFiles, Neighbourhood};
 use layout::{Area, FileId, Role};
 use plan::{Edit, Plan, Planner};
+pub use rivals::forget_lineage;
 pub use scan::SECRETS;
 use scan::{Catalog, Limits};
 use schema::Shape;

@@ -76,7 +76,9 @@ impl Store {
         if !changes.iter().any(|change| matches!(change, Change::Purge(_))) {
             return;
         }
-        let paths: Vec<PathBuf> = self.catalog.files.keys().map(|file| set_aside(&file.path)).collect();
+        let files = self.catalog.files.keys().map(|file| file.path.as_path());
+        let files = files.chain(self.catalog.documents.keys().map(PathBuf::as_path));
+        let paths: Vec<PathBuf> = files.map(set_aside).collect();
         if let Ok(Some(disk)) = self.shared.look() {
             for path in paths {
                 let is_there = disk.stamp(&path).is_ok_and(|stamp| stamp.is_some());

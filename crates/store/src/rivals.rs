@@ -15,7 +15,7 @@ use super::read;
 use super::scan::{Catalog, Home};
 use super::schema::{Detail, Object, Shape, record};
 use super::{Store, three_way};
-use lokid_model::{Key, Memory, Timestamp};
+use lokid_model::{Change, Key, Memory, Timestamp};
 
 /// The newest line of each other machine that a line was made from.
 pub(super) type BuiltOn = BTreeMap<String, Timestamp>;
@@ -26,6 +26,21 @@ pub(super) fn built_on(memory: &Memory) -> BuiltOn {
     let field = memory.extra.as_ref().and_then(|extra| extra.get(FIELD)?.as_object());
     let read = |(writer, at): (&String, &Value)| Some((writer.clone(), Timestamp::parse(at.as_str()?)?));
     field.into_iter().flatten().filter_map(read).collect()
+}
+
+/// What a line was made from is the store's own business: nobody else need carry it along.
+pub fn forget_lineage(changes: &mut [Change]) {
+    for change in changes {
+        if let Change::Put { after, .. } = change
+            && after.extra.as_ref().is_some_and(|extra| extra.contains_key(FIELD))
+        {
+            let memory = Arc::make_mut(after);
+            let rest = memory.extra.as_mut().map(|extra| extra.shift_remove(FIELD).is_some() && extra.is_empty());
+            if rest == Some(true) {
+                memory.extra = None;
+            }
+        }
+    }
 }
 
 fn told(built_on: &BuiltOn) -> Value {

@@ -278,6 +278,9 @@ fn a_text_merge_that_is_still_open_is_mended_at_the_next_start() {
     assert_eq!(read(&home, "app/.loki/memory/semantic/.tmp_facts.json.corrupt"), damaged);
     let told = home.run(&["doctor", "--json"]).json().to_string();
     assert!(told.contains("a text merge damaged 2 of"), "{told}");
+    let _daemon = home.daemon();
+    home.run(&["forget", "fact-m", "--purge", "--yes"]).succeeded();
+    assert!(!home.path("app/.loki/memory/semantic/.tmp_facts.json.corrupt").exists(), "it held what is purged");
 }
 
 #[test]

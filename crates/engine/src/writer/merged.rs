@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Writer;
 use crate::conflict;
-use lokid_model::{Change, Key, Memory, Tier, Timestamp, Tombstone};
+use lokid_model::{Change, Key, Kind, Memory, Tier, Timestamp, Tombstone};
 
 /// Found in a look, before it is applied.
 #[derive(Default)]
@@ -28,14 +28,15 @@ impl Writer {
             seen.iter().filter_map(grave).map(|grave| (&grave.key, grave)).collect();
         let grave_of = |memory: &Memory| {
             // A skill's tombstone does not name it: what it said does.
-            let nameless = Tombstone::of(memory, Timestamp::default(), "").kept().key;
-            let graves =
-                [memory.key(), nameless].map(|key| buried.get(&key).copied().or(self.state.tombstone(&key)).cloned());
+            let nameless = || Tombstone::of(memory, Timestamp::default(), "").kept().key;
+            let nameless = (memory.kind == Kind::Skill).then(nameless);
+            let keys = [Some(memory.key()), nameless].into_iter().flatten();
+            let mut graves = keys.filter_map(|key| buried.get(&key).copied().or(self.state.tombstone(&key)).cloned());
             let is_meant = |grave: &Tombstone| {
                 let before = !grave.is_nameless() || memory.times.updated_at <= grave.at;
                 before && grave.scope == memory.scope
             };
-            graves.into_iter().flatten().find(is_meant).map(|grave| Tombstone { key: memory.key(), ..grave })
+            graves.find(is_meant).map(|grave| Tombstone { key: memory.key(), ..grave })
         };
         let of_key = |key: &Key| self.state.get(key).or(self.state.archived(key).map(|entry| &entry.memory));
         let known = seen.iter().filter_map(grave).filter_map(|grave| {
@@ -59,7 +60,7 @@ impl Writer {
         let reconciled: Vec<Change> = reconciled.collect();
         let memories: Vec<Arc<Memory>> = left.disputed.iter().filter_map(|key| self.state.get(key).cloned()).collect();
         let settled = memories.iter().flat_map(|memory| conflict::settle(&self.state, memory, now));
-        let changes: Vec<Change> = purges.chain(reconciled).chain(settled).collect();
+        let mut changes: Vec<Change> = purges.chain(reconciled).chain(settled).collect();
         if changes.is_empty() {
             return;
         }
@@ -72,6 +73,7 @@ impl Writer {
         };
         tracing::info!(project = %self.env.name, changes = changes.len(), "what a merge left is settled");
         self.note_purged(&changes);
+        lokid_store::forget_lineage(&mut changes);
         self.state.apply_all(&changes);
         self.mark_layers(&changes);
         self.apply_seen(&mut seen);

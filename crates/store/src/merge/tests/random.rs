@@ -15,7 +15,7 @@ enum Deed {
     Says(u8, u8),
 }
 
-const ENTRIES: usize = 3;
+const ENTRIES: usize = 2;
 
 /// Deeds on each entry, whether there is a new one, and on which day the file was written.
 type Branch = (Vec<Deed>, bool, u8);
