@@ -84,6 +84,7 @@ const WORDLESS: &[(&str, &str)] = &[
     ("night/familiar.rs", "hashes"),
     ("night/report.rs", "ids, and words made of memories"),
     ("past/cache.rs", "what was cleaned as it was read"),
+    ("team.rs", "an address without a password, and two names"),
     ("ears.rs", "paths of transcripts that are still to be read"),
 ];
 

@@ -5,12 +5,11 @@ use tokio::sync::oneshot;
 use super::error::EngineError;
 use super::lesson::{Chapter, Lesson};
 use super::pattern::{Pattern, Redacted};
-use super::team::take::Us;
 use lokid_manage::plan::Proposal;
 use lokid_model::{
     Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Tier,
 };
-use lokid_team::sync::Incoming;
+use lokid_team::sync::{Incoming, Us};
 use std::sync::Arc;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;

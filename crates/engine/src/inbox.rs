@@ -15,14 +15,13 @@ use super::event::{Claimant, Event, Imported, Remembered, Reply, Tidied, Trust, 
 use super::lesson::{Chapter, Lesson};
 use super::pattern::{Pattern, Redacted};
 use super::redaction::Redaction;
-use super::team::take::Us;
 use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
 use lokid_model::{
     Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Resolution, Tier,
     Timestamp,
 };
-use lokid_team::sync::Incoming;
+use lokid_team::sync::{Incoming, Us};
 
 /// An answer that is on its way from the writer.
 pub struct Pending<T>(oneshot::Receiver<Result<T, EngineError>>);

@@ -24,6 +24,7 @@ pub mod ground;
 mod identity;
 mod import;
 mod inbox;
+mod incoming;
 pub mod judge;
 mod lesson;
 pub mod memory_care;

@@ -9,7 +9,6 @@ mod line;
 mod organisation;
 mod pass;
 mod promotion;
-pub(crate) mod take;
 mod told;
 
 use std::collections::BTreeSet;

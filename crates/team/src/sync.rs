@@ -13,7 +13,7 @@ use super::book::{Book, Known, Seen};
 use super::item::{Head, HeadState, ItemKey, Op, Outcome};
 use super::limits;
 use super::merge::{LocalItem, print};
-use lokid_model::Timestamp;
+use lokid_model::{Memory, Timestamp};
 
 /// The database, as far as this needs it.
 pub trait Hub {
@@ -50,6 +50,21 @@ pub struct Incoming {
     pub base: Option<Value>,
     /// A promoter stood behind it, and no longer does.
     pub is_demoted: bool,
+}
+
+/// Who this machine is to the team, and whose word weighs more than a member's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Us {
+    pub me: String,
+    pub promoters: BTreeSet<String>,
+}
+
+impl Us {
+    /// What somebody else wrote is taken from here only by a promoter: a member who was the first to use a name in the
+    /// database must not be able to take away what others have under it.
+    pub fn lets_purge(&self, ours: &Memory, author: &str) -> bool {
+        self.promoters.contains(author) || ours.author() == Some(author)
+    }
 }
 
 /// Why it did not go on.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Team, take};
+use super::Team;
 use crate::lesson::{Chapter, Lesson};
 use lokid_model::Memory;
 use lokid_sys::plain;
@@ -14,6 +14,8 @@ use lokid_team::relay::{Relay, RelayError, Space};
 use lokid_team::{Head, HeadState, ItemKey, ItemKind, projection};
 
 const FILE: &str = "organisation.json";
+/// Where a memory comes from that all teams share.
+const ORGANISATION: &str = "organisation";
 const LARGEST: u64 = 256 << 20;
 
 impl Team {
@@ -63,7 +65,7 @@ impl Team {
             let item = ItemKey::new(ItemKind::Memory, text("namespace")?, text("id")?);
             let record = kept.get("record")?;
             let mut memory = projection::memory_from(&item, record, None, &self.env.redaction).ok()?;
-            memory.sources.insert(0, take::ORGANISATION.to_owned());
+            memory.sources.insert(0, ORGANISATION.to_owned());
             Some(Arc::new(memory))
         };
         let memories = records.iter().filter_map(read).collect();

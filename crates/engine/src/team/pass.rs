@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::line::{self, Line};
-use super::take::Us;
-use super::{Joined, Team, take};
+use super::{Joined, Team};
 use crate::error::EngineError;
 use crate::inbox::WriterHandle;
+use crate::incoming;
 use lokid_index::Snapshot;
 use lokid_model::{Key, Timestamp};
 use lokid_sys::postgres::Parameters;
 use lokid_team::book::{Book, Seen};
 use lokid_team::merge::LocalItem;
 use lokid_team::relay::{Relay, RelayError};
-use lokid_team::sync::{Incoming, Pass, Replica, Report, SyncError, Waiting};
+use lokid_team::sync::{Incoming, Pass, Replica, Report, SyncError, Us, Waiting};
 use lokid_team::{ItemKey, ItemKind, limits, projection};
 
 /// What the thread holds while it is connected.
@@ -41,7 +41,7 @@ impl Replica for Here {
     type Error = EngineError;
 
     fn local(&self, item: &ItemKey) -> LocalItem {
-        let local = take::local(&self.snapshot, item, &self.us.me);
+        let local = incoming::local(&self.snapshot, item, &self.us.me);
         match local {
             LocalItem::Absent if self.unlinked.contains(item) => LocalItem::Forgotten(Value::Null),
             local => local,
@@ -49,7 +49,7 @@ impl Replica for Here {
     }
 
     fn as_kept_here(&self, item: &ItemKey, record: &Value) -> Value {
-        take::as_kept_here(item, record)
+        incoming::as_kept_here(item, record)
     }
 
     fn take(&mut self, incoming: Vec<Incoming>) -> Result<(), EngineError> {

@@ -4,24 +4,24 @@ use std::sync::Arc;
 
 use super::{TELL_EACH, Turn, Writer, decided};
 use crate::event::Reply;
-use crate::team::take::{self, Us};
+use crate::incoming;
 use lokid_model::{Change, Key, Memory, Timestamp};
 use lokid_team::projection;
-use lokid_team::sync::Incoming;
+use lokid_team::sync::{Incoming, Us};
 
 impl Writer {
     pub(super) fn take_from_team(
         &mut self,
         now: Timestamp,
-        incoming: &[Incoming],
+        heads: &[Incoming],
         sign: &[Key],
         (us, reply): (&Us, Reply<()>),
     ) {
         self.authority.is_member(Some(&us.me));
         let mut draft = self.state.clone();
-        let mut changes = take::take(&draft, now, (incoming, us), &self.env.redaction);
-        changes.extend(take::signed(&draft, sign, &us.me));
-        let promoted = self.hear_promoters(now, incoming);
+        let mut changes = incoming::take(&draft, now, (heads, us), &self.env.redaction);
+        changes.extend(incoming::signed(&draft, sign, &us.me));
+        let promoted = self.hear_promoters(now, heads);
         self.authority.weigh_all(&mut changes);
         let few = changes.len() <= TELL_EACH;
         let written: Vec<Key> = changes.iter().flat_map(Change::keys).collect();

@@ -1,43 +1,25 @@
 //! What the items of others mean for the memory here: decided on a snapshot, pure.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::conflict;
-use crate::decide;
-use crate::redaction::Redaction;
+use super::conflict;
+use super::decide;
+use super::redaction::Redaction;
 use lokid_index::Snapshot;
 use lokid_model::clean::AsItIs;
 use lokid_model::{Archived, Change, Contradiction, Key, Link, Memory, Timestamp, Tombstone};
 use lokid_team::merge::{self, Decision, LocalItem};
 use lokid_team::projection;
-use lokid_team::sync::Incoming;
+use lokid_team::sync::{Incoming, Us};
 use lokid_team::{Head, HeadState, ItemKey, ItemKind};
 use serde_json::Value;
 
-/// Where a memory comes from that all teams share.
-pub(super) const ORGANISATION: &str = "organisation";
 /// Why a memory of the team left.
 const FORGOTTEN: &str = "forgotten by the team";
 const PURGED: &str = "purged by the team";
 
-/// Who this machine is to the team, and whose word weighs more than a member's.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Us {
-    pub(crate) me: String,
-    pub(crate) promoters: BTreeSet<String>,
-}
-
-impl Us {
-    /// What somebody else wrote is taken from here only by a promoter: a member who was the first to use a name in the
-    /// database must not be able to take away what others have under it.
-    fn lets_purge(&self, ours: &Memory, author: &str) -> bool {
-        self.promoters.contains(author) || ours.author() == Some(author)
-    }
-}
-
 /// An item as it stands here.
-pub(super) fn local(snapshot: &Snapshot, item: &ItemKey, me: &str) -> LocalItem {
+pub(crate) fn local(snapshot: &Snapshot, item: &ItemKey, me: &str) -> LocalItem {
     match item.kind {
         ItemKind::Memory => {
             projection::memory_key(item).map_or(LocalItem::Kept, |key| local_memory(snapshot, &key, me))
@@ -72,7 +54,7 @@ fn live(record: Option<Value>) -> LocalItem {
 }
 
 /// What a record of the database would be here, as it would leave again.
-pub(super) fn as_kept_here(item: &ItemKey, record: &Value) -> Value {
+pub(crate) fn as_kept_here(item: &ItemKey, record: &Value) -> Value {
     let kept = match item.kind {
         ItemKind::Memory => projection::memory_from(item, record, None, &AsItIs)
             .ok()
@@ -226,6 +208,6 @@ fn buried(key: &Key, fingerprint: &str, now: Timestamp) -> Option<Tombstone> {
     Some(Tombstone { key: key.clone(), fingerprint, at: now, reason: PURGED.to_owned(), scope })
 }
 
-pub(super) fn hex(bytes: &[u8; 16]) -> String {
+pub(crate) fn hex(bytes: &[u8; 16]) -> String {
     format!("{:032x}", u128::from_be_bytes(*bytes))
 }
