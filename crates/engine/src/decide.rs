@@ -200,7 +200,7 @@ pub(super) fn mint(snapshot: &Snapshot, memory: &Memory) -> MemoryId {
 }
 
 /// Facts about the same thing with another value, that hold now.
-fn rivals(snapshot: &Snapshot, memory: &Memory, now: Timestamp) -> Vec<Arc<Memory>> {
+pub(super) fn rivals(snapshot: &Snapshot, memory: &Memory, now: Timestamp) -> Vec<Arc<Memory>> {
     let Some(slot) = slot_of(memory) else { return Vec::new() };
     let current =
         |old: &&Arc<Memory>| old.times.invalid_at.is_none_or(|end| now < end) && old.times.expired_at.is_none();
@@ -318,7 +318,7 @@ pub(super) fn patch(
 }
 
 /// A fact that comes back, or comes to speak of another thing, meets the values that hold there now.
-fn settle_all(snapshot: &Snapshot, memory: &mut Memory, now: Timestamp) -> Vec<Change> {
+pub(super) fn settle_all(snapshot: &Snapshot, memory: &mut Memory, now: Timestamp) -> Vec<Change> {
     let mut changes = Vec::new();
     let mut others = rivals(snapshot, memory, now);
     others.retain(|rival| rival.id != memory.id);

@@ -7,7 +7,7 @@ use super::decide;
 use super::redaction::Redaction;
 use lokid_index::Snapshot;
 use lokid_model::clean::AsItIs;
-use lokid_model::{Archived, Change, Contradiction, Key, Link, Memory, Timestamp, Tombstone};
+use lokid_model::{Archived, Change, Contradiction, Key, Link, Memory, Source, Timestamp, Tombstone};
 use lokid_team::merge::{self, Decision, LocalItem};
 use lokid_team::projection;
 use lokid_team::sync::{Incoming, Us};
@@ -162,7 +162,7 @@ fn memory(
     let read = |record: &Value| projection::memory_from(&head.item, record, ours.map(Arc::as_ref), cleaner);
     Ok(match decision {
         Decision::Nothing => Vec::new(),
-        Decision::Put(record) => put(snapshot, living, read(&record)?)?,
+        Decision::Put(record) => put(snapshot, now, living, read(&record)?)?,
         Decision::Restore(record) => {
             let (Some(entry), mut memory) = (archived, read(&record)?) else { return Ok(Vec::new()) };
             let left = entry.at.max(entry.memory.times.updated_at);
@@ -189,7 +189,12 @@ fn memory(
     })
 }
 
-fn put(snapshot: &Snapshot, living: Option<&Arc<Memory>>, mut memory: Memory) -> Result<Vec<Change>, String> {
+fn put(
+    snapshot: &Snapshot,
+    now: Timestamp,
+    living: Option<&Arc<Memory>>,
+    mut memory: Memory,
+) -> Result<Vec<Change>, String> {
     // A reader of the files takes the newest version, whatever the clocks of others say.
     if let Some(living) = living.filter(|living| memory.times.updated_at <= living.times.updated_at) {
         memory.times.updated_at = living.times.updated_at.plus_micros(1);
@@ -197,8 +202,30 @@ fn put(snapshot: &Snapshot, living: Option<&Arc<Memory>>, mut memory: Memory) ->
     if snapshot.is_buried(&memory.fingerprint()) {
         return Err("what it says was purged here".to_owned());
     }
+    let settled = if living.is_none() { met(snapshot, &mut memory, now) } else { Vec::new() };
     let change = Change::Put { before: living.cloned(), after: Arc::new(memory) };
-    Ok(vec![change])
+    Ok([change].into_iter().chain(settled).collect())
+}
+
+/// A fact that another member knows meets the values that hold here. The later one takes the place of the other, and both
+/// stay with their authors; what a person said themselves gives way to nobody without being asked.
+fn met(snapshot: &Snapshot, memory: &mut Memory, now: Timestamp) -> Vec<Change> {
+    let holds = memory.times.invalid_at.is_none_or(|end| now < end) && memory.times.expired_at.is_none();
+    if memory.fact().is_none() || !holds {
+        return Vec::new();
+    }
+    let is_own_word = |rival: &Arc<Memory>| {
+        let said_by_person = rival.source == Source::User || memory.source == Source::User;
+        said_by_person && rival.author() != memory.author()
+    };
+    let asks = decide::rivals(snapshot, memory, now).iter().any(is_own_word);
+    let source = memory.source;
+    if asks {
+        memory.source = Source::Import;
+    }
+    let changes = decide::settle_all(snapshot, memory, now);
+    memory.source = source;
+    changes
 }
 
 /// One that was never here: it must not come by another way.

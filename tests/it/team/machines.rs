@@ -382,3 +382,31 @@ fn two_edits_of_one_memory_stand_side_by_side_everywhere_until_somebody_chooses(
     eve.comes_to(|eve| eve.get("/v1/contradictions?status=open")["items"].as_array().unwrap().is_empty());
     assert_eq!(ada.export(), eve.export());
 }
+
+#[test]
+fn of_two_values_of_one_fact_the_later_holds_and_both_authors_are_known() {
+    let team = Team::new();
+    let (ada, eve) = (Machine::of(&team, "ada"), Machine::of(&team, "eve"));
+    let fact = |value: &str, at: &str| json!({"kind": "fact", "source": "agent", "fact": {"key": "build.tool", "value": value}, "valid_at": at});
+    let old = ada.post("/v1/memories", &fact("make", "2026-10-01T00:00:00Z"))["id"].as_str().unwrap().to_owned();
+    let new = eve.post("/v1/memories", &fact("just", "2026-11-01T00:00:00Z"))["id"].as_str().unwrap().to_owned();
+    let holds = |machine: &Machine, id: &str| machine.show(id).is_some_and(|fact| fact["invalid_at"].is_null());
+    for machine in [&ada, &eve] {
+        machine.comes_to(|machine| machine.show(&old).is_some() && holds(machine, &new) && !holds(machine, &old));
+    }
+    eventually_some(|| {
+        [&ada, &eve].map(|machine| machine.pass());
+        (ada.export() == eve.export()).then_some(())
+    });
+    let authors = [&old, &new].map(|id| ada.show(id).unwrap()["author"].clone());
+    assert_eq!(authors, [json!(team.role("ada")), json!(team.role("eve"))]);
+
+    // What a person said here themselves gives way to nobody without being asked.
+    let own = json!({"kind": "fact", "source": "user", "fact": {"key": "deploy.day", "value": "Monday"}, "valid_at": "2026-10-01T00:00:00Z"});
+    let own = ada.post("/v1/memories", &own)["id"].as_str().unwrap().to_owned();
+    let theirs = json!({"kind": "fact", "source": "agent", "fact": {"key": "deploy.day", "value": "Friday"}, "valid_at": "2026-11-01T00:00:00Z"});
+    let theirs = eve.post("/v1/memories", &theirs)["id"].as_str().unwrap().to_owned();
+    ada.comes_to(|ada| ada.show(&theirs).is_some());
+    let open = ada.get("/v1/contradictions?status=open")["items"].clone();
+    assert!(open.to_string().contains(&own) && open.to_string().contains(&theirs), "{open:#}");
+}
