@@ -6,8 +6,11 @@ use super::conflict;
 use super::decide;
 use super::redaction::Redaction;
 use lokid_index::Snapshot;
+use lokid_manage::contradict;
 use lokid_model::clean::AsItIs;
-use lokid_model::{Archived, Change, Contradiction, Key, Link, Memory, Source, Timestamp, Tombstone};
+use lokid_model::{
+    Archived, Change, Contradiction, ContradictionStatus, Key, Link, Memory, Source, Timestamp, Tombstone,
+};
 use lokid_team::merge::{self, Decision, LocalItem};
 use lokid_team::projection;
 use lokid_team::sync::{Incoming, Us};
@@ -218,14 +221,16 @@ fn met(snapshot: &Snapshot, memory: &mut Memory, now: Timestamp) -> Vec<Change> 
         let said_by_person = rival.source == Source::User || memory.source == Source::User;
         said_by_person && rival.author() != memory.author()
     };
-    let asks = decide::rivals(snapshot, memory, now).iter().any(is_own_word);
-    let source = memory.source;
-    if asks {
-        memory.source = Source::Import;
-    }
-    let changes = decide::settle_all(snapshot, memory, now);
-    memory.source = source;
-    changes
+    let Some(rival) = decide::rivals(snapshot, memory, now).into_iter().find(is_own_word) else {
+        return decide::settle_all(snapshot, memory, now);
+    };
+    let told = Arc::new(memory.clone());
+    let (a, b) = contradict::in_order(&rival, &told);
+    let key = memory.fact().map(|fact| fact.key.as_str()).unwrap_or_default();
+    let why = format!("two members of the team say different things of `{key}`, one of them as a person");
+    let found = contradict::found(a, b, ContradictionStatus::Open, &why, now);
+    let is_known = snapshot.contradiction(&found.namespace, &found.id).is_some();
+    if is_known { Vec::new() } else { vec![Change::Contradict(found)] }
 }
 
 /// One that was never here: it must not come by another way.

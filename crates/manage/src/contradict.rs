@@ -44,11 +44,18 @@ pub fn rule(old: &Memory, new: &Memory) -> Ruling {
         Ruling::Open("one of the two is unverified")
     } else if new.source.is_hearsay() && !old.source.is_hearsay() {
         Ruling::Open("the later one is hearsay")
+    } else if is_word_of_another(old) {
+        Ruling::Open("another member of the team said the earlier one themselves")
     } else if new.times.valid_at >= old.times.valid_at {
         Ruling::Replaces
     } else {
         Ruling::WasBefore
     }
+}
+
+/// What somebody else of the team said as a person: it is theirs to take back.
+fn is_word_of_another(memory: &Memory) -> bool {
+    memory.author().is_some() && memory.claim.is_some_and(|claim| claim.source == Source::User)
 }
 
 /// What says how things are.

@@ -407,6 +407,12 @@ fn of_two_values_of_one_fact_the_later_holds_and_both_authors_are_known() {
     let theirs = json!({"kind": "fact", "source": "agent", "fact": {"key": "deploy.day", "value": "Friday"}, "valid_at": "2026-11-01T00:00:00Z"});
     let theirs = eve.post("/v1/memories", &theirs)["id"].as_str().unwrap().to_owned();
     ada.comes_to(|ada| ada.show(&theirs).is_some());
-    let open = ada.get("/v1/contradictions?status=open")["items"].clone();
-    assert!(open.to_string().contains(&own) && open.to_string().contains(&theirs), "{open:#}");
+    let is_asked = |machine: &Machine| {
+        let open = machine.get("/v1/contradictions?status=open")["items"].to_string();
+        open.contains(&own) && open.contains(&theirs)
+    };
+    for machine in [&ada, &eve] {
+        machine.comes_to(is_asked);
+        assert!(holds(machine, &own) && holds(machine, &theirs));
+    }
 }
