@@ -52,7 +52,8 @@ pub struct Team {
     writer: WriterHandle,
     work: Mutex<Work>,
     woken: Condvar,
-    stopping: AtomicBool,
+    /// Ends the thread that was started last; one that is left behind keeps its own.
+    stopping: Mutex<Arc<AtomicBool>>,
     told: Mutex<told::Told>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
@@ -65,8 +66,9 @@ struct Work {
     unlinked: BTreeSet<ItemKey>,
     /// Everything is to be compared.
     all: bool,
-    /// Somebody waits for a pass that begins after this number of them.
+    /// Somebody waits for a pass that begins after this number of them: which were tried, and which came to their end.
     asked: u64,
+    tried: u64,
     done: u64,
     /// Nothing is tried before this.
     not_before: Option<Instant>,
@@ -118,7 +120,7 @@ impl Team {
             writer: writer.clone(),
             work: Mutex::new(Work { joined, all: true, ..Work::default() }),
             woken: Condvar::new(),
-            stopping: AtomicBool::new(false),
+            stopping: Mutex::default(),
             told: Mutex::default(),
             thread: Mutex::default(),
         })
@@ -130,16 +132,17 @@ impl Team {
         if running.is_some() || self.joined().is_none() {
             return Ok(());
         }
-        let team = Arc::clone(self);
+        let (team, stopping) = (Arc::clone(self), Arc::new(AtomicBool::new(false)));
+        *self.stopping.lock() = Arc::clone(&stopping);
         self.work.lock().ended = false;
-        *running = Some(thread::spawn("team", move || team.run())?);
+        *running = Some(thread::spawn("team", move || team.run(&stopping))?);
         Ok(())
     }
 
     /// A call that hangs is left behind: what became of it is found out later.
     pub(super) fn stop(&self) {
         let Some(thread) = self.thread.lock().take() else { return };
-        self.stopping.store(true, Ordering::SeqCst);
+        self.stopping.lock().store(true, Ordering::SeqCst);
         let mut work = self.work.lock();
         self.rouse(&mut work);
         self.woken.wait_while_for(&mut work, |work| !work.ended, LAST_ANSWER);
@@ -174,7 +177,6 @@ impl Team {
         });
         let kept = plain::replace(&self.env.state.join(FILE), format!("{text:#}\n").as_bytes());
         kept.map_err(|error| TeamError::Kept(error.to_string()))?;
-        self.stopping.store(false, Ordering::SeqCst);
         let mut work = self.work.lock();
         (work.joined, work.all, work.not_before) = (Some(joined), true, None);
         drop(work);
@@ -207,17 +209,13 @@ impl Team {
         work.not_before = None;
         self.rouse(&mut work);
         let until = self.env.clock.monotonic() + patience;
-        while work.done < wanted && !work.ended {
+        while work.tried < wanted && !work.ended {
             let left = until.saturating_duration_since(self.env.clock.monotonic());
             if left.is_zero() || self.woken.wait_for(&mut work, left).timed_out() {
                 return false;
             }
         }
-        !work.ended
-    }
-
-    fn is_over(&self) -> bool {
-        self.stopping.load(Ordering::SeqCst)
+        work.done >= wanted
     }
 
     fn rouse(&self, work: &mut Work) {
@@ -227,11 +225,14 @@ impl Team {
         }
     }
 
-    fn run(self: Arc<Team>) {
+    fn run(&self, stopping: &AtomicBool) {
         thread::step_back();
-        let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.keep_in_step()));
+        let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.keep_in_step(stopping)));
         let mut work = self.work.lock();
-        (work.ended, work.wake) = (true, None);
+        // One that was left behind says nothing about the one that runs now.
+        if std::ptr::eq(&**self.stopping.lock(), stopping) {
+            (work.ended, work.wake) = (true, None);
+        }
         self.woken.notify_all();
         drop(work);
         if let Err(panic) = ran {

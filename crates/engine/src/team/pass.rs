@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -77,11 +78,12 @@ impl From<SyncError<RelayError, EngineError>> for Hindered {
 }
 
 impl Team {
-    pub(super) fn keep_in_step(&self) {
+    pub(super) fn keep_in_step(&self, stopping: &AtomicBool) {
         let (mut held, mut waiting, mut failures) = (None, Waiting::default(), 0);
         self.recall_organisation();
-        while let Some(joined) = self.next() {
-            match self.step(&joined, &mut held, &mut waiting) {
+        let is_over = || stopping.load(Ordering::SeqCst);
+        while let Some(joined) = self.next(&is_over) {
+            match self.step(&joined, &mut held, &mut waiting, &is_over) {
                 Ok(()) => failures = 0,
                 Err(hindered) => {
                     held = None;
@@ -93,10 +95,10 @@ impl Team {
     }
 
     /// Sleeps until the pause is over.
-    fn next(&self) -> Option<Joined> {
+    fn next(&self, is_over: &dyn Fn() -> bool) -> Option<Joined> {
         let mut work = self.work.lock();
         loop {
-            if self.is_over() {
+            if is_over() {
                 return None;
             }
             let now = self.env.clock.monotonic();
@@ -108,14 +110,20 @@ impl Team {
         }
     }
 
-    fn step(&self, joined: &Joined, held: &mut Option<Held>, waiting: &mut Waiting) -> Result<(), Hindered> {
+    fn step(
+        &self,
+        joined: &Joined,
+        held: &mut Option<Held>,
+        waiting: &mut Waiting,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<(), Hindered> {
         if held.is_none() {
             *held = Some(self.connect(joined)?);
         }
-        let Some(hand) = held.as_mut() else { return Ok(()) };
+        let Some(hand) = held.as_mut().filter(|_| !is_over()) else { return Ok(()) };
         self.pass(hand, waiting)?;
         self.beat(hand).map_err(Hindered::Line)?;
-        if self.is_over() {
+        if is_over() {
             return Ok(());
         }
         let due = waiting.next_removal().map(|at| at.as_micros() - self.env.now().as_micros());
@@ -141,10 +149,9 @@ impl Team {
             }
             let kept = book.begin_again(&hello.database, &replica);
             kept.map_err(|error| Hindered::Here(error.to_string()))?;
+            self.work.lock().all = true;
         }
-        let mut work = self.work.lock();
-        (work.all, work.wake) = (true, Some(relay.waker()));
-        drop(work);
+        self.work.lock().wake = Some(relay.waker());
         let mut told = self.told.lock();
         (told.connected, told.membership) = (true, Some(line::membership(&hello)));
         (told.seq, told.paused_until) = (hello.seq, None);
@@ -195,7 +202,7 @@ impl Team {
         let mut work = self.work.lock();
         work.unlinked.retain(|item| matches!(hand.book.get(item).map(|known| known.state), Some(Seen::Live(_))));
         work.names.extend(left);
-        work.done = asked;
+        (work.tried, work.done) = (asked, asked);
         self.woken.notify_all();
         Ok(())
     }
@@ -270,7 +277,7 @@ impl Team {
         let mut work = self.work.lock();
         work.wake = None;
         work.not_before = Some(self.env.clock.monotonic() + pause);
-        work.done = work.asked;
+        work.tried = work.asked;
         self.woken.notify_all();
     }
 }
