@@ -226,7 +226,6 @@ impl Team {
     }
 
     fn run(&self, stopping: &AtomicBool) {
-        thread::step_back();
         let ran = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.keep_in_step(stopping)));
         let mut work = self.work.lock();
         // One that was left behind says nothing about the one that runs now.

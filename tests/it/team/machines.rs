@@ -395,7 +395,9 @@ fn of_two_values_of_one_fact_the_later_holds_and_both_authors_are_known() {
         machine.comes_to(|machine| machine.show(&old).is_some() && holds(machine, &new) && !holds(machine, &old));
     }
     eventually_some(|| {
-        [&ada, &eve].map(|machine| machine.pass());
+        for machine in [&ada, &eve] {
+            machine.pass();
+        }
         (ada.export() == eve.export()).then_some(())
     });
     let authors = [&old, &new].map(|id| ada.show(id).unwrap()["author"].clone());
