@@ -83,9 +83,12 @@ impl Team {
             if work.all { None } else { Some(work.names.len().max(told.waiting)) }
         };
         let peer = |peer: &Peer| {
+            // Of itself it knows more than it last told the others.
+            let is_own = peer.replica == told.replica;
+            let cursor = if is_own { told.cursor.max(peer.cursor) } else { peer.cursor };
             json!({
                 "member": peer.member, "machine": peer.label, "seen_at": peer.seen_at.record_style(),
-                "behind": told.seq.saturating_sub(peer.cursor), "is_this_machine": peer.replica == told.replica,
+                "behind": told.seq.saturating_sub(cursor), "is_this_machine": is_own,
             })
         };
         json!({
