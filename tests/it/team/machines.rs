@@ -418,3 +418,58 @@ fn of_two_values_of_one_fact_the_later_holds_and_both_authors_are_known() {
         assert!(holds(machine, &own) && holds(machine, &theirs));
     }
 }
+
+#[test]
+fn every_kind_of_memory_arrives_whole_and_then_nobody_has_anything_to_say() {
+    let team = Team::new();
+    let (mut ada, mut eve) = (Machine::of(&team, "ada"), Machine::of(&team, "eve"));
+    let records = [
+        json!({"id": "ep-1", "kind": "episode", "text": "the login broke and was mended", "outcome": "success", "importance": 0.9,
+            "episode": {"task_id": "T-1", "goal": "mend the login", "phase": "ACT", "agent": "a", "duration_seconds": 3.5,
+                "files_modified": ["src/a.rs"], "errors": [{"type": "E", "message": "boom", "resolution": "less boom"}],
+                "action_log": [{"t": 1.0, "action": "edit", "target": "src/a.rs", "result": "ok"}]}}),
+        json!({"id": "sem-1", "kind": "pattern", "tags": ["db"], "tier": "guardrail", "files": ["src/db.rs"],
+            "pattern": {"pattern": "migrations run first", "category": "deploy", "conditions": ["schema changed"],
+                "correct_approach": "migrate, then restart", "incorrect_approach": "restart first"}}),
+        json!({"id": "anti-1", "kind": "anti_pattern",
+            "anti_pattern": {"what_fails": "sleeping in tests", "why": "it hides races", "prevention": "wait for events"}}),
+        json!({"id": "fact-1", "kind": "fact", "fact": {"key": "db.port", "value": "5432", "scope": "tests"}}),
+        json!({"id": "skill-release", "kind": "skill", "skill": {"name": "Release", "description": "cut a release",
+            "prerequisites": ["green"], "steps": ["tag", "push"], "common_errors": [{"error": "no tag", "fix": "tag"}],
+            "exit_criteria": ["it is out"]}}),
+        json!({"id": "learn-1", "kind": "learning", "learning": {"error": "E0308", "cause": "types", "fix": "into()"}}),
+        json!({"id": "dec-1", "kind": "decision", "text": "we keep one writer", "sources": ["commit-abc"]}),
+        json!({"id": "wf-1", "kind": "workflow", "text": "fmt, clippy, test", "their_field": {"a": [1, 2.5, null]}}),
+        json!({"id": "code-1", "kind": "code_pattern", "text": "errors are enums", "symbols": ["EngineError"]}),
+        json!({"id": "note-ns", "kind": "note", "text": "of another place", "namespace": "web"}),
+    ];
+    let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+    ada.home.run_with(&["import", "-"], &lines).succeeded();
+    ada.pass();
+    eve.comes_to(|eve| {
+        ["ep-1", "sem-1", "anti-1", "fact-1", "skill-release", "learn-1", "dec-1", "wf-1", "code-1"]
+            .iter()
+            .all(|id| eve.show(id).is_some())
+    });
+    eventually_some(|| {
+        ada.pass();
+        eve.pass();
+        (ada.export() == eve.export()).then_some(())
+    });
+    let versions = || team.truth("SELECT string_agg(name || ' ' || version, ',' ORDER BY name) FROM lokid.heads");
+    let settled = versions();
+    for _ in 0..2 {
+        for machine in [&mut ada, &mut eve] {
+            machine.kill();
+            machine.start();
+        }
+        for machine in [&ada, &eve] {
+            eventually_some(|| {
+                (machine.post("/v1/team/pass", &json!({"seconds": 30}))["passed"] == true).then_some(())
+            });
+            machine.pass();
+        }
+        assert_eq!(versions(), settled, "what was read back from files is what was sent");
+    }
+    assert_eq!(ada.export(), eve.export());
+}
