@@ -42,6 +42,8 @@ struct Grant {
     claim: Claim,
     /// As much as it ever was.
     highest: Tier,
+    /// A promoter of the team said so, and nobody here.
+    by_team: bool,
 }
 
 impl Authority {
@@ -79,14 +81,18 @@ impl Authority {
     fn take(&mut self, line: &Value) -> Option<()> {
         let text = |name: &str| line.get(name).and_then(Value::as_str);
         let key = Key { namespace: Namespace::new(text("namespace")?)?, id: MemoryId::foreign(text("id")?)? };
+        let by_team = line.get("by").is_some();
         if line.get("revoked").and_then(Value::as_bool) == Some(true) {
-            self.granted.remove(&key);
+            match self.granted.get_mut(&key) {
+                Some(wordings) if by_team => wordings.retain(|_, grant| !grant.by_team),
+                _ => drop(self.granted.remove(&key)),
+            }
             return Some(());
         }
         let claim = Claim { tier: Tier::parse(text("tier")?)?, source: Source::parse(text("source")?)? };
         let wordings = self.granted.entry(key).or_default();
-        let grant = wordings.entry(text("print")?.to_owned()).or_insert(Grant { claim, highest: claim.tier });
-        *grant = Grant { claim, highest: grant.highest.min(claim.tier) };
+        let grant = wordings.entry(text("print")?.to_owned()).or_insert(Grant { claim, highest: claim.tier, by_team });
+        *grant = Grant { claim, highest: grant.highest.min(claim.tier), by_team: grant.by_team && by_team };
         Some(())
     }
 
@@ -185,6 +191,14 @@ impl Authority {
             "id": key.id.as_str(), "namespace": key.namespace.as_str(), "print": endorsed.print,
             "tier": tier.as_str(), "source": Source::Import.as_str(), "by": endorsed.by, "at": now.record_style(),
         })])
+    }
+
+    /// The team takes back what it said; what the user of this machine said stays.
+    pub(super) fn demote(&mut self, key: &Key, now: Timestamp) -> io::Result<()> {
+        let is_known = self.granted.get(key).is_some_and(|wordings| wordings.values().any(|grant| grant.by_team));
+        let (id, namespace, at) = (key.id.as_str(), key.namespace.as_str(), now.record_style());
+        let line = json!({"id": id, "namespace": namespace, "revoked": true, "by": "team", "at": at});
+        if is_known { self.write(vec![line]) } else { Ok(()) }
     }
 
     fn granted(&self, memory: &Memory) -> Option<Grant> {

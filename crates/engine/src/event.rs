@@ -9,7 +9,9 @@ use lokid_manage::plan::Proposal;
 use lokid_model::{
     Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Tier,
 };
+use lokid_team::ItemKey;
 use lokid_team::sync::{Incoming, Us};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub(super) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;
@@ -90,7 +92,8 @@ pub(super) enum Event {
         incoming: Vec<Incoming>,
         sign: Vec<Key>,
         us: Us,
-        reply: Reply<()>,
+        /// What could not be taken in.
+        reply: Reply<BTreeSet<ItemKey>>,
     },
     /// Make the words of these unreadable that match.
     Redact {

@@ -8,6 +8,11 @@ pub(super) trait Follower: Send + Sync {
     /// These changes are durable, whoever made them.
     fn changed(&self, _changes: &[Change]) {}
 
+    /// These were seen in files that another hand changed.
+    fn seen(&self, changes: &[Change]) {
+        self.changed(changes);
+    }
+
     /// There is a new snapshot.
     fn published(&self) {}
 

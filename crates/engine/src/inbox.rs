@@ -2,6 +2,7 @@
 //!
 //! Secrets are taken out here, before anything waits, is written or is told.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -21,6 +22,7 @@ use lokid_model::{
     Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Resolution, Tier,
     Timestamp,
 };
+use lokid_team::ItemKey;
 use lokid_team::sync::{Incoming, Us};
 
 /// An answer that is on its way from the writer.
@@ -253,7 +255,7 @@ impl WriterHandle {
     }
 
     /// Has what stands in the team's database taken in; durable when it returns.
-    pub(super) fn take_from_team(&self, incoming: Vec<Incoming>, us: &Us) -> Result<(), EngineError> {
+    pub(super) fn take_from_team(&self, incoming: Vec<Incoming>, us: &Us) -> Result<BTreeSet<ItemKey>, EngineError> {
         let (sign, us) = (Vec::new(), us.clone());
         self.ask_patiently(|reply| Event::Team { incoming, sign, us, reply })
     }
@@ -261,7 +263,7 @@ impl WriterHandle {
     /// From now on these say whose word they are.
     pub(super) fn sign_for_team(&self, sign: Vec<Key>, us: &Us) -> Result<(), EngineError> {
         let (incoming, us) = (Vec::new(), us.clone());
-        self.ask_patiently(|reply| Event::Team { incoming, sign, us, reply })
+        self.ask_patiently(|reply| Event::Team { incoming, sign, us, reply }).map(drop)
     }
 
     /// Has what newer lines have replaced taken out of the files; waits for it.

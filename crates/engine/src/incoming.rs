@@ -1,15 +1,17 @@
 //! What the items of others mean for the memory here: decided on a snapshot, pure.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::conflict;
 use super::decide;
 use super::redaction::Redaction;
 use lokid_index::Snapshot;
-use lokid_manage::contradict;
+use lokid_manage::{contradict, forget};
 use lokid_model::clean::AsItIs;
 use lokid_model::{
-    Archived, Change, Contradiction, ContradictionStatus, Key, Link, Memory, Source, Timestamp, Tombstone,
+    Archived, Change, Contradiction, ContradictionStatus, Key, Link, Memory, MemoryId, Namespace, Source, Timestamp,
+    Tombstone,
 };
 use lokid_team::merge::{self, Decision, LocalItem};
 use lokid_team::projection;
@@ -25,43 +27,67 @@ const PURGED: &str = "purged by the team";
 pub(crate) fn local(snapshot: &Snapshot, item: &ItemKey, me: &str) -> LocalItem {
     match item.kind {
         ItemKind::Memory => {
-            projection::memory_key(item).map_or(LocalItem::Kept, |key| local_memory(snapshot, &key, me))
+            projection::memory_key(item).map_or(LocalItem::Aside, |key| local_memory(snapshot, &key, me))
         }
         ItemKind::Link => {
             let link = projection::link_key(item).and_then(|key| snapshot.link(&key));
-            link.map_or(LocalItem::Absent, |link| live(projection::of_link(link)))
+            let leaves = |link: &&Arc<Link>| all_leave(snapshot, &link.namespace, [&link.from, &link.to]);
+            match link {
+                Some(link) => live(Some(link).filter(leaves).and_then(|link| projection::of_link(link))),
+                None => LocalItem::Absent,
+            }
         }
         ItemKind::Contradiction => {
             let found = projection::contradiction_key(item).and_then(|(space, id)| snapshot.contradiction(&space, &id));
-            found.map_or(LocalItem::Absent, |found| live(projection::of_contradiction(found, &AsItIs)))
+            let leaves = |found: &&Arc<Contradiction>| all_leave(snapshot, &found.namespace, [&found.a, &found.b]);
+            match found {
+                Some(found) => {
+                    live(Some(found).filter(leaves).and_then(|found| projection::of_contradiction(found, &AsItIs)))
+                }
+                None => LocalItem::Absent,
+            }
         }
     }
+}
+
+/// What speaks of memories leaves with them: not where one of them stays here, or is made anew wherever the repository is.
+fn all_leave(snapshot: &Snapshot, namespace: &Namespace, ids: [&MemoryId; 2]) -> bool {
+    ids.into_iter().all(|id| {
+        let key = Key::new(namespace, id);
+        let known = snapshot.get(&key).or(snapshot.archived(&key).map(|entry| &entry.memory));
+        known.is_none_or(|memory| projection::may_leave(memory)) && !snapshot.is_derived(&key)
+    })
 }
 
 fn local_memory(snapshot: &Snapshot, key: &Key, me: &str) -> LocalItem {
     // What came from a file was cleaned when it was read: it is cleaned once more when it is sent.
     if let Some(memory) = snapshot.get(key).filter(|_| !snapshot.is_derived(key)) {
-        return live(projection::of_memory(memory, me, &AsItIs));
+        return match projection::may_leave(memory) {
+            true => live(projection::of_memory(memory, me, &AsItIs)),
+            false => LocalItem::Kept,
+        };
     }
     if let Some(tombstone) = snapshot.tombstone(key) {
         return LocalItem::Purged { fingerprint: hex(&tombstone.fingerprint) };
     }
     match snapshot.archived(key) {
-        Some(entry) => projection::of_memory(&entry.memory, me, &AsItIs).map_or(LocalItem::Kept, LocalItem::Forgotten),
+        // What nobody used here may be in use elsewhere.
+        Some(entry) if entry.reason.starts_with(forget::REASON) => LocalItem::Aside,
+        Some(entry) => projection::of_memory(&entry.memory, me, &AsItIs).map_or(LocalItem::Aside, LocalItem::Forgotten),
         None => LocalItem::Absent,
     }
 }
 
 fn live(record: Option<Value>) -> LocalItem {
-    record.map_or(LocalItem::Kept, LocalItem::Live)
+    record.map_or(LocalItem::Aside, LocalItem::Live)
 }
 
 /// What a record of the database would be here, as it would leave again.
-pub(crate) fn as_kept_here(item: &ItemKey, record: &Value) -> Value {
+pub(crate) fn as_kept_here(item: &ItemKey, record: &Value, author: &str) -> Value {
     let kept = match item.kind {
-        ItemKind::Memory => projection::memory_from(item, record, None, &AsItIs)
+        ItemKind::Memory => projection::memory_from(item, record, author, None, &AsItIs)
             .ok()
-            .and_then(|memory| projection::of_memory(&memory, "", &AsItIs)),
+            .and_then(|memory| projection::of_memory(&memory, author, &AsItIs)),
         ItemKind::Link => projection::link_from(item, record).ok().and_then(|link| projection::of_link(&link)),
         ItemKind::Contradiction => projection::contradiction_from(item, record, &AsItIs)
             .ok()
@@ -70,18 +96,19 @@ pub(crate) fn as_kept_here(item: &ItemKey, record: &Value) -> Value {
     kept.unwrap_or_else(|| record.clone())
 }
 
-/// The changes that take these in. What is not understood is left where it is, and told.
+/// The changes that take these in, and what could not be: that is left where it is, and told.
 pub(crate) fn take(
     snapshot: &Snapshot,
     now: Timestamp,
     (incoming, us): (&[Incoming], &Us),
     cleaner: &Redaction,
-) -> Vec<Change> {
+) -> (Vec<Change>, BTreeSet<ItemKey>) {
+    let mut left_out = BTreeSet::new();
     let mut draft = snapshot.clone();
     let mut changes = Vec::new();
     for Incoming { head, base, .. } in incoming {
         let base = base.as_ref();
-        let decided = match merge::decide(&local(&draft, &head.item, &us.me), base, &head.state) {
+        let decided = match merge::decide(&local(&draft, &head.item, &us.me), base, &head.state, &us.me) {
             Decision::Nothing => continue,
             decision => carry_out(&draft, now, (head, us), decision, cleaner),
         };
@@ -99,15 +126,16 @@ pub(crate) fn take(
             }
             Err(why) => {
                 tracing::warn!(item = %head.item.name, author = %head.author, reason = %why, "an item of the team is left out");
+                left_out.insert(head.item.clone());
             }
         }
     }
-    changes
+    (changes, left_out)
 }
 
 /// Memories of this machine that stand in the database: they say whose word they are, and are otherwise as they were.
 pub(crate) fn signed(snapshot: &Snapshot, keys: &[Key], me: &str) -> Vec<Change> {
-    let unsigned = keys.iter().filter_map(|key| snapshot.get(key)).filter(|memory| memory.author().is_none());
+    let unsigned = keys.iter().filter_map(|key| snapshot.get(key)).filter(|memory| memory.author() != Some(me));
     let sign = |memory: &Arc<Memory>| {
         let mut signed = memory.as_ref().clone();
         signed.set_author(me);
@@ -162,7 +190,8 @@ fn memory(
     let living = snapshot.get(key).filter(|_| !snapshot.is_derived(key));
     let archived = snapshot.archived(key);
     let ours = living.or(archived.map(|entry| &entry.memory));
-    let read = |record: &Value| projection::memory_from(&head.item, record, ours.map(Arc::as_ref), cleaner);
+    let read =
+        |record: &Value| projection::memory_from(&head.item, record, &head.author, ours.map(Arc::as_ref), cleaner);
     Ok(match decision {
         Decision::Nothing => Vec::new(),
         Decision::Put(record) => put(snapshot, now, living, read(&record)?)?,

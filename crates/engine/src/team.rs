@@ -80,6 +80,17 @@ struct Work {
 impl Follower for Team {
     /// Called on the writer's thread: names are noted, and nothing else happens here.
     fn changed(&self, changes: &[Change]) {
+        self.want(changes, true);
+    }
+
+    /// A link that is gone by another hand, with a branch that was checked out, was taken away by nobody.
+    fn seen(&self, changes: &[Change]) {
+        self.want(changes, false);
+    }
+}
+
+impl Team {
+    fn want(&self, changes: &[Change], is_ours: bool) {
         let mut work = self.work.lock();
         if work.joined.is_none() {
             return;
@@ -91,6 +102,7 @@ impl Follower for Team {
                     work.unlinked.remove(&item);
                     work.names.insert(item);
                 }
+                Change::Unlink(_) if !is_ours => {}
                 Change::Unlink(link) => {
                     let item = projection::key_of_link(link);
                     work.unlinked.insert(item.clone());

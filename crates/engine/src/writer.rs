@@ -288,7 +288,7 @@ impl Writer {
         self.apply_seen(&mut seen);
         self.publish();
         self.announce(&changes);
-        self.announce(&seen);
+        self.announce_seen(&seen);
         self.tell(now, &changes);
         self.commons.written(&self.env.id, &changes);
         // A purge has answered only when index and timeline no longer tell of it either.
@@ -344,7 +344,7 @@ impl Writer {
         }
         self.meet_neighbours(now);
         self.publish();
-        self.announce(&seen);
+        self.announce_seen(&seen);
         self.settle_merged(now, left);
     }
 
@@ -359,6 +359,10 @@ impl Writer {
 
     pub(super) fn announce(&self, changes: &[Change]) {
         self.followers.iter().for_each(|follower| follower.changed(changes));
+    }
+
+    pub(super) fn announce_seen(&self, changes: &[Change]) {
+        self.followers.iter().for_each(|follower| follower.seen(changes));
     }
 
     pub(super) fn apply_seen(&mut self, seen: &mut Vec<Change>) {

@@ -27,6 +27,10 @@ pub struct Known {
     /// Who wrote that version, by the database's word.
     pub author: Arc<str>,
     pub endorsed: Option<Endorsement>,
+    /// By the hash of its words, without what surrounds them.
+    pub words: [u8; 16],
+    /// It could not be taken in here: it is tried again at the next start, and what stands here is not sent in its place.
+    pub left_out: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +118,9 @@ impl Book {
         let author = line.get("author").and_then(Value::as_str).unwrap_or_default();
         let endorsed = line.get("endorsed").and_then(endorsement);
         let author = self.shared(author);
-        self.set(key, Some(Known { version, state, author, endorsed }));
+        let words = line.get("words").and_then(|hex| u128::from_str_radix(hex.as_str()?, 16).ok());
+        let (words, left_out) = (words.unwrap_or_default().to_be_bytes(), line.get("left_out").is_some());
+        self.set(key, Some(Known { version, state, author, endorsed, words, left_out }));
         Some(())
     }
 
@@ -152,9 +158,15 @@ impl Book {
     }
 
     /// The number of the next operation of this machine.
-    pub fn next_index(&mut self) -> u64 {
-        self.index += 1;
+    pub fn next_index(&mut self, now: Timestamp) -> u64 {
+        // A home that was copied or restored must not begin where it was before.
+        self.index = (self.index + 1).max(u64::try_from(now.as_micros()).unwrap_or_default());
         self.index
+    }
+
+    /// Is there something that could not be taken in?
+    pub fn has_left_out(&self) -> bool {
+        self.items.values().any(|known| known.left_out)
     }
 
     /// Later than everything that was seen, and than the clock.
@@ -227,6 +239,10 @@ fn line_of(key: &ItemKey, known: Option<&Known>) -> Value {
         Seen::Purged => "purged".into(),
     };
     line["author"] = (*known.author).into();
+    line["words"] = format!("{:032x}", u128::from_be_bytes(known.words)).into();
+    if known.left_out {
+        line["left_out"] = true.into();
+    }
     if let Some(endorsed) = &known.endorsed {
         line["endorsed"] = json!({
             "print": endorsed.print, "tier": endorsed.tier, "by": endorsed.by, "at": endorsed.at.record_style(),
@@ -250,7 +266,7 @@ mod tests {
     }
 
     fn known(version: u64, state: Seen) -> Known {
-        Known { version, state, author: "ana".into(), endorsed: None }
+        Known { version, state, author: "ana".into(), endorsed: None, words: [3; 16], left_out: false }
     }
 
     #[test]

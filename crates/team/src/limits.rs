@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// Items that are read at a time,
 pub const PAGE: usize = 1_000;
+/// by a newcomer,
+pub const MANY: usize = 10_000;
 /// and operations that are appended at a time.
 pub const BATCH: usize = 256;
 /// How often a pass merges what others changed while it was appending.

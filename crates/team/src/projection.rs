@@ -5,7 +5,7 @@
 
 use lokid_model::memory::{AUTHOR, Episode};
 use lokid_model::{
-    Body, Cleaner, Contradiction, Key, Link, Memory, MemoryId, Namespace, Relation, Scope, Usage, clean,
+    Body, Cleaner, Contradiction, Key, Link, Memory, MemoryId, Namespace, Relation, Scope, Source, Usage, clean,
 };
 use lokid_store::schema::lists::{read_contradiction, read_link, view_contradiction, view_link};
 use lokid_store::schema::{Detail, record};
@@ -91,11 +91,12 @@ fn cleaned(record: Value, cleaner: &dyn Cleaner) -> Option<Value> {
     }
 }
 
-/// What a record from elsewhere is as a memory of this machine. `ours` is what stands here, and keeps what is only this
-/// machine's.
+/// What a record from elsewhere is as a memory of this machine. `author` is whose it is where it does not say so itself;
+/// `ours` is what stands here, and keeps what is only this machine's.
 pub fn memory_from(
     item: &ItemKey,
     record: &Value,
+    author: &str,
     ours: Option<&Memory>,
     cleaner: &dyn Cleaner,
 ) -> Result<Memory, String> {
@@ -110,6 +111,14 @@ pub fn memory_from(
         return Err(format!("the record says that it is {}", memory.id.as_str()));
     }
     (memory.namespace, memory.scope) = (key.namespace, Scope::ProjectShared);
+    // Who may see it here, and that it comes from a store, nobody else says.
+    memory.restricted = ours.is_some_and(|ours| ours.restricted);
+    if memory.is_borrowed() {
+        memory.source = Source::Import;
+    }
+    if memory.author().is_none() && !author.is_empty() {
+        memory.set_author(author);
+    }
     memory.usage = ours.map(|ours| ours.usage.clone()).unwrap_or_default();
     leave_out_places(&mut memory);
     if let Some(ours) = ours {
@@ -187,14 +196,14 @@ mod tests {
         assert_eq!(record["files"], serde_json::json!(["src/a.rs"]));
         assert!(record.get("usage").is_none());
         let item = key_of(&memory.key());
-        let back = memory_from(&item, &record, Some(&memory), &AsItIs).unwrap();
+        let back = memory_from(&item, &record, "ana", Some(&memory), &AsItIs).unwrap();
         assert_eq!((back.usage.loaded, back.anchors.files.len(), back.tier), (7, 4, Tier::Guardrail));
         assert_eq!(
             of_memory(&back, "ben", &AsItIs),
             Some(record.clone()),
             "what came back differs in nothing that leaves"
         );
-        let elsewhere = memory_from(&item, &record, None, &AsItIs).unwrap();
+        let elsewhere = memory_from(&item, &record, "ana", None, &AsItIs).unwrap();
         assert_eq!((elsewhere.usage.loaded, elsewhere.anchors.files.len()), (0, 1));
     }
 
@@ -209,6 +218,6 @@ mod tests {
     fn a_record_under_another_name_is_refused() {
         let record = of_memory(&note(), "ana", &AsItIs).unwrap();
         let other = ItemKey::new(ItemKind::Memory, "default", "note-2");
-        assert!(memory_from(&other, &record, None, &AsItIs).is_err());
+        assert!(memory_from(&other, &record, "ana", None, &AsItIs).is_err());
     }
 }

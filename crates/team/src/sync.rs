@@ -12,7 +12,8 @@ use serde_json::Value;
 use super::book::{Book, Known, Seen};
 use super::item::{Head, HeadState, ItemKey, Op, Outcome};
 use super::limits;
-use super::merge::{LocalItem, print};
+use super::merge::{LocalItem, print, words_print};
+use lokid_model::memory::AUTHOR;
 use lokid_model::{Memory, Timestamp};
 
 /// The database, as far as this needs it.
@@ -23,8 +24,8 @@ pub trait Hub {
     fn append(&mut self, ops: &[Op]) -> Result<Vec<Outcome>, Self::Error>;
     /// Items whose last operation stands behind `after`, in the order of the log.
     fn changes(&mut self, after: u64, limit: usize) -> Result<Vec<Head>, Self::Error>;
-    /// Everything, for a newcomer; answers how far that is.
-    fn everything(&mut self, each: &mut dyn FnMut(Head) -> Result<(), Self::Error>) -> Result<u64, Self::Error>;
+    /// As `changes`, for a newcomer, who reads much at once.
+    fn many_changes(&mut self, after: u64, limit: usize) -> Result<Vec<Head>, Self::Error>;
     /// What an item said in a version.
     fn record(&mut self, item: &ItemKey, version: u64) -> Result<Option<Value>, Self::Error>;
     /// Out of the log and out of every machine.
@@ -36,10 +37,11 @@ pub trait Replica {
     type Error;
 
     fn local(&self, item: &ItemKey) -> LocalItem;
-    /// What these would say if they stood here: fields this machine does not send do not make a difference.
-    fn as_kept_here(&self, item: &ItemKey, record: &Value) -> Value;
-    /// Has each carried out ([`super::merge::decide`]) and is durable when it returns.
-    fn take(&mut self, incoming: Vec<Incoming>) -> Result<(), Self::Error>;
+    /// What these would say if they stood here: fields this machine does not send do not make a difference. `author` is whose
+    /// it is where it does not say so itself.
+    fn as_kept_here(&self, item: &ItemKey, record: &Value, author: &str) -> Value;
+    /// Has each carried out ([`super::merge::decide`]) and is durable when it returns. Answers which could not be.
+    fn take(&mut self, incoming: Vec<Incoming>) -> Result<BTreeSet<ItemKey>, Self::Error>;
 }
 
 /// An item that stands in the database and is to be taken in here.
@@ -84,6 +86,10 @@ pub struct Waiting {
     removals: BTreeMap<ItemKey, Timestamp>,
     /// What the database refused, by what it said then: the same is not sent again.
     refused: BTreeMap<ItemKey, [u8; 16]>,
+    /// What it would not purge: it is asked again after the next start.
+    kept_there: BTreeSet<ItemKey>,
+    /// What was last sent of each: should the answer be lost, it is known again.
+    sent: BTreeMap<ItemKey, [u8; 16]>,
 }
 
 impl Waiting {
@@ -107,6 +113,10 @@ pub struct Report {
     pub merged: usize,
     /// What the database would not take, and why.
     pub refused: Vec<(ItemKey, String)>,
+    /// Words that were changed here are the word of this machine's user now.
+    pub signed: BTreeSet<ItemKey>,
+    /// The database knows less than it did: it was restored.
+    pub went_back: bool,
 }
 
 pub struct Pass<'a, H, R> {
@@ -119,35 +129,35 @@ pub struct Pass<'a, H, R> {
 }
 
 impl<H: Hub, R: Replica> Pass<'_, H, R> {
-    /// Reads what is new there.
+    /// Reads what is new there. Not everything that others took away is taken away here at once.
     pub fn pull(&mut self) -> Attempt<(), H, R> {
-        if self.book.cursor == 0 && self.book.standing() == 0 {
-            self.catch_up()?;
-        }
+        let is_newcomer = self.book.cursor == 0;
+        let mut removals = limits::most_removals(self.book.standing());
         loop {
-            let heads = self.hub.changes(self.book.cursor, limits::PAGE).map_err(SyncError::Hub)?;
+            let read = match is_newcomer {
+                true => self.hub.many_changes(self.book.cursor, limits::MANY),
+                false => self.hub.changes(self.book.cursor, limits::PAGE),
+            };
+            let mut heads = read.map_err(SyncError::Hub)?;
+            heads.sort_by_key(|head| head.seq);
+            let is_removal = |head: &Head| head.state == HeadState::Forgotten && !is_newcomer;
+            let room = heads.iter().position(|head| {
+                let left = removals;
+                removals = removals.saturating_sub(usize::from(is_removal(head)));
+                is_removal(head) && left == 0
+            });
+            heads.truncate(room.unwrap_or(heads.len()));
             let Some(last) = heads.iter().map(|head| head.seq).max() else { return Ok(()) };
-            self.receive(heads)?;
+            let mut heads = heads.into_iter().peekable();
+            while heads.peek().is_some() {
+                self.receive(heads.by_ref().take(limits::PAGE).collect())?;
+            }
             self.book.cursor = last.max(self.book.cursor);
             self.book.keep().map_err(SyncError::Book)?;
+            if room.is_some() {
+                return Ok(());
+            }
         }
-    }
-
-    /// A newcomer reads everything at once and takes it in by pages.
-    fn catch_up(&mut self) -> Attempt<(), H, R> {
-        let mut heads = Vec::new();
-        let read = self.hub.everything(&mut |head| {
-            heads.push(head);
-            Ok(())
-        });
-        let cursor = read.map_err(SyncError::Hub)?;
-        let mut heads = heads.into_iter().peekable();
-        while heads.peek().is_some() {
-            let page: Vec<Head> = heads.by_ref().take(limits::PAGE).collect();
-            self.receive(page)?;
-        }
-        self.book.cursor = cursor;
-        self.book.keep().map_err(SyncError::Book)
     }
 
     fn receive(&mut self, heads: Vec<Head>) -> Attempt<(), H, R> {
@@ -156,24 +166,35 @@ impl<H: Hub, R: Replica> Pass<'_, H, R> {
             self.book.hlc = self.book.hlc.max(head.hlc);
             let known = self.book.get(&head.item);
             let is_known = |known: &Known| {
-                known.version > head.version || known.version == head.version && known.endorsed == head.endorsed
+                known.version > head.version
+                    || known.version == head.version && known.endorsed == head.endorsed && !known.left_out
             };
             if !known.is_some_and(is_known) {
-                let base = self.base(&head.item)?;
+                let base = match self.is_own(&head) {
+                    Some(own) => Some(own),
+                    None => self.base(&head.item)?,
+                };
                 let was_endorsed = self.book.get(&head.item).is_some_and(|known| known.endorsed.is_some());
-                let is_demoted = was_endorsed && head.endorsed.is_none();
+                let is_demoted = was_endorsed && head.endorsed.is_none() && head.state != HeadState::Forgotten;
                 incoming.push(Incoming { head, base, is_demoted });
             }
         }
         if incoming.is_empty() {
             return Ok(());
         }
-        self.replica.take(incoming.clone()).map_err(SyncError::Replica)?;
-        self.report.received += incoming.len();
+        let left_out = self.replica.take(incoming.clone()).map_err(SyncError::Replica)?;
+        self.report.received += incoming.len() - left_out.len();
         for Incoming { head, .. } in &incoming {
-            self.note(head);
+            self.note(head, left_out.contains(&head.item));
         }
         Ok(())
+    }
+
+    /// The answer to what this machine sent was lost: what stands there is its own, and no word of another.
+    fn is_own(&self, head: &Head) -> Option<Value> {
+        let HeadState::Live(record) = &head.state else { return None };
+        let kept = self.replica.as_kept_here(&head.item, record, &head.author);
+        (self.waiting.sent.get(&head.item) == Some(&print(&kept))).then_some(kept)
     }
 
     /// What was there when this machine last looked. As long as nobody changed it here, that is what stands here.
@@ -185,26 +206,35 @@ impl<H: Hub, R: Replica> Pass<'_, H, R> {
         {
             return Ok(Some(ours));
         }
-        let version = known.version;
+        let (version, author) = (known.version, known.author.to_string());
         let record = self.hub.record(item, version).map_err(SyncError::Hub)?;
-        Ok(record.map(|record| self.replica.as_kept_here(item, &record)))
+        Ok(record.map(|record| self.replica.as_kept_here(item, &record, &author)))
     }
 
-    fn note(&mut self, head: &Head) {
-        let state = match &head.state {
-            HeadState::Live(record) => Seen::Live(print(&self.replica.as_kept_here(&head.item, record))),
+    fn note(&mut self, head: &Head, left_out: bool) {
+        let mut words = [0; 16];
+        let mut state = match &head.state {
+            HeadState::Live(record) => {
+                let kept = self.replica.as_kept_here(&head.item, record, &head.author);
+                words = words_print(&kept);
+                Seen::Live(print(&kept))
+            }
             HeadState::Forgotten => Seen::Forgotten,
             HeadState::Purged { .. } => Seen::Purged,
         };
+        if let (true, LocalItem::Live(ours)) = (left_out, self.replica.local(&head.item)) {
+            // What stands here must not go out in the place of what could not come in.
+            state = Seen::Live(print(&ours));
+        }
         let (version, author, endorsed) = (head.version, head.author.as_str().into(), head.endorsed.clone());
-        self.book.note(&head.item, Known { version, state, author, endorsed });
+        self.book.note(&head.item, Known { version, state, author, endorsed, words, left_out });
     }
 
     /// Appends what differs here of these items. Answers with those that are to be looked at again.
     pub fn push(&mut self, items: BTreeSet<ItemKey>, me: &str) -> Attempt<BTreeSet<ItemKey>, H, R> {
         let mut items = items;
         for _ in 0..limits::ROUNDS {
-            let (ops, missing) = self.compare(&items)?;
+            let (ops, missing) = self.compare(&items, me)?;
             self.fetch_again(missing)?;
             items = BTreeSet::new();
             for page in ops.chunks(limits::BATCH) {
@@ -221,7 +251,7 @@ impl<H: Hub, R: Replica> Pass<'_, H, R> {
     }
 
     /// What has to be appended, and what should be here and is not.
-    fn compare(&mut self, items: &BTreeSet<ItemKey>) -> Attempt<(Vec<Op>, Vec<ItemKey>), H, R> {
+    fn compare(&mut self, items: &BTreeSet<ItemKey>, me: &str) -> Attempt<(Vec<Op>, Vec<ItemKey>), H, R> {
         let (mut ops, mut missing) = (Vec::new(), Vec::new());
         for item in items {
             let known = self.book.get(item).map(|known| (known.version, known.state));
@@ -231,16 +261,25 @@ impl<H: Hub, R: Replica> Pass<'_, H, R> {
                 self.waiting.removals.remove(item);
             }
             match local {
-                LocalItem::Live(record) => {
-                    let print = print(&record);
-                    let is_known = seen == Some(Seen::Live(print)) || seen == Some(Seen::Purged);
-                    if !is_known && self.waiting.refused.get(item) != Some(&print) {
-                        ops.push(self.op(item, base, Some(record)));
+                LocalItem::Live(mut record) => {
+                    let ours = print(&record);
+                    let is_known = seen == Some(Seen::Live(ours)) || seen == Some(Seen::Purged);
+                    if is_known || self.waiting.refused.get(item) == Some(&ours) {
+                        continue;
                     }
+                    // Whoever changes the words of another says something of their own.
+                    let is_theirs = record.get(AUTHOR).is_some_and(|author| author != me);
+                    let said = self.book.get(item).map(|known| known.words);
+                    if is_theirs && said.is_some_and(|said| said != words_print(&record)) {
+                        record[AUTHOR] = me.into();
+                        self.report.signed.insert(item.clone());
+                    }
+                    ops.push(self.op(item, base, Some(record)));
                 }
                 LocalItem::Forgotten(_) if matches!(seen, Some(Seen::Live(_))) => {
                     self.waiting.removals.entry(item.clone()).or_insert(self.now);
                 }
+                _ if self.waiting.kept_there.contains(item) => {}
                 LocalItem::Purged { fingerprint } if seen.is_some_and(|seen| seen != Seen::Purged) => {
                     self.purge(item, &fingerprint)?;
                 }
@@ -253,7 +292,10 @@ impl<H: Hub, R: Replica> Pass<'_, H, R> {
     }
 
     fn op(&mut self, item: &ItemKey, base: u64, record: Option<Value>) -> Op {
-        let (index, hlc) = (self.book.next_index(), self.book.tick(self.now));
+        let (index, hlc) = (self.book.next_index(self.now), self.book.tick(self.now));
+        if let Some(record) = &record {
+            self.waiting.sent.insert(item.clone(), print(record));
+        }
         Op { item: item.clone(), index, hlc, base, record }
     }
 
@@ -266,12 +308,15 @@ impl<H: Hub, R: Replica> Pass<'_, H, R> {
             };
             match outcome {
                 Outcome::Taken { version } => {
-                    let endorsed = None;
-                    self.book.note(&op.item, Known { version, state, author: me.into(), endorsed });
+                    self.waiting.sent.remove(&op.item);
+                    let (endorsed, author, left_out) = (None, me.into(), false);
+                    let words = op.record.as_ref().map(words_print).unwrap_or_default();
+                    self.book.note(&op.item, Known { version, state, author, endorsed, words, left_out });
                     *(if op.record.is_some() { &mut self.report.sent } else { &mut self.report.removed }) += 1;
                 }
                 Outcome::Behind(head) => {
                     self.report.merged += 1;
+                    self.report.went_back |= head.version < op.base;
                     again.insert(op.item.clone());
                     behind.push(*head);
                 }
@@ -307,12 +352,18 @@ impl<H: Hub, R: Replica> Pass<'_, H, R> {
             });
         }
         self.report.received += incoming.len();
-        if incoming.is_empty() { Ok(()) } else { self.replica.take(incoming).map_err(SyncError::Replica) }
+        if !incoming.is_empty() {
+            self.replica.take(incoming).map_err(SyncError::Replica)?;
+        }
+        Ok(())
     }
 
     /// What was taken away a while ago, and still is: a few at a time.
     fn remove_what_is_due(&mut self, me: &str) -> Attempt<BTreeSet<ItemKey>, H, R> {
-        let is_due = |since: &Timestamp| since.plus_micros(limits::REMOVAL_DELAY) <= self.now || *since > self.now;
+        let is_due = |since: &Timestamp| {
+            since.plus_micros(limits::REMOVAL_DELAY) <= self.now
+                || *since > self.now.plus_micros(limits::BETWEEN_REMOVALS)
+        };
         let most = limits::most_removals(self.book.standing());
         let due = self.waiting.removals.iter().filter(|(_, since)| is_due(since));
         let due: Vec<ItemKey> = due.map(|(item, _)| item.clone()).take(most).collect();
@@ -344,12 +395,18 @@ impl<H: Hub, R: Replica> Pass<'_, H, R> {
         let whole = std::iter::once((item.clone(), fingerprint));
         for (item, fingerprint) in whole.chain(around.into_iter().map(|other| (other, ""))) {
             match self.hub.purge(&item, fingerprint).map_err(SyncError::Hub)? {
-                Outcome::Refused(why) => self.report.refused.push((item.clone(), why)),
-                _ => self.report.removed += 1,
+                Outcome::Refused(why) => {
+                    self.report.refused.push((item.clone(), why));
+                    self.waiting.kept_there.insert(item);
+                }
+                _ => {
+                    self.report.removed += 1;
+                    let version = self.book.version(&item);
+                    let (state, author, endorsed) = (Seen::Purged, "".into(), None);
+                    let (words, left_out) = ([0; 16], false);
+                    self.book.note(&item, Known { version, state, author, endorsed, words, left_out });
+                }
             }
-            // Refused or not: here it is gone, and is not asked for again.
-            let version = self.book.version(&item);
-            self.book.note(&item, Known { version, state: Seen::Purged, author: "".into(), endorsed: None });
         }
         self.book.keep().map_err(SyncError::Book)
     }

@@ -54,11 +54,8 @@ fn what_one_machine_appends_another_reads_word_for_word() {
     assert_eq!(told, [(1, "put", a.as_str()), (2, "put", e.as_str()), (3, "forget", a.as_str())]);
 
     let mut copied = Vec::new();
-    let cursor = eve.copy_all::<RelayError>(Space::Project, &mut |head| {
-        copied.push(head);
-        Ok(())
-    });
-    assert_eq!(cursor.unwrap(), 5);
+    eve.copy(Space::Project, (0, 1_000), &mut |head| copied.push(head)).unwrap();
+    assert_eq!(copied.last().unwrap().seq, 5);
     assert_eq!(copied, ada.changes(Space::Project, 0, 100).unwrap());
     ada.beat("ada's \u{7}laptop", 5).unwrap();
     let peers = eve.peers().unwrap();

@@ -58,8 +58,11 @@ impl Hub for Line {
         self.relay.changes(Space::Project, after, limit)
     }
 
-    fn everything(&mut self, each: &mut dyn FnMut(Head) -> Result<(), RelayError>) -> Result<u64, RelayError> {
-        self.relay.copy_all(Space::Project, each)
+    fn many_changes(&mut self, after: u64, limit: usize) -> Result<Vec<Head>, RelayError> {
+        let mut heads = Vec::new();
+        self.relay.copy(Space::Project, (after, limit), &mut |head| heads.push(head))?;
+        // What cannot be read there is passed over by the other way.
+        if heads.is_empty() { self.changes(after, limit) } else { Ok(heads) }
     }
 
     fn record(&mut self, item: &ItemKey, version: u64) -> Result<Option<Value>, RelayError> {

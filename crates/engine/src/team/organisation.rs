@@ -11,7 +11,7 @@ use lokid_model::Memory;
 use lokid_sys::plain;
 use lokid_team::book::Book;
 use lokid_team::relay::{Relay, RelayError, Space};
-use lokid_team::{Head, HeadState, ItemKey, ItemKind, projection};
+use lokid_team::{Head, HeadState, ItemKey, ItemKind, limits, projection};
 
 const FILE: &str = "organisation.json";
 /// Where a memory comes from that all teams share.
@@ -33,13 +33,19 @@ impl Team {
         if relay.changes(Space::Org, book.org_cursor, 1)?.is_empty() {
             return Ok(());
         }
-        let mut records = Vec::new();
-        let cursor = relay.copy_all(Space::Org, &mut |head: Head| -> Result<(), RelayError> {
-            if let (HeadState::Live(record), ItemKind::Memory) = (head.state, head.item.kind) {
-                records.push(json!({"namespace": head.item.namespace, "id": head.item.name, "record": record}));
+        let (mut records, mut cursor) = (Vec::new(), 0);
+        loop {
+            let (known, before) = (records.len(), cursor);
+            relay.copy(Space::Org, (cursor, limits::MANY), &mut |head: Head| {
+                cursor = head.seq;
+                if let (HeadState::Live(record), ItemKind::Memory) = (head.state, head.item.kind) {
+                    records.push(json!({"namespace": head.item.namespace, "id": head.item.name, "record": record}));
+                }
+            })?;
+            if cursor == before || records.len() == known {
+                break;
             }
-            Ok(())
-        })?;
+        }
         if let Some(cache) = self.env.own_cache() {
             let kept = self.env.redaction.keep(&cache.join(FILE), &Value::from(records.clone()).to_string());
             if let Err(error) = kept {
@@ -47,7 +53,7 @@ impl Team {
             }
         }
         self.teach_organisation(&records);
-        book.org_cursor = cursor;
+        book.org_cursor = cursor.max(book.org_cursor);
         Ok(())
     }
 
@@ -64,7 +70,7 @@ impl Team {
             let text = |name: &str| kept.get(name)?.as_str();
             let item = ItemKey::new(ItemKind::Memory, text("namespace")?, text("id")?);
             let record = kept.get("record")?;
-            let mut memory = projection::memory_from(&item, record, None, &self.env.redaction).ok()?;
+            let mut memory = projection::memory_from(&item, record, "", None, &self.env.redaction).ok()?;
             memory.sources.insert(0, ORGANISATION.to_owned());
             Some(Arc::new(memory))
         };

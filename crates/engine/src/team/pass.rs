@@ -49,14 +49,35 @@ impl Replica for Here {
         }
     }
 
-    fn as_kept_here(&self, item: &ItemKey, record: &Value) -> Value {
-        incoming::as_kept_here(item, record)
+    fn as_kept_here(&self, item: &ItemKey, record: &Value, author: &str) -> Value {
+        incoming::as_kept_here(item, record, author)
     }
 
-    fn take(&mut self, incoming: Vec<Incoming>) -> Result<(), EngineError> {
-        self.writer.take_from_team(incoming, &self.us)?;
+    /// Where a page cannot be written as a whole, each is tried alone: one broken file does not hold up the rest.
+    fn take(&mut self, incoming: Vec<Incoming>) -> Result<BTreeSet<ItemKey>, EngineError> {
+        let taken = self.writer.take_from_team(incoming.clone(), &self.us);
+        let taken = match taken {
+            Err(EngineError::Stopping) => Err(EngineError::Stopping),
+            Err(error) if incoming.len() > 1 => self.one_by_one(incoming, error),
+            taken => taken,
+        };
         self.snapshot = self.writer.snapshot();
-        Ok(())
+        taken
+    }
+}
+
+impl Here {
+    /// Where none can be written, it is no matter of a single one.
+    fn one_by_one(&self, incoming: Vec<Incoming>, error: EngineError) -> Result<BTreeSet<ItemKey>, EngineError> {
+        let (many, mut left_out) = (incoming.len(), BTreeSet::new());
+        for one in incoming {
+            let item = one.head.item.clone();
+            match self.writer.take_from_team(vec![one], &self.us) {
+                Ok(more) => left_out.extend(more),
+                Err(_) => drop(left_out.insert(item)),
+            }
+        }
+        if left_out.len() == many { Err(error) } else { Ok(left_out) }
     }
 }
 
@@ -151,6 +172,10 @@ impl Team {
             kept.map_err(|error| Hindered::Here(error.to_string()))?;
             self.work.lock().all = true;
         }
+        if book.has_left_out() {
+            // Perhaps it can be taken in now.
+            book.cursor = 0;
+        }
         self.work.lock().wake = Some(relay.waker());
         let mut told = self.told.lock();
         (told.connected, told.membership) = (true, Some(line::membership(&hello)));
@@ -192,11 +217,18 @@ impl Team {
         let report = std::mem::take(&mut pass.report);
         let removals = waiting.removals();
         self.note(hand, &report, removals);
+        if report.went_back {
+            tracing::warn!(project = %self.env.name, "the team's database went back in time: all is compared anew");
+            let (database, replica) = (hand.book.database.clone(), hand.book.replica.clone());
+            let kept = hand.book.begin_again(&database, &replica);
+            kept.map_err(|error| Hindered::Here(error.to_string()))?;
+            self.work.lock().all = true;
+        }
         let left = done.map_err(|error| {
             self.work.lock().names.extend(names.clone());
             Hindered::from(error)
         })?;
-        self.sign(hand, &names)?;
+        self.sign(hand, &names, &report)?;
         let Held { line, book, .. } = &mut *hand;
         self.read_organisation(&mut line.relay, book).map_err(Hindered::Line)?;
         let mut work = self.work.lock();
@@ -208,10 +240,14 @@ impl Team {
     }
 
     /// What was sent from here says whose word it is, here as there.
-    fn sign(&self, hand: &Held, names: &BTreeSet<ItemKey>) -> Result<(), Hindered> {
+    fn sign(&self, hand: &Held, names: &BTreeSet<ItemKey>, report: &Report) -> Result<(), Hindered> {
         let snapshot = self.writer.snapshot();
-        let is_unsigned = |key: &Key| snapshot.get(key).is_some_and(|memory| memory.author().is_none());
-        let sent = names.iter().filter(|item| item.kind == ItemKind::Memory && hand.book.version(item) > 0);
+        let is_unsigned = |key: &Key| {
+            let changed = report.signed.contains(&projection::key_of(key));
+            snapshot.get(key).is_some_and(|memory| changed || memory.author().is_none())
+        };
+        let is_ours = |item: &&ItemKey| hand.book.get(item).is_some_and(|known| *known.author == *hand.us.me);
+        let sent = names.iter().filter(|item| item.kind == ItemKind::Memory).filter(is_ours);
         let keys: Vec<Key> = sent.filter_map(projection::memory_key).filter(is_unsigned).collect();
         for page in keys.chunks(limits::PAGE) {
             let signed = self.writer.sign_for_team(page.to_vec(), &hand.us);
@@ -232,7 +268,7 @@ impl Team {
         }
         drop(told);
         if *report != Report::default() {
-            let Report { received, sent, removed, merged, refused } = report;
+            let Report { received, sent, removed, merged, refused, .. } = report;
             let refused = refused.len();
             self.tell(
                 "pass",
@@ -248,7 +284,9 @@ impl Team {
             return Ok(());
         }
         hand.line.relay.beat(&self.env.writer_name, hand.book.cursor)?;
-        self.told.lock().peers = hand.line.relay.peers()?;
+        if let Ok(peers) = hand.line.relay.peers() {
+            self.told.lock().peers = peers;
+        }
         hand.beat = Some(now);
         Ok(())
     }

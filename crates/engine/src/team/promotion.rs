@@ -84,7 +84,7 @@ impl Team {
     }
 
     fn read(&self, item: &ItemKey, record: &Value) -> Result<Memory, TeamError> {
-        projection::memory_from(item, record, None, &self.env.redaction).map_err(TeamError::Refused)
+        projection::memory_from(item, record, "", None, &self.env.redaction).map_err(TeamError::Refused)
     }
 
     fn shown(&self, relay: &mut Relay, proposal: &Proposal) -> Result<Value, TeamError> {

@@ -26,7 +26,7 @@ impl Writer {
                 self.state.apply_all(&changes);
                 self.apply_seen(&mut seen);
                 self.publish();
-                self.announce(&seen);
+                self.announce_seen(&seen);
             }
             Err(error) => {
                 tracing::warn!(project = %self.env.name, reason = %error, "how often memories were used could not be written");

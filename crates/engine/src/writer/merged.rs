@@ -79,7 +79,7 @@ impl Writer {
         self.apply_seen(&mut seen);
         self.publish();
         self.announce(&changes);
-        self.announce(&seen);
+        self.announce_seen(&seen);
         self.tell(now, &changes);
     }
 

@@ -1,13 +1,14 @@
 //! What comes from the team, carried out: weighed before it is written, so that the word of others does not count as ours.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{TELL_EACH, Turn, Writer, decided};
 use crate::event::Reply;
 use crate::incoming;
 use lokid_model::{Change, Key, Memory, Timestamp};
-use lokid_team::projection;
 use lokid_team::sync::{Incoming, Us};
+use lokid_team::{ItemKey, projection};
 
 impl Writer {
     pub(super) fn take_from_team(
@@ -15,17 +16,17 @@ impl Writer {
         now: Timestamp,
         heads: &[Incoming],
         sign: &[Key],
-        (us, reply): (&Us, Reply<()>),
+        (us, reply): (&Us, Reply<BTreeSet<ItemKey>>),
     ) {
         self.authority.is_member(Some(&us.me));
         let mut draft = self.state.clone();
-        let mut changes = incoming::take(&draft, now, (heads, us), &self.env.redaction);
+        let (mut changes, left_out) = incoming::take(&draft, now, (heads, us), &self.env.redaction);
         changes.extend(incoming::signed(&draft, sign, &us.me));
         let promoted = self.hear_promoters(now, heads);
         self.authority.weigh_all(&mut changes);
         let few = changes.len() <= TELL_EACH;
         let written: Vec<Key> = changes.iter().flat_map(Change::keys).collect();
-        let turn = decided(&mut draft, Ok((changes, ())), reply);
+        let turn = decided(&mut draft, Ok((changes, left_out)), reply);
         let turns: Vec<Turn> = turn.map(|turn| Turn { told: few && !written.is_empty(), ..turn }).into_iter().collect();
         self.finish(now, turns, draft);
         let again: Vec<Arc<Memory>> = promoted.iter().filter_map(|key| self.state.get(key).cloned()).collect();
@@ -39,7 +40,7 @@ impl Writer {
             let Some(key) = projection::memory_key(&one.head.item) else { continue };
             let noted = match &one.head.endorsed {
                 Some(endorsed) => self.authority.endorse(&key, endorsed, now),
-                None if one.is_demoted => self.authority.revoke(std::slice::from_ref(&key), now),
+                None if one.is_demoted => self.authority.demote(&key, now),
                 None => continue,
             };
             match noted {
