@@ -172,6 +172,25 @@ The password comes from ~/.pgpass, from the service file or from $PGPASSWORD of 
 A server on another machine must show a certificate that is valid for its name, unless the address says otherwise
 (sslmode).";
 
+pub(super) const TEAM_LEAVE: &str = "\
+Example:
+  lokid team leave                             what is here stays here, what is there stays there";
+
+pub(super) const TEAM_STATUS: &str = "\
+Examples:
+  lokid team status
+  lokid team status --json";
+
+pub(super) const TEAM_INBOX: &str = "\
+Examples:
+  lokid team inbox                             then `lokid promote ID --to team` agrees, `lokid demote ID` declines
+  lokid team inbox --json";
+
+pub(super) const TEAM_AUDIT: &str = "\
+Examples:
+  lokid team audit
+  lokid team audit --limit 20 --json";
+
 pub(super) const DEMOTE: &str = "\
 Examples:
   lokid demote note-5f0c2a91                   it binds the team no longer; for a proposal: no

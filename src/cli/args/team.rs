@@ -18,12 +18,16 @@ pub(in crate::cli) enum TeamCommand {
     #[command(after_help = super::examples::TEAM_JOIN)]
     Join(Join),
     /// Share it no longer; what is here stays here
+    #[command(after_help = super::examples::TEAM_LEAVE)]
     Leave,
     /// Tell who is in step, what waits, and what went wrong
+    #[command(after_help = super::examples::TEAM_STATUS)]
     Status,
     /// Show what members want promoted, and what would change
+    #[command(after_help = super::examples::TEAM_INBOX)]
     Inbox,
     /// List who promoted, demoted, proposed or purged what
+    #[command(after_help = super::examples::TEAM_AUDIT)]
     Audit(Audit),
     /// Let git merge the memory record by record
     #[command(subcommand, after_help = super::super::examples::TEAM_GIT)]

@@ -108,6 +108,9 @@ pub(in crate::serve) struct TeamPromotion {
     #[schemars(with = "String")]
     pub(in crate::serve) id: MemoryName,
     pub(in crate::serve) to: TeamTarget,
+    /// As it was shown without: only these very words are promoted.
+    #[serde(default)]
+    pub(in crate::serve) print: Option<String>,
 }
 
 /// Words to be made unreadable wherever memory holds them.

@@ -74,8 +74,8 @@ pub(in crate::serve) async fn promote(app: App, call: Call) -> Answer {
     let body: TeamPromotion = call.json(&app, app.config().server.max_record).await?;
     let project = app.project(body.project.as_deref()).await?;
     let key = Key { namespace: namespace(body.namespace), id: body.id.0 };
-    let done = aside(move || project.team.promote(&key, body.to.is_org())).await?.map_err(problem)?;
-    told(json!({"done": done}))
+    let done = aside(move || project.team.promote(&key, body.to.is_org(), body.print.as_deref())).await?;
+    told(done.map_err(problem)?)
 }
 
 pub(in crate::serve) async fn demote(app: App, call: Call) -> Answer {

@@ -278,11 +278,11 @@ fn the_word_of_others_binds_nobody_until_a_promoter_says_so() {
     let tier = |machine: &Machine| machine.show(&id).unwrap()["tier"].as_str().unwrap().to_owned();
     assert_eq!((tier(&ada).as_str(), tier(&eve).as_str()), ("mandate", "reference"));
 
-    ada.home.run(&["promote", &id, "--to", "team"]).succeeded().says("waits in the inbox");
+    ada.home.run(&["promote", &id, "--to", "team", "--yes"]).succeeded().says("waits in the inbox");
     pam.comes_to(|pam| pam.show(&id).is_some());
     let inbox = pam.home.run(&["team", "inbox"]).succeeded();
     assert!(inbox.out.contains(&id) && inbox.out.contains("+ never push to main on Fridays"), "{}", inbox.out);
-    pam.home.run(&["promote", &id, "--to", "team"]).succeeded().says("holds for the team");
+    pam.home.run(&["promote", &id, "--to", "team", "--yes"]).succeeded().says("holds for the team");
     eve.comes_to(|eve| tier(eve) == "mandate");
     assert_eq!(ada.export(), eve.export());
     pam.home.run(&["team", "inbox"]).succeeded();
@@ -303,8 +303,8 @@ fn what_the_organisation_shares_reaches_other_teams_and_only_its_promoters_write
     let id = ada.remember("secrets live in the vault, never in the repository");
     ada.pass();
     org.comes_to(|org| org.show(&id).is_some());
-    ada.home.run(&["promote", &id, "--to", "org"]).succeeded().says("waits");
-    org.home.run(&["promote", &id, "--to", "org"]).succeeded().says("holds for the organisation");
+    ada.home.run(&["promote", &id, "--to", "org", "--yes"]).succeeded().says("waits");
+    org.home.run(&["promote", &id, "--to", "org", "--yes"]).succeeded().says("holds for the organisation");
     let oto = Machine::in_team(team.server, &team.database, &team.role("oto"), "other");
     oto.comes_to(|oto| oto.show(&id).is_some());
     let found = || oto.home.run(&["recall", "where do secrets live"]).succeeded().out.contains("vault");
@@ -472,4 +472,67 @@ fn every_kind_of_memory_arrives_whole_and_then_nobody_has_anything_to_say() {
         assert_eq!(versions(), settled, "what was read back from files is what was sent");
     }
     assert_eq!(ada.export(), eve.export());
+}
+
+#[test]
+fn whoever_changes_the_words_of_another_says_them_as_their_own_and_nobody_elses_as_theirs() {
+    let team = Team::new();
+    let (ada, eve) = (Machine::of(&team, "ada"), Machine::of(&team, "eve"));
+    let id = ada.remember("the gate is closed at night");
+    ada.pass();
+    eve.comes_to(|eve| eve.show(&id).is_some());
+    eve.patch(&id, &json!({"text": "the gate is open at night"}));
+    ada.comes_to(|ada| ada.show(&id).unwrap()["text"] == "the gate is open at night");
+    assert_eq!(ada.show(&id).unwrap()["author"], json!(team.role("eve")));
+    assert_eq!(ada.show(&id).unwrap()["source"], "import", "no longer her own word");
+    eventually_some(|| {
+        eve.pass();
+        (ada.export() == eve.export()).then_some(())
+    });
+    // With another program: other words under ada's name, a record that only the database can read, a cursor below zero,
+    // and one that says it is restricted.
+    let append = |name: &str, base: u64, index: u64, record: &str| {
+        let op = format!(
+            r#"[{{"kind":"memory","namespace":"default","name":"{name}","index":{index},"hlc":1,"base":{base},"record":{record}}}]"#
+        );
+        team.psql("eve", &format!("SELECT lokid.append('garden', 'by-hand', '{op}')")).1
+    };
+    let own = ada.remember("ada counts the apples herself");
+    ada.pass();
+    let base: u64 =
+        team.truth(&format!("SELECT version FROM lokid.heads WHERE name = '{own}'")).trim().parse().unwrap();
+    let author = team.role("ada");
+    let forged = format!(r#"{{"id":"{own}","kind":"note","text":"eve counts the apples","author":"{author}"}}"#);
+    assert!(append(&own, base, 1, &forged).contains("refused"));
+    let restricted = format!(
+        r#"{{"id":"{own}","kind":"note","text":"ada counts the apples herself","author":"{author}","restricted":true}}"#
+    );
+    assert!(append(&own, base, 2, &restricted).contains("refused"));
+    assert!(append("odd", 0, 3, r#"{"id":"odd","kind":"note","text":"x","n":1e999}"#).contains("taken"));
+    assert!(team.psql("eve", "SELECT lokid.beat('garden', 'by-hand', 'x', -1)").0);
+    let after = ada.remember("and after that all goes on");
+    ada.pass();
+    eve.comes_to(|eve| eve.show(&after).is_some());
+    assert_eq!(ada.show(&own).unwrap()["text"], "ada counts the apples herself");
+}
+
+#[test]
+fn another_branch_and_a_night_take_nothing_from_the_others() {
+    let team = Team::new();
+    let (ada, eve) = (Machine::of(&team, "ada"), Machine::of(&team, "eve"));
+    let (a, b) = (ada.remember("the lock is taken first"), ada.remember("the rename comes last"));
+    ada.post("/v1/links", &json!({"from": a, "to": b, "relation": "related_to"}));
+    ada.pass();
+    eve.comes_to(|eve| eve.get(&format!("/v1/links/{a}")).to_string().contains(&b));
+    // As a checkout does it, under the running daemon.
+    std::fs::remove_dir_all(ada.home.path("app/.loki/memory")).unwrap();
+    ada.post("/v1/memories", &json!({"kind": "note", "text": "something else entirely"}));
+    ada.get("/v1/status?fresh=true");
+    for _ in 0..3 {
+        ada.pass();
+        eve.pass();
+    }
+    let removed = team.truth("SELECT count(*) FROM lokid.heads WHERE state <> 'live'");
+    assert_eq!(removed.trim(), "0");
+    assert!(eve.show(&a).is_some() && eve.get(&format!("/v1/links/{a}")).to_string().contains(&b));
 }

@@ -17,30 +17,52 @@ use lokid_team::{HeadState, ItemKey, projection};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Team {
-    /// `promoted`, or `proposed` where somebody else has to agree.
-    pub fn promote(&self, key: &Key, to_org: bool) -> Result<&'static str, TeamError> {
+    /// Without `print` only shows what would be promoted, and its print. With it, what has these very words is promoted:
+    /// `done` is `promoted`, or `proposed` where somebody else has to agree.
+    pub fn promote(&self, key: &Key, to_org: bool, print: Option<&str>) -> Result<Value, TeamError> {
         let mut relay = self.relay()?;
         self.pass_now(PATIENCE);
         let (item, missing) = (projection::key_of(key), || TeamError::NotHere(key.id.as_str().to_owned()));
         let (version, record) = self.last(&mut relay, &item)?.ok_or_else(missing)?;
         let there = self.read(&item, &record)?;
         let here = self.writer.snapshot().get(key).cloned().ok_or_else(missing)?;
-        let print = authority::print(&there);
-        if authority::print(&here) != print {
+        let found = authority::print(&there);
+        if authority::print(&here) != found {
             return Err(TeamError::Refused(
                 "the database does not have these words yet; try again in a moment".to_owned(),
             ));
         }
+        let tier = there.claimed().tier.as_str();
+        let stamp = format!("{found}-{tier}");
+        let Some(print) = print else {
+            return Ok(json!({"print": stamp, "tier": tier, "author": there.author(), "words": self.words(&there)}));
+        };
+        if print != stamp {
+            return Err(TeamError::Refused("it says something else by now; look at it again".to_owned()));
+        }
         let target = if to_org { Target::Org } else { Target::Team };
-        let promoted = relay.promote(&item, version, &print, there.claimed().tier.as_str(), target);
-        match promoted.map_err(refusal)? {
+        let promoted = relay.promote(&item, version, &found, tier, target).map_err(refusal)?;
+        match promoted {
             Promotion::Endorsed => {
                 self.pass_now(PATIENCE);
-                Ok("promoted")
+                Ok(json!({"done": "promoted"}))
             }
-            Promotion::Proposed => Ok("proposed"),
+            Promotion::Proposed => Ok(json!({"done": "proposed"})),
             Promotion::Behind => Err(TeamError::Refused("somebody changed it just now; look at it again".to_owned())),
         }
+    }
+
+    /// Everything of a memory that would bind.
+    fn words(&self, memory: &Memory) -> String {
+        let shorter = [&memory.shorter.summary, &memory.shorter.compressed, &memory.shorter.index];
+        let parts = [Some(&memory.title), Some(&memory.text)].into_iter().chain(shorter.map(Option::as_ref));
+        let mut said: Vec<&str> = Vec::new();
+        for part in parts.flatten().filter(|part| !part.is_empty()) {
+            if !said.contains(&part.as_str()) {
+                said.push(part);
+            }
+        }
+        said.join("\n")
     }
 
     /// Answers whether there was something to take back.
@@ -89,20 +111,23 @@ impl Team {
 
     fn shown(&self, relay: &mut Relay, proposal: &Proposal) -> Result<Value, TeamError> {
         let item = &proposal.head.item;
-        let text = |record: &Value| self.read(item, record).map(|memory| memory.text);
-        let after = match &proposal.head.state {
-            HeadState::Live(record) => text(record)?,
-            HeadState::Forgotten | HeadState::Purged { .. } => String::new(),
+        let read = |record: &Value| self.read(item, record).ok();
+        let now = match &proposal.head.state {
+            HeadState::Live(record) => read(record),
+            HeadState::Forgotten | HeadState::Purged { .. } => None,
         };
-        let promoted = relay.history(item).map_err(refusal)?.into_iter().filter(|version| version.what == "promote");
+        let history = relay.history(item).map_err(refusal)?;
+        let promoted = history.into_iter().filter(|version| version.what == "promote");
         let before = match promoted.max_by_key(|version| version.version) {
-            Some(known) => relay.record(item, known.version).map_err(refusal)?.as_ref().map(text).transpose()?,
+            Some(known) => relay.record(item, known.version).map_err(refusal)?.as_ref().and_then(read),
             None => None,
         };
+        // What it asks to be is what its record says, not what whoever proposes it says.
+        let tier = now.as_ref().map_or("unreadable", |memory| memory.claimed().tier.as_str());
         Ok(json!({
-            "id": item.name, "namespace": item.namespace, "to": proposal.to.as_str(), "tier": proposal.tier,
+            "id": item.name, "namespace": item.namespace, "to": proposal.to.as_str(), "tier": tier,
             "by": proposal.by, "at": proposal.at.record_style(), "author": proposal.head.author,
-            "before": before, "after": after,
+            "before": before.map(|memory| self.words(&memory)), "after": now.map(|memory| self.words(&memory)),
         }))
     }
 }

@@ -217,28 +217,31 @@ LANGUAGE sql IMMUTABLE AS $$
         WHEN (op->>'base')::bigint < 0 OR (op->>'index')::bigint < 0 THEN 'a number below zero'
         WHEN op->'record' IS NULL OR json_typeof(op->'record') NOT IN ('object', 'null') THEN 'the record is no object'
         WHEN octet_length((op->'record')::text) > 1048576 THEN 'the record is longer than 1 MiB'
+        WHEN op->'record'->>'restricted' = 'true' THEN 'what is restricted stays where it is'
     END
 $$;
 
--- Whose word a memory is stays what it was, and a new one is the word of who brings it. A promoter may bring back what others
--- said, into a database that was lost.
-CREATE FUNCTION lokid.forged(said json, standing lokid.heads, promoter boolean) RETURNS boolean
+-- Whoever writes something says that it is their word, unless it says what stood there before: then it stays the word of who
+-- said it. A promoter may bring back what others said, into a database that was lost.
+CREATE FUNCTION lokid.forged(said json, said_words bytea[], standing lokid.heads, promoter boolean) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = lokid, pg_temp AS $$
 DECLARE
-    known text := standing.record->>'author';
+    stood json := standing.record;
+    stood_words bytea[];
 BEGIN
-    IF standing.state = 'forgotten' THEN
-        EXECUTE 'SELECT record->>''author'' FROM log WHERE project = $1 AND kind = $2 AND namespace = $3 AND name = $4
-            AND what = ''put'' AND record IS NOT NULL ORDER BY version DESC LIMIT 1'
-        INTO known USING standing.project, standing.kind, standing.namespace, standing.name;
-    END IF;
-    IF said->>'author' = known THEN
+    IF coalesce(said->>'author', session_user) = session_user THEN
         RETURN false;
-    ELSIF known IS NOT NULL AND standing.state = 'live' THEN
-        RETURN true;
     END IF;
-    -- New, or forgotten: whoever says it again may say it as their own word.
-    RETURN NOT promoter AND coalesce(said->>'author', session_user) <> session_user;
+    IF standing.state = 'forgotten' THEN
+        EXECUTE 'SELECT record FROM log WHERE project = $1 AND kind = $2 AND namespace = $3 AND name = $4
+            AND what = ''put'' AND record IS NOT NULL ORDER BY version DESC LIMIT 1'
+        INTO stood USING standing.project, standing.kind, standing.namespace, standing.name;
+    END IF;
+    IF stood IS NOT NULL AND stood->>'author' = said->>'author' THEN
+        stood_words := words(stood);
+        RETURN NOT (stood_words @> said_words AND stood_words <@ said_words);
+    END IF;
+    RETURN NOT promoter OR standing.state IS NOT DISTINCT FROM 'live';
 END $$;
 
 -- One answer for each operation, in their order: taken, behind (with the head), purged, or refused (and why).
@@ -290,7 +293,7 @@ BEGIN
         -- A database that was made anew knows nothing of what was there: it takes whatever it is told.
         ELSIF standing.version <> (op->>'base')::bigint THEN
             RETURN NEXT json_build_object('outcome', 'behind', 'head', shown(standing));
-        ELSIF said IS NOT NULL AND op->>'kind' = 'memory' AND forged(said, standing, promoter) THEN
+        ELSIF said IS NOT NULL AND op->>'kind' = 'memory' AND forged(said, said_words, standing, promoter) THEN
             RETURN NEXT json_build_object('outcome', 'refused', 'why', 'it says that it is the word of somebody else');
         ELSE
             stamp := clock_timestamp();
@@ -501,7 +504,7 @@ BEGIN
         RAISE EXCEPTION '% is no member of %', session_user, wanted USING ERRCODE = '42501';
     END IF;
     PERFORM own_replica(wanted, machine);
-    UPDATE replicas SET label = left(regexp_replace(machine_label, '[[:cntrl:]]', '', 'g'), 100), cursor = read_up_to,
+    UPDATE replicas SET label = left(regexp_replace(machine_label, '[[:cntrl:]]', '', 'g'), 100), cursor = greatest(0, least(read_up_to, (SELECT seq FROM projects WHERE name = wanted))),
         seen_at = clock_timestamp()
     WHERE project = wanted AND replica = machine;
 END $$;
@@ -531,6 +534,10 @@ BEGIN
     DELETE FROM members WHERE project = wanted AND member = role;
     IF NOT FOUND THEN
         RETURN false;
+    END IF;
+    -- Who is in no team any more has nothing to say to the organisation.
+    IF NOT EXISTS (SELECT FROM members WHERE member = role AND project <> '@org') THEN
+        DELETE FROM members WHERE project = '@org' AND member = role;
     END IF;
     IF NOT EXISTS (SELECT FROM members WHERE member = role) AND EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
         EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA lokid FROM %I', role);
