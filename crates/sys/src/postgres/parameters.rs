@@ -123,7 +123,8 @@ impl Host {
     }
 
     fn is_near(&self) -> bool {
-        self.is_socket() || matches!(self.name.as_str(), "localhost" | "127.0.0.1" | "::1")
+        let leads_here = self.address.is_none_or(|address| address.is_loopback());
+        leads_here && (self.is_socket() || matches!(self.name.as_str(), "localhost" | "127.0.0.1" | "::1"))
     }
 }
 
@@ -302,7 +303,16 @@ fn hosts(names: Option<String>, addresses: Option<String>, ports: Option<String>
 }
 
 fn usual_socket(port: u16) -> String {
-    let holds = |folder: &&str| Path::new(folder).join(format!(".s.PGSQL.{port}")).exists();
+    // Anybody may make a socket in /tmp, and would be told the password.
+    let is_trusted = |socket: &Path| {
+        let owner = crate::plain::owner(socket);
+        owner.is_some_and(|owner| owner == 0 || owner == rustix::process::getuid().as_raw())
+            || !socket.starts_with("/tmp")
+    };
+    let holds = |folder: &&str| {
+        let socket = Path::new(folder).join(format!(".s.PGSQL.{port}"));
+        socket.exists() && is_trusted(&socket)
+    };
     (*SOCKET_FOLDERS.iter().find(|folder| holds(folder)).unwrap_or(&SOCKET_FOLDERS[0])).to_owned()
 }
 
