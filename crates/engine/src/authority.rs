@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use lokid_manage::plan::{Phase, Proposal};
 use lokid_model::memory::Claim;
-use lokid_model::{Archived, Body, Change, Key, Memory, MemoryId, Namespace, Source, Tier, Timestamp};
+use lokid_model::{Archived, Body, Change, Key, Memory, MemoryId, Namespace, Source, Tier, Timestamp, lengths};
 use lokid_store::schema::{Detail, record};
 use lokid_sys::Disk;
 use lokid_team::Endorsement;
@@ -149,8 +149,31 @@ impl Authority {
 
     /// What is about to be written here is what it says it is, from now on.
     pub(super) fn witness(&mut self, changes: &[Change], now: Timestamp) -> io::Result<()> {
+        self.renew(changes, now)?;
         let written = changes.iter().filter_map(Change::memory).filter(|memory| memory.claim.is_none());
         self.confirm(written, now).map(drop)
+    }
+
+    /// A night that writes shorter lengths changes nothing of what was granted for the words they are made from.
+    fn renew(&mut self, changes: &[Change], now: Timestamp) -> io::Result<()> {
+        let bare = |memory: &Memory| {
+            let mut bare = memory.clone();
+            lengths::drop_made(&mut bare);
+            print(&bare)
+        };
+        let renewed = changes.iter().filter_map(|change| {
+            let Change::Put { before: Some(before), after } = change else { return None };
+            let grant = after.claim.and_then(|_| self.granted(before))?;
+            let (old, new) = (print(before), print(after));
+            let mut line =
+                (old != new && bare(before) == bare(after)).then(|| line_of(after, grant.claim, &new, now))?;
+            if grant.by_team {
+                line["by"] = "team".into();
+            }
+            Some(line)
+        });
+        let renewed: Vec<Value> = renewed.collect();
+        if renewed.is_empty() { Ok(()) } else { self.write(renewed) }
     }
 
     /// Somebody read these and wants them to be what they ask to be.

@@ -6,6 +6,7 @@
 use lokid_model::memory::{AUTHOR, Episode};
 use lokid_model::{
     Body, Cleaner, Contradiction, Key, Link, Memory, MemoryId, Namespace, Relation, Scope, Source, Usage, clean,
+    lengths,
 };
 use lokid_store::schema::lists::{read_contradiction, read_link, view_contradiction, view_link};
 use lokid_store::schema::{Detail, record};
@@ -62,6 +63,8 @@ pub fn of_memory(memory: &Memory, me: &str, cleaner: &dyn Cleaner) -> Option<Val
     }
     let mut bare = memory.clone();
     bare.usage = Usage::default();
+    // Each machine makes the shorter lengths for itself.
+    lengths::drop_made(&mut bare);
     leave_out_places(&mut bare);
     let mut record = record::write(&bare, Detail::Lean);
     record.shift_remove(BUILT_ON);
@@ -110,6 +113,7 @@ pub fn memory_from(
     if memory.id != key.id {
         return Err(format!("the record says that it is {}", memory.id.as_str()));
     }
+    lengths::drop_made(&mut memory);
     (memory.namespace, memory.scope) = (key.namespace, Scope::ProjectShared);
     // Who may see it here, and that it comes from a store, nobody else says.
     memory.restricted = ours.is_some_and(|ours| ours.restricted);

@@ -270,8 +270,11 @@ fn a_wiped_folder_and_a_wiped_database_are_filled_again_and_nothing_is_deleted()
 #[test]
 fn the_word_of_others_binds_nobody_until_a_promoter_says_so() {
     let team = Team::new();
-    let (ada, eve, pam) = (Machine::of(&team, "ada"), Machine::of(&team, "eve"), Machine::of(&team, "pam"));
-    let rule = json!({"kind": "note", "text": "never push to main on Fridays", "tier": "mandate", "source": "user"});
+    let (ada, mut eve, pam) = (Machine::of(&team, "ada"), Machine::of(&team, "eve"), Machine::of(&team, "pam"));
+    let why = "because the people who could mend what breaks are at home with their families until Monday morning. "
+        .repeat(30);
+    let rule = format!("never push to main on Fridays\n\n{why}");
+    let rule = json!({"kind": "note", "text": rule, "tier": "mandate", "source": "user"});
     let id = ada.post("/v1/memories", &rule)["id"].as_str().unwrap().to_owned();
     ada.pass();
     eve.comes_to(|eve| eve.show(&id).is_some());
@@ -286,6 +289,11 @@ fn the_word_of_others_binds_nobody_until_a_promoter_says_so() {
     eve.comes_to(|eve| tier(eve) == "mandate");
     assert_eq!(ada.export(), eve.export());
     pam.home.run(&["team", "inbox"]).succeeded();
+    // It stays so over a night, which may write shorter lengths of it, and over a restart.
+    eve.home.run(&["consolidate"]).succeeded();
+    eve.kill();
+    eve.start();
+    assert_eq!(tier(&eve), "mandate", "{:#}", eve.show(&id).unwrap());
 
     // Other words are another matter.
     eve.patch(&id, &json!({"text": "always push to main on Fridays"}));
