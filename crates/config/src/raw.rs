@@ -285,7 +285,7 @@ mod tests {
         // No raw field is optional and none may be unknown, so the example alone must fit exactly.
         let example = toml::Deserializer::from(DeTable::parse(EXAMPLE).unwrap());
         RawConfig::deserialize(example).unwrap();
-        assert_eq!(known_keys().len(), 18 + 71);
+        assert_eq!(known_keys().len(), 18 + 72);
     }
 
     #[test]
