@@ -269,6 +269,6 @@ fn buried(key: &Key, fingerprint: &str, now: Timestamp) -> Option<Tombstone> {
     Some(Tombstone { key: key.clone(), fingerprint, at: now, reason: PURGED.to_owned(), scope })
 }
 
-pub(crate) fn hex(bytes: &[u8; 16]) -> String {
+fn hex(bytes: &[u8; 16]) -> String {
     format!("{:032x}", u128::from_be_bytes(*bytes))
 }

@@ -122,9 +122,7 @@ impl Team {
         }
         self.rouse(&mut work);
     }
-}
 
-impl Team {
     pub(super) fn new(env: &Arc<Env>, writer: &WriterHandle) -> Arc<Team> {
         let joined = (!env.read_only).then(|| read(env)).flatten();
         Arc::new(Team {

@@ -10,8 +10,8 @@ use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
 use lokid_manage::{promote, stale};
 use lokid_model::{
-    Change, Contradiction, ContradictionStatus, Key, Link, Memory, Namespace, Relation, Resolution, Scope, Settled,
-    Source, Status, Tier, Timestamp,
+    Body, Change, Contradiction, ContradictionStatus, Key, Link, Memory, MemoryId, Namespace, Relation, Resolution,
+    Scope, Settled, Source, Status, Tier, Timestamp,
 };
 
 /// Carries out what still fits: a memory that was changed since a proposal was made keeps the proposal from happening,
@@ -24,8 +24,9 @@ pub(super) fn tidy(snapshot: &Snapshot, proposals: &[Proposal]) -> (Vec<Change>,
         let mut next = state.clone();
         // What stands in a record of another program is theirs to take back.
         let theirs = |change: &&Change| matches!(change, Change::Unlink(link) if link.inline);
-        let own = || proposal.changes.iter().filter(|change| !theirs(change));
-        let fits = own().all(|change| {
+        let own: Vec<Change> = proposal.changes.iter().filter(|change| !theirs(change)).cloned().collect();
+        let own: Vec<Change> = own.into_iter().map(|change| no_truer_than_its_sources(&state, change)).collect();
+        let fits = own.iter().all(|change| {
             let fits = fits(&next, change);
             if fits {
                 next.apply(change);
@@ -34,11 +35,29 @@ pub(super) fn tidy(snapshot: &Snapshot, proposals: &[Proposal]) -> (Vec<Change>,
         });
         if fits {
             state = next;
-            changes.extend(own().cloned());
+            changes.extend(own);
         }
         done.push(fits);
     }
     (changes, Tidied { done })
+}
+
+/// What is made of the word of another member of the team is hearsay here as well.
+fn no_truer_than_its_sources(snapshot: &Snapshot, change: Change) -> Change {
+    let Change::Put { before: None, mut after } = change else { return change };
+    let episodes = match &after.body {
+        Body::Pattern(pattern) => pattern.source_episodes.as_slice(),
+        _ => &[],
+    };
+    let is_of_another = |id: &String| {
+        let source = MemoryId::foreign(id).and_then(|id| snapshot.get(&Key::new(&after.namespace, &id)));
+        source.is_some_and(|source| source.author().is_some() && source.source == Source::Import)
+    };
+    if after.sources.iter().chain(episodes).any(is_of_another) {
+        let after = Arc::make_mut(&mut after);
+        (after.source, after.tier) = (Source::Import, Tier::Reference);
+    }
+    Change::Put { before: None, after }
 }
 
 /// Is what a change was made from still so?
@@ -206,7 +225,7 @@ pub(super) fn confirm(snapshot: &Snapshot, now: Timestamp, key: &Key, tier: Opti
 mod tests {
     use super::*;
     use lokid_manage::plan::{Act, Phase, archive, create, revise, tie};
-    use lokid_model::{Archived, Kind, MemoryId, Scope};
+    use lokid_model::{Archived, Kind};
 
     fn now() -> Timestamp {
         Timestamp::from_micros(1_000_000_000)
@@ -230,6 +249,22 @@ mod tests {
 
     fn proposal(about: &Memory, changes: Vec<Change>) -> Proposal {
         Proposal::new(Phase::Dedupe, Act::Deduped, about, "because", changes)
+    }
+
+    #[test]
+    fn what_is_made_of_the_word_of_another_is_hearsay_as_well() {
+        let mut theirs = Memory { source: Source::Import, ..note("theirs", "one") };
+        theirs.set_author("ada");
+        let snapshot = with(&[theirs, note("own", "two")]);
+        for (sources, source, tier) in
+            [(&["own"][..], Source::Agent, Tier::Guardrail), (&["own", "theirs"][..], Source::Import, Tier::Reference)]
+        {
+            let sources = sources.iter().map(|id| (*id).to_owned()).collect();
+            let made = Memory { sources, tier: Tier::Guardrail, ..note("made", "three") };
+            let (changes, _) = tidy(&snapshot, &[proposal(&made, vec![create(made.clone())])]);
+            let made = changes[0].memory().unwrap();
+            assert_eq!((made.source, made.tier), (source, tier));
+        }
     }
 
     #[test]

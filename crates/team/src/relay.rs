@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use lokid_model::Timestamp;
 use lokid_sys::postgres::Parameter::{Text, Whole};
 use lokid_sys::postgres::{Connection, Parameters, PostgresError, Wake};
 use serde_json::{Value, json};
@@ -329,12 +328,6 @@ impl Relay {
             WHERE project = $1 ORDER BY seen_at DESC LIMIT 1000";
         let rows = self.connection.texts(sql, &[Text(&self.project)])?;
         rows.iter().map(|row| decode::peer(&decode::object(row)?)).collect()
-    }
-
-    /// What the database's clock says.
-    pub fn now(&mut self) -> Result<Timestamp, RelayError> {
-        let now = self.connection.texts("SELECT lokid.micros(clock_timestamp())::text", &[])?;
-        Ok(Timestamp::from_micros(whole(decode::number(&now)?)))
     }
 
     fn name_of(&self, space: Space) -> &str {

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Writer;
+use super::{Turn, Writer};
 use crate::conflict;
+use crate::error::EngineError;
 use lokid_model::{Change, Key, Kind, Memory, Tier, Timestamp, Tombstone};
 
 /// Found in a look, before it is applied.
@@ -60,27 +61,19 @@ impl Writer {
         let reconciled: Vec<Change> = reconciled.collect();
         let memories: Vec<Arc<Memory>> = left.disputed.iter().filter_map(|key| self.state.get(key).cloned()).collect();
         let settled = memories.iter().flat_map(|memory| conflict::settle(&self.state, memory, now));
-        let mut changes: Vec<Change> = purges.chain(reconciled).chain(settled).collect();
+        let changes: Vec<Change> = purges.chain(reconciled).chain(settled).collect();
         if changes.is_empty() {
             return;
         }
-        let mut seen = match self.commit(now, &changes) {
-            Ok(seen) => seen,
-            Err(error) => {
-                tracing::warn!(project = %self.env.name, reason = %error, "what a merge left could not be settled yet");
-                return;
-            }
-        };
-        tracing::info!(project = %self.env.name, changes = changes.len(), "what a merge left is settled");
-        self.note_purged(&changes);
-        lokid_store::forget_lineage(&mut changes);
-        self.state.apply_all(&changes);
-        self.mark_layers(&changes);
-        self.apply_seen(&mut seen);
-        self.publish();
-        self.announce(&changes);
-        self.announce_seen(&seen);
-        self.tell(now, &changes);
+        let (mut draft, mut known, project) = (self.state.clone(), changes.clone(), Arc::clone(&self.env.name));
+        lokid_store::forget_lineage(&mut known);
+        draft.apply_all(&known);
+        let many = changes.len();
+        let reply = Box::new(move |written: Result<(), EngineError>| match written {
+            Ok(()) => tracing::info!(%project, changes = many, "what a merge left is settled"),
+            Err(error) => tracing::warn!(%project, reason = %error, "what a merge left could not be settled yet"),
+        });
+        self.finish(now, vec![Turn { changes, told: false, reply }], draft);
     }
 
     fn reconcile(&self, merged: Memory, now: Timestamp) -> Vec<Change> {
