@@ -9,6 +9,10 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+mod words;
+
 pub mod serve;
+
+pub mod page;
 
 pub mod cli;

@@ -24,7 +24,7 @@ mod team;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
-pub(super) use care::{Forget, Promote, Purge, Redact, Status};
+pub(super) use care::{Forget, Promote, Purge, Redact, Status, Ui};
 pub(super) use git::{GitCommand, MergeDriver};
 pub(super) use hands::Hook;
 pub(super) use hooks::{Hooks, HooksChange};
@@ -80,6 +80,9 @@ pub(super) enum Command {
     /// Check the installation and name the fix for what is wrong
     #[command(after_help = examples::DOCTOR)]
     Doctor,
+    /// Look at the memory in a browser: what was said and why, what changed, what is open
+    #[command(after_help = examples::UI)]
+    Ui(Ui),
     /// Print where the daemon's socket is
     #[command(after_help = examples::SOCKET)]
     Socket,

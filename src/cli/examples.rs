@@ -28,6 +28,14 @@ pub(super) const DOCTOR: &str = "\
 Example:
   lokid doctor        exits with 1 when something is broken";
 
+pub(super) const UI: &str = "\
+Examples:
+  lokid ui                             open the page in the browser; Ctrl-C ends it
+  lokid ui --no-browser                print the address, which lets one browser in, once
+  lokid ui --port 7777 --no-browser    over SSH: ssh -N -L 7777:127.0.0.1:7777 HOST on your own machine
+
+It listens at 127.0.0.1 only, for you only, and only while the command runs.";
+
 pub(super) const SOCKET: &str = "\
 Example:
   curl --unix-socket \"$(lokid socket)\" http://lokid/v1/health";

@@ -54,10 +54,10 @@ mod stop;
 mod team;
 mod transcripts;
 mod trust;
+mod ui;
 mod watch;
 mod watchdog;
 mod why;
-mod words;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -69,6 +69,7 @@ use failure::Done;
 use screen::Screen;
 use settings::Settings;
 
+use crate::words;
 use lokid_model::DocumentKind;
 
 /// Parses, runs, and says what went wrong.
@@ -141,6 +142,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
             Some(every) => watch::run(&asked, every, &settings, screen),
             None => status::run(&settings, screen),
         },
+        Command::Ui(asked) => ui::run(&asked, &args.global, &settings, screen),
         Command::Socket => socket::run(&settings, screen),
         Command::Stop => stop::run(&settings, screen),
         Command::Project(command) => project::run(&command, &settings, screen),

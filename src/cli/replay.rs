@@ -24,6 +24,8 @@ use lokid_sys::{Clock, env, plain};
 
 /// What takes less time needs no progress.
 const QUICK: Duration = Duration::from_millis(700);
+/// So much of the past tells enough for a look at the page.
+const SHORT: usize = 2_000;
 const PAINT_EVERY: Duration = Duration::from_millis(100);
 
 pub(super) fn run(asked: &Replay, settings: &Settings, screen: &mut Screen) -> Done {
@@ -46,6 +48,14 @@ pub(super) fn run(asked: &Replay, settings: &Settings, screen: &mut Screen) -> D
         return screen.line(document(&replayed).to_string());
     }
     show(&replayed, screen)
+}
+
+/// What `--json` prints, of a history that is not too long to wait for.
+pub(super) fn briefly(settings: &Settings) -> Result<Value, Failure> {
+    let place = Reach::place(settings)?;
+    let plan = Plan { most: SHORT, content: false, fit: false };
+    let replayed = replay(&place.root, &weights(&place.state), plan, &mut |_, _, _| ControlFlow::Continue(()));
+    replayed.map(|replayed| document(&replayed)).map_err(|error| Failure::new(error.to_string()))
 }
 
 fn keep(state: &Path, text: &str) -> Done {

@@ -21,6 +21,7 @@ pub mod https;
 pub mod inotify;
 pub mod instance;
 pub mod kept;
+pub mod loopback;
 pub mod notify;
 pub mod plain;
 pub mod postgres;

@@ -97,3 +97,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
         Err("from 0.1 to 86400 seconds".to_owned())
     }
 }
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Ui {
+    /// Print the address and open nothing
+    #[arg(long)]
+    pub(in crate::cli) no_browser: bool,
+    /// Listen at this port of 127.0.0.1 [else a free one]
+    #[arg(long, value_name = "PORT")]
+    pub(in crate::cli) port: Option<u16>,
+}

@@ -61,7 +61,41 @@ impl Check {
     }
 }
 
+/// What was found, and whether anything is broken.
+struct Findings {
+    checks: Vec<Check>,
+    settings: Settings,
+}
+
+impl Findings {
+    fn is_broken(&self) -> bool {
+        self.checks.iter().any(|check| check.state == State::Broken)
+    }
+
+    fn json(&self) -> Value {
+        let all: Vec<Value> = self.checks.iter().map(Check::json).collect();
+        json!({"ok": !self.is_broken(), "checks": all})
+    }
+}
+
+/// What `--json` prints.
+pub(super) fn findings(global: &Global) -> Result<Value, Failure> {
+    look(global).map(|found| found.json())
+}
+
 pub(super) fn run(global: &Global, screen: &mut Screen) -> Done {
+    let found = look(global)?;
+    if found.settings.json {
+        screen.line(found.json().to_string())?;
+    } else {
+        for check in &found.checks {
+            show(check, screen)?;
+        }
+    }
+    if found.is_broken() { Err(Failure::told()) } else { Ok(()) }
+}
+
+fn look(global: &Global) -> Result<Findings, Failure> {
     let mut checks = vec![Check::good("program", format!("lokid {}", env!("CARGO_PKG_VERSION")))];
     let settings = configuration(global, &mut checks)?;
     places::look(&settings, &mut checks);
@@ -70,16 +104,7 @@ pub(super) fn run(global: &Global, screen: &mut Screen) -> Done {
     hooks::look(&settings, status.as_ref(), reach.is_some(), &mut checks);
     checks.extend(reach.as_ref().and_then(|reach| team::look(reach, &settings)));
     managed::look(&settings, &mut checks);
-    let broken = checks.iter().any(|check| check.state == State::Broken);
-    if settings.json {
-        let all: Vec<Value> = checks.iter().map(Check::json).collect();
-        screen.line(json!({"ok": !broken, "checks": all}).to_string())?;
-    } else {
-        for check in &checks {
-            show(check, screen)?;
-        }
-    }
-    if broken { Err(Failure::told()) } else { Ok(()) }
+    Ok(Findings { checks, settings })
 }
 
 fn show(check: &Check, screen: &mut Screen) -> Done {

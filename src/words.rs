@@ -5,7 +5,7 @@ use serde_json::Value;
 use lokid_model::Timestamp;
 
 /// `1,204`
-pub(super) fn number(number: u64) -> String {
+pub(crate) fn number(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -18,12 +18,12 @@ pub(super) fn number(number: u64) -> String {
 }
 
 /// `1 memory`, `1,204 memories`
-pub(super) fn count(many: u64, one: &str, more: &str) -> String {
+pub(crate) fn count(many: u64, one: &str, more: &str) -> String {
     format!("{} {}", number(many), if many == 1 { one } else { more })
 }
 
 /// The plural of a kind as people say it: `anti-patterns`, `memories`.
-pub(super) fn plural(kind: &str) -> String {
+pub(crate) fn plural(kind: &str) -> String {
     let spoken = kind.replace('_', "-");
     match spoken.strip_suffix('y') {
         Some(stem) => format!("{stem}ies"),
@@ -32,7 +32,7 @@ pub(super) fn plural(kind: &str) -> String {
 }
 
 /// `800 notes, 404 facts`, the most frequent kind first.
-pub(super) fn kinds(by_kind: &[(String, u64)]) -> String {
+pub(crate) fn kinds(by_kind: &[(String, u64)]) -> String {
     let mut kinds: Vec<&(String, u64)> = by_kind.iter().filter(|(_, many)| *many > 0).collect();
     kinds.sort_by(|(one, few), (other, many)| many.cmp(few).then_with(|| one.cmp(other)));
     let named = kinds.iter().map(|(kind, many)| count(*many, &kind.replace('_', "-"), &plural(kind)));
@@ -40,14 +40,14 @@ pub(super) fn kinds(by_kind: &[(String, u64)]) -> String {
 }
 
 /// `1,204 memories: 800 notes, 404 facts`
-pub(super) fn holdings(by_kind: &[(String, u64)]) -> String {
+pub(crate) fn holdings(by_kind: &[(String, u64)]) -> String {
     let total = count(by_kind.iter().map(|(_, many)| many).sum(), "memory", "memories");
     let kinds = kinds(by_kind);
     if kinds.is_empty() { total } else { format!("{total}: {kinds}") }
 }
 
 /// `512 B`, `1.5 MiB`
-pub(super) fn size(bytes: u64) -> String {
+pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
         return format!("{bytes} B");
@@ -62,7 +62,7 @@ pub(super) fn size(bytes: u64) -> String {
 }
 
 /// `45 s`, `12 min`, `3 h 20 min`, `9 d 4 h`
-pub(super) fn span(seconds: u64) -> String {
+pub(crate) fn span(seconds: u64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);
     let two = |large: u64, unit: &str, small: u64, part: &str| {
         if small == 0 { format!("{large} {unit}") } else { format!("{large} {unit} {small} {part}") }
@@ -76,7 +76,7 @@ pub(super) fn span(seconds: u64) -> String {
 }
 
 /// `2026-11-13 04:59 UTC` from what the API says, or that itself when it is no time.
-pub(super) fn moment(text: &str) -> String {
+pub(crate) fn moment(text: &str) -> String {
     match Timestamp::parse(text) {
         Some(time) => {
             let written = time.record_style();
@@ -87,7 +87,7 @@ pub(super) fn moment(text: &str) -> String {
 }
 
 /// The first line, at most `most` characters wide.
-pub(super) fn brief(text: &str, most: usize) -> String {
+pub(crate) fn brief(text: &str, most: usize) -> String {
     let line = text.trim().lines().next().unwrap_or("");
     if line.chars().count() <= most {
         return line.to_owned();
@@ -98,7 +98,7 @@ pub(super) fn brief(text: &str, most: usize) -> String {
 
 /// A value of the API in a line of text: strings bare, lists with commas, nothing for null; of an object what is
 /// neither empty nor zero.
-pub(super) fn plain(value: &Value) -> String {
+pub(crate) fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -113,7 +113,7 @@ pub(super) fn plain(value: &Value) -> String {
 }
 
 /// `key` of an answer as text; empty when it is missing or null.
-pub(super) fn field(value: &Value, key: &str) -> String {
+pub(crate) fn field(value: &Value, key: &str) -> String {
     value.get(key).map(plain).unwrap_or_default()
 }
 
@@ -121,7 +121,7 @@ pub(super) fn field(value: &Value, key: &str) -> String {
 const WIDEST: usize = 60;
 
 /// Rows with their columns aligned; the last column is not padded.
-pub(super) fn table(rows: &[Vec<String>]) -> Vec<String> {
+pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
