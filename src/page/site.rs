@@ -69,7 +69,6 @@ impl Site {
 
 pub(super) fn router(site: Arc<Site>, door: Arc<Door>) -> Router {
     let project = Router::new()
-        .route("/", get(|here: Here| async move { see_other(&here.to("said")) }))
         .route("/said", screen(Tab::Said, said::screen))
         .route("/inbox", screen(Tab::Inbox, inbox::screen))
         .route("/memories", screen(Tab::Memories, memories::screen))
@@ -79,7 +78,7 @@ pub(super) fn router(site: Arc<Site>, door: Arc<Door>) -> Router {
         .route("/worth", screen(Tab::Worth, worth::screen))
         .route("/act", post(acts::act));
     let inside = Router::new()
-        .route("/", get(home))
+        .route("/home", get(home))
         .route("/enter", get(|| async { StatusCode::FORBIDDEN }))
         .route("/live", get(listen))
         .route("/page.css", get(|| async { asset("text/css; charset=utf-8", STYLE) }))
@@ -121,7 +120,7 @@ fn turned_away(refused: Refused) -> Response {
 /// The token for the cookie. A page in between sends the browser on: to a redirect that began on another page no browser
 /// would send the cookie.
 fn enter(site: &Site, door: &Door, request: &Request) -> Response {
-    let home = format!("{}/", site.folder);
+    let home = format!("{}/home", site.folder);
     if door.check_cookie(request.headers()).is_ok() {
         return see_other(&home);
     }
