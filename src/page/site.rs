@@ -23,7 +23,8 @@ use super::door::{Door, Refused};
 use super::frame::{self, Sheet, Tab};
 use super::live::Live;
 use super::parts::{list, text};
-use super::{Outlook, acts, files, inbox, memories, memory, nights, said, worth};
+use super::replay::{self, Replays};
+use super::{Outlook, acts, files, health, inbox, memories, memory, nights, said, worth};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -50,6 +51,7 @@ pub(super) struct Site {
     folder: String,
     opens_with: PathBuf,
     pub(super) outlook: Arc<dyn Outlook>,
+    pub(super) replays: Replays,
     /// What came of the last act, to be told once.
     notice: Mutex<Option<Notice>>,
 }
@@ -63,7 +65,8 @@ pub(super) struct Notice {
 
 impl Site {
     pub(super) fn new(daemon: Daemon, live: Live, door: &Door, opens_with: PathBuf, outlook: Arc<dyn Outlook>) -> Site {
-        Site { daemon, live, folder: door.folder().to_owned(), opens_with, outlook, notice: Mutex::new(None) }
+        let (folder, replays) = (door.folder().to_owned(), Replays::default());
+        Site { daemon, live, folder, opens_with, outlook, replays, notice: Mutex::new(None) }
     }
 }
 
@@ -75,7 +78,9 @@ pub(super) fn router(site: Arc<Site>, door: Arc<Door>) -> Router {
         .route("/memories/{id}", screen(Tab::Memories, memory::screen))
         .route("/files", screen(Tab::Files, files::screen))
         .route("/nights", screen(Tab::Nights, nights::screen))
+        .route("/health/doctor", get(health::doctor))
         .route("/worth", screen(Tab::Worth, worth::screen))
+        .route("/worth/replay", screen(Tab::Worth, replay::screen))
         .route("/act", post(acts::act));
     let inside = Router::new()
         .route("/home", get(home))
