@@ -6,6 +6,8 @@
 
 mod authority;
 mod borrowing;
+mod bundle;
+pub mod changes;
 mod commits;
 mod commons;
 mod company;
@@ -27,6 +29,7 @@ mod inbox;
 mod incoming;
 pub mod judge;
 mod lesson;
+pub mod logged;
 pub mod memory_care;
 pub mod mirror;
 pub mod night;
@@ -50,6 +53,7 @@ pub mod strategy;
 pub mod team;
 mod tidy;
 mod trees;
+pub mod undo;
 pub mod usage;
 pub mod why;
 mod writer;

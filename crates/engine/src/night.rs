@@ -144,6 +144,11 @@ impl Night {
         self.known.lock().clone()
     }
 
+    /// When the night began that runs.
+    fn since(&self) -> Option<Timestamp> {
+        self.known.lock().running.as_ref().map(|running| running.since)
+    }
+
     /// Hints: one that does not fit is lost.
     pub(super) fn tell(&self, task: NightTask) {
         if let Some(tasks) = self.tasks.get() {
@@ -406,8 +411,8 @@ impl NightWorker {
                 rest = behind;
                 let done = match trial {
                     Some(trial) => {
-                        let (changes, tidied) = super::tidy::tidy(trial, batch);
-                        changes.iter().for_each(|change| trial.apply(change));
+                        let (bundles, tidied) = super::tidy::tidy(trial, batch, None);
+                        bundles.iter().flat_map(|bundle| &bundle.changes).for_each(|change| trial.apply(change));
                         tidied.done
                     }
                     None => self.tools.tidy(batch).unwrap_or_else(|| vec![false; batch.len()]),
