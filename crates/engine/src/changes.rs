@@ -33,11 +33,11 @@ use lokid_sys::thread;
 
 const FOLDER: &str = "changes";
 /// The beginning of a text tells it from others.
-const TELLING: usize = 200;
+const TELLING: usize = 64;
 /// What is shorter than this counts only where it stands alone: it may be a part of anything.
 const SHORT: usize = 8;
 /// Whoever purges more than this at once loses the log with it.
-const MOST_PURGED: usize = 1_000;
+const MOST_PURGED: usize = 2_048;
 /// Marks of a person: the group is as it should be, or is to be looked at again.
 const ACCEPT: &str = "accept";
 const REOPEN: &str = "reopen";
@@ -53,7 +53,11 @@ pub struct ChangeLog {
 }
 
 enum LogTask {
-    Done { at: Timestamp, before: Snapshot, bundles: Vec<Bundle> },
+    Done {
+        at: Timestamp,
+        before: Snapshot,
+        bundles: Vec<Bundle>,
+    },
     /// Whatever was purged while nobody kept this log goes.
     Sweep(Arc<Snapshot>),
     /// Answered when everything told before is written.
@@ -231,7 +235,9 @@ impl ChangeLog {
     fn sweep_out(&self, snapshot: &Snapshot) {
         let mut gone = HashSet::new();
         self.newest(|group| {
-            gone.extend(group.changes.iter().filter(|change| is_buried(snapshot, change)).map(|change| change.key.clone()));
+            gone.extend(
+                group.changes.iter().filter(|change| is_buried(snapshot, change)).map(|change| change.key.clone()),
+            );
             true
         });
         if !gone.is_empty() {

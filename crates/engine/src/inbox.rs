@@ -14,15 +14,15 @@ use tokio::sync::oneshot;
 use super::error::EngineError;
 use super::event::{Claimant, Event, Imported, Remembered, Reply, Tidied, Trust, TrustRequest};
 use super::lesson::{Chapter, Lesson};
-use super::logged::LoggedChange;
+use super::logged::{LoggedChange, LoggedWhat};
 use super::pattern::{Pattern, Redacted};
 use super::redaction::Redaction;
 use super::undo::LeftAsItIs;
 use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
 use lokid_model::{
-    By, Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Resolution, Tier,
-    Timestamp,
+    By, Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Resolution,
+    Tier, Timestamp,
 };
 use lokid_team::ItemKey;
 use lokid_team::sync::{Incoming, Us};
@@ -189,8 +189,13 @@ impl WriterHandle {
     /// Takes back what was done together; answers for each group, in their order.
     pub fn undo(
         &self,
-        groups: Vec<Vec<LoggedChange>>,
+        mut groups: Vec<Vec<LoggedChange>>,
     ) -> Result<Pending<Vec<Result<LeftAsItIs, String>>>, EngineError> {
+        for change in groups.iter_mut().flatten() {
+            if let LoggedWhat::Memory { before: Some(before), .. } = &mut change.what {
+                self.redaction.clean(Arc::make_mut(before));
+            }
+        }
         self.ask(|reply| Event::Undo { groups, by: self.by, reply })
     }
 

@@ -8,9 +8,7 @@ use serde_json::{Map, Value, json};
 
 use lokid_manage::plan::Phase;
 use lokid_model::memory::{AUTHOR, Claim, UNDONE};
-use lokid_model::{
-    By, ChangeOp, Contradiction, Key, Link, Memory, MemoryId, Namespace, Source, Tier, Timestamp,
-};
+use lokid_model::{By, ChangeOp, Contradiction, Key, Link, Memory, MemoryId, Namespace, Source, Tier, Timestamp};
 use lokid_store::schema::{Detail, lists, record};
 
 /// A longer record is not kept: the change is told, and cannot be undone.

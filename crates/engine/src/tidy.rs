@@ -17,11 +17,7 @@ use lokid_model::{
 
 /// Carries out what still fits: a memory that was changed since a proposal was made keeps the proposal from happening,
 /// and the next night makes another.
-pub(super) fn tidy(
-    snapshot: &Snapshot,
-    proposals: &[Proposal],
-    night: Option<Timestamp>,
-) -> (Vec<Bundle>, Tidied) {
+pub(super) fn tidy(snapshot: &Snapshot, proposals: &[Proposal], night: Option<Timestamp>) -> (Vec<Bundle>, Tidied) {
     let mut state = snapshot.clone();
     let mut bundles = Vec::new();
     let mut done = Vec::with_capacity(proposals.len());

@@ -30,6 +30,9 @@ pub fn plan(snapshot: &Snapshot, now: Timestamp, group: &[LoggedChange]) -> Resu
             left.push((change.id.clone(), why));
         }
     }
+    if let Some((_, why)) = left.first().filter(|_| undoing.changes.is_empty()) {
+        return Err((*why).to_owned());
+    }
     Ok((undoing.changes, left))
 }
 
@@ -181,7 +184,11 @@ impl Undoing {
             }
         }
         if self.changes.len() == before {
-            return Some(if is_merge { "it keeps the two from becoming one again" } else { "the links are others by now" });
+            return Some(if is_merge {
+                "it keeps the two from becoming one again"
+            } else {
+                "the links are others by now"
+            });
         }
         if let Some((phase, living)) = phase.zip(self.state.get(&logged.key).cloned()) {
             let mut memory = self.renewed(&living, &living);

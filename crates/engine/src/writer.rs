@@ -273,7 +273,8 @@ impl Writer {
         self.derived.adopted(&changes, &mut self.state);
         self.outside.counters().writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
         self.mark_layers(&changes);
-        let told: Vec<Key> = turns.iter().filter(|turn| turn.told).flat_map(Turn::changes).filter_map(new_words).collect();
+        let told: Vec<Key> =
+            turns.iter().filter(|turn| turn.told).flat_map(Turn::changes).filter_map(new_words).collect();
         let bundles: Vec<Bundle> = turns.iter_mut().flat_map(|turn| std::mem::take(&mut turn.bundles)).collect();
         let ours = self.apply_seen(&mut seen);
         self.publish();
@@ -355,7 +356,8 @@ impl Writer {
         if changes.is_empty() {
             return;
         }
-        let bundles: Vec<Bundle> = changes.iter().map(|change| Bundle::by(By::File, "", vec![change.clone()])).collect();
+        let bundles: Vec<Bundle> =
+            changes.iter().map(|change| Bundle::by(By::File, "", vec![change.clone()])).collect();
         for follower in &self.followers {
             follower.seen(changes);
             follower.done(before, &bundles);

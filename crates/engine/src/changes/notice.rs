@@ -91,7 +91,8 @@ impl<'a> Notice<'a> {
         if is_same || link.inline || before.as_ref().is_some_and(|before| before.inline) {
             return;
         }
-        let (op, key) = (if ties { ChangeOp::Linked } else { ChangeOp::Unlinked }, Key::new(&link.namespace, &link.from));
+        let (op, key) =
+            (if ties { ChangeOp::Linked } else { ChangeOp::Unlinked }, Key::new(&link.namespace, &link.from));
         let told = (link.clone(), before.filter(|_| ties));
         match noticed.iter_mut().find(|(known, from, _)| (*known, &*from) == (op, &key)) {
             Some((.., LoggedWhat::Links(links))) => links.push(told),

@@ -49,7 +49,8 @@ impl Pieces {
 
     /// The lines of a piece that are JSON, oldest first.
     pub(super) fn read(&mut self, path: &Path) -> Vec<Value> {
-        let text = plain::read(path, LARGEST).map(|bytes| bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
+        let text =
+            plain::read(path, LARGEST).map(|bytes| bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
         let text = text.unwrap_or_else(|error| {
             self.complain(&error.to_string());
             None
@@ -74,7 +75,9 @@ impl Pieces {
     pub(super) fn name(&mut self, at: Timestamp) -> String {
         let last = match self.last {
             Some(last) => last,
-            None => self.paths().iter().rev().find_map(|path| self.read(path).iter().rev().find_map(number)).unwrap_or(0),
+            None => {
+                self.paths().iter().rev().find_map(|path| self.read(path).iter().rev().find_map(number)).unwrap_or(0)
+            }
         };
         let next = (last + 1).max(at.as_micros().unsigned_abs());
         self.last = Some(next);
