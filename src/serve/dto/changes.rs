@@ -20,6 +20,8 @@ pub(in crate::serve) struct ChangesQuery {
     pub(in crate::serve) since: Option<Time>,
     /// Before then.
     pub(in crate::serve) until: Option<Time>,
+    /// This one, and what was done together with it.
+    pub(in crate::serve) change: Option<String>,
     /// That name this memory.
     pub(in crate::serve) memory: Option<KnownId>,
     pub(in crate::serve) op: Words<ChangeOp>,

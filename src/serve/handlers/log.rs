@@ -78,7 +78,9 @@ fn is_wanted(change: &LoggedChange, group: &LoggedGroup, query: &ChangesQuery) -
         let key = Key::new(&namespace(query.namespace.clone()), id);
         change.keys().contains(&key)
     };
-    query.op.allow(change.op)
+    let with = |id: &String| group.changes.iter().any(|other| other.id == *id);
+    query.change.as_ref().is_none_or(with)
+        && query.op.allow(change.op)
         && query.by.allow(change.by)
         && query.open.is_none_or(|open| open == is_open)
         && query.since.as_ref().is_none_or(|since| change.at >= since.0)
