@@ -5,6 +5,7 @@
 
 mod args;
 mod ask;
+mod back;
 mod completions;
 mod config;
 mod consolidate;
@@ -155,6 +156,8 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Replay(replay) => replay::run(&replay, &settings, screen),
         Command::List(list) => list::run(&list, &settings, screen),
         Command::Show(show) => show::run(&show, &settings, screen),
+        Command::Changes(changes) => back::changes(&changes, &settings, screen),
+        Command::Undo(asked) => back::undo(&asked, &settings, screen),
         Command::Forget(forget) => forget::run(&forget, &settings, screen),
         Command::Promote(asked) => promote::run(&asked, &settings, screen),
         Command::Demote(asked) => team::promotion::demote(&asked, &settings, screen),

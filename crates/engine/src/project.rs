@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 
 use super::authority::Authority;
 use super::borrowing::Borrowing;
+use super::changes::ChangeLog;
 use super::commons::Commons;
 use super::contexts::Contexts;
 use super::ears::Ears;
@@ -47,6 +48,7 @@ pub struct Project {
     pub contexts: Arc<Contexts>,
     pub prefetch: Arc<Prefetch>,
     pub night: Arc<Night>,
+    pub changes: Arc<ChangeLog>,
     pub signals: Arc<Signals>,
     pub ears: Ears,
     /// What the mirror tells; nothing is written while it is off.
@@ -108,11 +110,13 @@ impl Project {
         let signals = Signals::new(Arc::clone(&env), Arc::clone(&night), Arc::clone(&prefetch), Arc::clone(&sessions));
         let review = Arc::new(Review::new(Arc::clone(&env), writer.clone(), Arc::clone(&search)));
         let eyes = Arc::new(OnceLock::new());
+        let changes = Arc::new(ChangeLog::new(Arc::clone(&env)));
         // In this order: what was purged must be gone everywhere before the feed tells of it.
         let mut followers: Vec<Arc<dyn Follower>> = vec![
             sessions.clone(),
             search.clone(),
             night.clone(),
+            changes.clone(),
             prefetch.clone(),
             Arc::new(Arc::clone(&review)),
             eyes.clone(),
@@ -123,7 +127,9 @@ impl Project {
         let ends = (inbox, writer.clone());
         let around = (memory.clone(), shared.commons.clone());
         let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, around);
+        changes.start()?;
         let thread = start_writer(work, lock, &env)?;
+        changes.sweep(writer.snapshot());
         shared.commons.join(&env.id, &writer);
         let holder: Weak<Contexts> = Arc::downgrade(&contexts);
         memory.look_after(holder as Weak<dyn Shed>);
@@ -142,6 +148,7 @@ impl Project {
             contexts,
             prefetch,
             night,
+            changes,
             review,
             eyes,
             memory,
@@ -238,6 +245,7 @@ impl Project {
                 tracing::error!(project = %self.env.name, "the writer ended in a panic");
             }
         }
+        self.changes.stop();
         if let Some(search) = self.search.if_started() {
             search.stop();
         }

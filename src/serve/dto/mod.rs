@@ -5,6 +5,7 @@
 
 pub(super) mod answers;
 pub(super) mod bodies;
+pub(super) mod changes;
 pub(super) mod context;
 pub(super) mod files;
 pub(super) mod hook;
