@@ -87,6 +87,12 @@ impl Redaction {
         let cleaned = clean::json(json, self);
         plain::replace(path, cleaned.as_ref().map_or(json, |cleaned| &cleaned.text).as_bytes())
     }
+
+    /// The same behind what stands there, in a file that is made where there is none.
+    pub(super) fn add(&self, path: &Path, json: &str) -> io::Result<()> {
+        let cleaned = clean::json(json, self);
+        plain::append_or_begin(path, cleaned.as_ref().map_or(json, |cleaned| &cleaned.text).as_bytes())
+    }
 }
 
 impl Cleaner for Redaction {
