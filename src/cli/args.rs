@@ -35,7 +35,7 @@ pub(super) use managed::ManagedCommand;
 pub(super) use mcp::Mcp;
 pub(super) use service::Service;
 pub(super) use team::{Audit, Demote, Join, TeamCommand, TeamInit};
-pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Trust};
+pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Mute, Trust};
 
 /// A living memory for the people and agents who work in a repository.
 #[derive(Debug, Parser)]
@@ -148,6 +148,9 @@ pub(super) enum Command {
     /// Show what files of the repository ask to be, and let them
     #[command(after_help = examples::TRUST)]
     Trust(Trust),
+    /// Have a memory told unasked no more
+    #[command(after_help = examples::MUTE)]
+    Mute(Mute),
     /// List memories that cannot both hold, and settle them
     #[command(after_help = examples::CONTRADICTIONS)]
     Contradictions(Contradictions),

@@ -257,6 +257,15 @@ Examples:
 A record that came with the repository is no mandate because it says so. What you confirm is kept in your own data
 directory; the repository is not changed.";
 
+pub(super) const MUTE: &str = "\
+Examples:
+  lokid mute note-5f0c2a91                     agents are told it no more, unless they ask
+  lokid mute note-5f0c2a91 --file src/parser   not where these files are at hand
+  lokid mute --list
+  lokid mute note-5f0c2a91 --undo
+
+What a session was told at its start stays as it was. Only you are spared: it is kept beside the repository, not in it.";
+
 pub(super) const CONTRADICTIONS: &str = "\
 Examples:
   lokid contradictions

@@ -32,6 +32,7 @@ mod logging;
 mod man;
 mod managed;
 mod mcp;
+mod mute;
 mod oneshot;
 mod predict;
 mod project;
@@ -166,6 +167,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Consolidate(night) => consolidate::run(&night, &settings, screen),
         Command::Confirm(confirm) => contradictions::confirm(&confirm, &settings, screen),
         Command::Trust(asked) => trust::run(&asked, &settings, screen),
+        Command::Mute(asked) => mute::run(&asked, &settings, screen),
         Command::Contradictions(asked) => contradictions::run(&asked, &settings, screen),
         Command::Import(import) => import::run(&import, &settings, screen),
         Command::Export(export) => export::run(&export, &settings, screen),

@@ -21,6 +21,7 @@ use super::inbox::WriterHandle;
 use super::judge::Judge;
 use super::memory_care::{MemoryCare, Shed};
 use super::mirror::Mirror;
+use super::mutes::Mutes;
 use super::night::{Night, Tools};
 use super::past;
 use super::prefetch::Prefetch;
@@ -46,6 +47,7 @@ pub struct Project {
     pub sessions: Arc<Sessions>,
     pub recall: Arc<Recall>,
     pub contexts: Arc<Contexts>,
+    pub mutes: Arc<Mutes>,
     pub prefetch: Arc<Prefetch>,
     pub night: Arc<Night>,
     pub changes: Arc<ChangeLog>,
@@ -103,7 +105,8 @@ impl Project {
             repository: Arc::clone(&repository),
             sessions: Arc::clone(&sessions),
         });
-        let contexts = Arc::new(Contexts::new(Arc::clone(&recall)));
+        let mutes = Arc::new(Mutes::open(&env));
+        let contexts = Arc::new(Contexts::new(Arc::clone(&recall), Arc::clone(&mutes)));
         let memory = Arc::clone(&shared.memory);
         let prefetch = Arc::new(Prefetch::new(Arc::clone(&contexts), Arc::clone(&env), Arc::clone(&memory)));
         let night = Arc::new(Night::open(env.state_file("night.json")));
@@ -114,6 +117,7 @@ impl Project {
         // In this order: what was purged must be gone everywhere before the feed tells of it.
         let mut followers: Vec<Arc<dyn Follower>> = vec![
             sessions.clone(),
+            mutes.clone(),
             search.clone(),
             night.clone(),
             changes.clone(),
@@ -146,6 +150,7 @@ impl Project {
             sessions,
             recall,
             contexts,
+            mutes,
             prefetch,
             night,
             changes,

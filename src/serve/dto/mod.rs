@@ -14,6 +14,7 @@ pub(super) mod patch;
 pub(super) mod queries;
 pub(super) mod record;
 pub(super) mod requests;
+pub(super) mod said;
 pub(super) mod trust;
 pub(super) mod values;
 pub(super) mod why;

@@ -34,11 +34,13 @@ use crate::serve::dto::requests::{
     DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, RecallRequest, RedactRequest,
     SignalRequest, SkillRequest, TeamJoin, TeamPass, TeamPromotion, VersionsRequest,
 };
+use crate::serve::dto::said::{MuteItem, MuteRequest, MutesAnswer, Page, SaidAnswer, SaidList, SessionsAnswer};
 use crate::serve::dto::trust::{TrustAnswer, TrustBody};
 use crate::serve::dto::why::{WhyAnswer, WhyRequest};
 use crate::serve::handlers::{
     changes, context, contradictions, daemon, documents, events, files, forget, history, hook, import, layers, links,
-    listing, log, managed, metrics, night, projects, promotion, recall, redact, remember, sessions, show, skills, team, trust,
+    listing, log, managed, metrics, mutes, night, projects, promotion, recall, redact, remember, said, sessions, show, skills,
+    team, trust,
     versions, why,
 };
 
@@ -301,6 +303,23 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Method::GET, "/economics", "Show the token ledger", |app, call| Box::pin(sessions::economics(app, call)))
         .query(of::<Economics>)
         .replies(&[says(200, "of a session, or of all", &[json(of::<EconomicsAnswer>)])]),
+    route(Method::GET, "/said", "List what agents were told unasked, and why", |app, call| {
+        Box::pin(said::list(app, call))
+    })
+    .query(of::<SaidList>)
+    .replies(&[says(200, "newest first", &[json(of::<SaidAnswer>)])]),
+    route(Method::GET, "/sessions", "List the sessions", |app, call| Box::pin(said::sessions(app, call)))
+        .query(of::<Page>)
+        .replies(&[says(200, "the one heard of last first", &[json(of::<SessionsAnswer>)])]),
+    route(Method::GET, "/mutes", "List what is not to be told unasked", |app, call| Box::pin(mutes::list(app, call)))
+        .query(of::<Page>)
+        .replies(&[says(200, "newest first", &[json(of::<MutesAnswer>)])]),
+    route(Method::POST, "/mutes", "Have a memory told unasked no more", |app, call| Box::pin(mutes::mute(app, call)))
+        .body(json(of::<MuteRequest>))
+        .replies(&[says(201, "muted", &[json(of::<MuteItem>)]), says(200, "it was already", &[json(of::<MuteItem>)])]),
+    route(Method::DELETE, "/mutes", "Let it be told again", |app, call| Box::pin(mutes::unmute(app, call)))
+        .body(json(of::<MuteRequest>))
+        .replies(&[says(200, "what was muted", &[json(of::<MuteItem>)])]),
     route(Method::GET, "/index", "Show layer 1: the topics", |app, call| Box::pin(layers::index(app, call)))
         .query(of::<Layer>)
         .replies(&[says(200, "the index", &[json(of::<RecordAnswer>), plain("text/plain")])]),
