@@ -30,6 +30,7 @@ mod neighbour;
 mod night;
 mod odd_files;
 mod oneshot;
+mod page;
 mod promote;
 mod purge;
 mod quoted;
