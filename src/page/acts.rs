@@ -3,10 +3,12 @@
 
 use axum::extract::Form;
 use axum::response::Response;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::daemon::{Told, segment};
+use super::daemon::{Trouble, segment};
+use super::parts::list;
 use super::site::{Here, Notice, see_other};
+use crate::words;
 
 /// What a form said.
 struct Said(Vec<(String, String)>);
@@ -30,18 +32,75 @@ pub(super) async fn act(here: Here, Form(pairs): Form<Vec<(String, String)>>) ->
     see_other(back.unwrap_or(&here.to("said")))
 }
 
-async fn carry_out(here: &Here, said: &Said) -> Result<String, super::daemon::Trouble> {
+async fn carry_out(here: &Here, said: &Said) -> Result<String, Trouble> {
     let (about, id) = (&here.about, said.get("id"));
     let memory = format!("/memories/{}", segment(id));
-    let change = async |fields| -> Told { about.patch(&memory, fields).await };
+    let change = format!("/changes/{}", segment(said.get("change")));
     match said.get("do") {
+        "accept" => {
+            about.post(&format!("{change}/accept"), json!({})).await?;
+            Ok("Accepted.".to_owned())
+        }
+        "unaccept" => {
+            about.delete(&format!("{change}/accept"), &[]).await?;
+            Ok("Back in the inbox.".to_owned())
+        }
+        "undo" => about.post(&format!("{change}/undo"), json!({})).await.map(|told| undone(&told)),
+        "confirm" => {
+            about.post(&format!("{memory}/confirm"), json!({})).await?;
+            Ok("Accepted: you vouch for it.".to_owned())
+        }
+        "edit" => {
+            about.patch(&memory, json!({"text": said.get("text").replace("\r\n", "\n")})).await?;
+            Ok("Kept in the new words.".to_owned())
+        }
+        "private" => {
+            about.patch(&memory, json!({"scope": "user-private"})).await?;
+            Ok("Private from now on.".to_owned())
+        }
+        "shared" => {
+            about.patch(&memory, json!({"scope": "project-shared"})).await?;
+            Ok("Shared with the project.".to_owned())
+        }
+        "tier" => {
+            let told = about.post(&format!("{memory}/confirm"), json!({"tier": said.get("tier")})).await?;
+            Ok(format!("It is a {} now.", told.get("tier").and_then(Value::as_str).unwrap_or("memory")))
+        }
         "forget" => {
             about.delete(&memory, &[("reason", "forgotten on the page")]).await?;
-            Ok(format!("Forgotten: {id}. It can be brought back."))
+            Ok("Forgotten. The inbox, with what is settled, brings it back.".to_owned())
         }
-        "restore" => about.post(&format!("{memory}/restore"), json!({})).await.map(|_| format!("Back again: {id}.")),
-        "private" => change(json!({"scope": "user-private"})).await.map(|_| format!("Private from now on: {id}.")),
-        "shared" => change(json!({"scope": "project-shared"})).await.map(|_| format!("Shared with the project: {id}.")),
-        _ => Err(super::daemon::Trouble::new(400, "There is nothing to do under that name.")),
+        "restore" => {
+            about.post(&format!("{memory}/restore"), json!({})).await?;
+            Ok("Back again.".to_owned())
+        }
+        "settle" => {
+            let path = format!("/contradictions/{}/resolve", segment(id));
+            about.post(&path, json!({"resolution": said.get("resolution")})).await?;
+            Ok("Settled.".to_owned())
+        }
+        "mute" => {
+            about.post("/mutes", muted(said)).await?;
+            Ok(match said.get("file") {
+                "" => "It is not said unasked any more. Asked for, it is still found.".to_owned(),
+                file => format!("It is not said unasked at {file} any more."),
+            })
+        }
+        _ => Err(Trouble::new(400, "There is nothing to do under that name.")),
+    }
+}
+
+fn muted(said: &Said) -> Value {
+    match said.get("file") {
+        "" => json!({"memory_id": said.get("id")}),
+        file => json!({"memory_id": said.get("id"), "file": file}),
+    }
+}
+
+fn undone(told: &Value) -> String {
+    let (done, left) = (list(told, "undone").len() as u64, list(told, "skipped").len() as u64);
+    match left {
+        0 => format!("Undone: {}.", words::count(done, "change", "changes")),
+        _ => format!("Undone: {}; {} stayed.", words::count(done, "change", "changes"), words::number(left)),
     }
 }

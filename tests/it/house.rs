@@ -141,6 +141,30 @@ fn no_actor_of_the_engine_imports_one_that_imports_it() {
     assert!(imports.is_empty(), "these import each other: {imports:#?}");
 }
 
+/// The page is a client like any other: it knows the socket's language and nothing behind it.
+#[test]
+fn the_page_speaks_to_the_daemon_through_its_client_alone() {
+    let (mut looked_at, allowed) = (0, ["Client", "ClientError", "Request", "Response", "encode"]);
+    for (path, text) in sources() {
+        let is_page = path.starts_with("src/page/");
+        looked_at += usize::from(is_page);
+        for line in text.lines().map(str::trim) {
+            assert!(is_page || path.starts_with("src/cli/") || !line.contains("crate::page"), "{path} names the page");
+            if !is_page {
+                continue;
+            }
+            let room = |prefix: &str| line.split(prefix).skip(1).map(|rest| rest.split([':', ';', ' ']).next().unwrap());
+            assert!(room("lokid_").all(|name| ["model", "sys"].contains(&name)), "{path}: {line}");
+            assert!(!line.contains("crate::cli"), "{path}: {line}");
+            if let Some(named) = line.strip_prefix("use crate::serve::") {
+                let names = named.trim_matches(['{', '}', ';']).split(", ").map(|name| name.trim_matches(['{', '}', ';']));
+                assert!(names.clone().all(|name| allowed.contains(&name)), "{path}: {line}");
+            }
+        }
+    }
+    assert!(looked_at > 10);
+}
+
 #[test]
 fn only_the_heap_may_be_unsafe() {
     let says_so = |(_, text): &(String, String)| text.contains("(unsafe_code)");

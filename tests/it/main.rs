@@ -3,6 +3,7 @@
 
 mod api;
 mod borrowed;
+mod browse;
 mod care;
 mod chaos;
 mod cli;

@@ -14,7 +14,9 @@ mod subject;
 mod told;
 mod undone;
 
-pub use explain::{about, cause, explains, is_aside, is_revert, is_sweep, is_trouble, names, reason, tells};
+pub use explain::{
+    about, cause, explains, is_about, is_revert, is_sweep, is_trouble, mended, mends, names, reason, tells,
+};
 pub use kind::{CommitKind, kind_of};
 pub use told::as_memory;
 pub use undone::{landed_again, stands_today};

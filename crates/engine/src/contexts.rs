@@ -10,6 +10,7 @@ mod commits;
 mod named;
 mod notes;
 mod related;
+mod standing;
 
 pub use blocks::{PromptGiven, TaskFound};
 
@@ -29,7 +30,7 @@ use super::recall::Recall;
 use super::repository::Repository;
 use super::search::{Ready, Search, SearchHandle};
 use super::sessions::Sessions;
-use cache::{ContextCache, Need, Prepared, Stamp, Tally};
+use cache::{ContextCache, Need, Prepared, Stamp};
 use lokid_context::assemble::{self, Order};
 use lokid_context::gate;
 use lokid_context::gather::{self, GatherFilter, Gathered};
@@ -144,13 +145,6 @@ impl Contexts {
             return Owner::Session(session.to_owned());
         }
         self.repository.linked_tree(from).map_or(Owner::Main, Owner::Tree)
-    }
-
-    /// Known focuses, contexts that stand ready, and how often that paid.
-    pub fn cached(&self) -> (usize, usize, Tally) {
-        let focuses = self.focuses.lock().count();
-        let cache = self.cache.lock();
-        (focuses, cache.count(), cache.tally)
     }
 
     /// A context left for an agent.

@@ -149,6 +149,11 @@ impl Focus {
         self.guest.as_ref().filter(|(at, _)| now.as_micros() - at.as_micros() < GUEST_AGE).map(|(_, guest)| guest)
     }
 
+    /// When something was last heard of it.
+    pub fn heard(&self) -> Option<Timestamp> {
+        (self.heard != Timestamp::default()).then_some(self.heard)
+    }
+
     /// What is being done, as far as the goal's words or a fresh error tell.
     pub fn activity(&self, now: Timestamp) -> Option<TaskType> {
         let told = self.goal.as_deref().map(|goal| task::detect(goal, None, None));
@@ -208,6 +213,14 @@ impl Focuses {
         focus
     }
 
+    /// That of the working tree which something was last heard of.
+    pub fn latest(&self) -> (Owner, Focus) {
+        let trees = self.by_owner.iter().filter(|(owner, _)| owner.session().is_none());
+        let latest = trees.max_by_key(|(_, focus)| focus.heard).map(|(owner, _)| owner.clone()).unwrap_or_default();
+        let focus = self.of(&latest);
+        (latest, focus)
+    }
+
     pub fn count(&self) -> usize {
         self.by_owner.len()
     }
@@ -256,6 +269,9 @@ mod tests {
         assert_eq!(file(Owner::Tree("/w/x".into())).as_deref(), Some("b.rs"));
         assert_eq!(file(Owner::Main).as_deref(), Some("a.rs"));
         assert_eq!(file(Owner::Session("new".into())).as_deref(), Some("a.rs"), "it sees the working tree");
+        let (owner, focus) = focuses.latest();
+        assert_eq!((owner, focus.heard()), (Owner::Tree("/w/x".into()), Some(at(2))));
+        assert_eq!(Focuses::default().latest(), (Owner::Main, Focus::default()));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 mod authority;
 mod borrowing;
+pub mod browse;
 mod commits;
 mod commons;
 mod company;

@@ -30,15 +30,14 @@ use super::env::Env;
 use super::ground::CodeGround;
 use super::inbox::WriterHandle;
 use super::lesson::{Chapter, Lesson};
-use super::trees::Trees;
+use super::trees::{self, Trees};
 use lokid_config::RedactConfig;
 use lokid_context::predict::files::Weights;
 use lokid_index::cochange::Cochange;
 use lokid_index::commits::CommitIndex;
 use lokid_index::subjects::Subjects;
 use lokid_model::{Draft, Memory, Timestamp};
-use lokid_sys::{git, kept, plain, thread};
-use lokid_watch::ignored_by;
+use lokid_sys::{kept, plain, thread};
 
 pub use code::CodeMap;
 pub(super) use evidence::kept_evidence;
@@ -419,12 +418,8 @@ impl PastWorker {
 
     /// The repository's own files, in order; outside git there are none.
     fn all_files(&self) -> Vec<String> {
-        let config = self.env.config.load();
-        let mut files = git::tracked(&self.env.root).unwrap_or_default();
+        let mut files = trees::tracked_files(&self.env);
         files.retain(|path| self.env.redaction.is_clean(path));
-        files.retain(|path| !path.starts_with(".loki/"));
-        let is_ignored = ignored_by(&config.watch.ignore);
-        files.retain(|path| !is_ignored(path));
         files
     }
 }

@@ -8,6 +8,7 @@ use super::env::Env;
 use super::past::{self, CodeMap, PastHandle, PastKnown};
 use super::trees::Trees;
 use lokid_model::{Signal, SignalKind};
+use lokid_sys::kept;
 
 pub struct Repository {
     env: Arc<Env>,
@@ -78,6 +79,12 @@ impl Repository {
         let worktree = self.linked_tree(absolute.or(from));
         let path = named.map(|path| self.inside(path)).or_else(|| signal.path.clone());
         Signal { worktree, path, ..signal }
+    }
+
+    /// Is the file of this name in the working tree, under this name or the one it has today?
+    pub fn stands(&self, path: &str) -> bool {
+        let here = |path: &str| kept::is_inside(&self.env.root, path);
+        here(path) || self.known().cochange.name_today(path).is_some_and(here)
     }
 
     /// A path as memories name it: relative to its working tree.

@@ -8,10 +8,19 @@ use parking_lot::Mutex;
 
 use super::env::Env;
 use lokid_sys::git;
-use lokid_watch::{OwnDoings, Seen, Watch, WatchLimits, WatchPlan, WatchState};
+use lokid_watch::{OwnDoings, Seen, Watch, WatchLimits, WatchPlan, WatchState, ignored_by};
 
 /// Takes what was seen in a working tree; answers whether there was room.
 pub(super) type Sink = dyn Fn(&Arc<Path>, Seen) -> bool + Send + Sync;
+
+/// The repository's own files, in order; outside git there are none. Their names may be secrets.
+pub(super) fn tracked_files(env: &Env) -> Vec<String> {
+    let mut files = git::tracked(&env.root).unwrap_or_default();
+    files.retain(|path| !path.starts_with(".loki/"));
+    let is_ignored = ignored_by(&env.config.load().watch.ignore);
+    files.retain(|path| !is_ignored(path));
+    files
+}
 
 /// Nobody changes more files of one folder at once by hand.
 const TOLD_SINGLY: usize = 64;

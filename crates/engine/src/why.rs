@@ -185,7 +185,7 @@ fn broken<'f>(history: impl Iterator<Item = &'f Found>, most: usize) -> Vec<WhyC
     broke
 }
 
-fn told(commit: &Commit, why: &str, reason: fn(&Commit) -> String) -> Option<WhyCommit> {
+pub(super) fn told(commit: &Commit, why: &str, reason: fn(&Commit) -> String) -> Option<WhyCommit> {
     let memory = as_memory(commit)?;
     let kind = match kind_of(commit) {
         _ if is_revert(commit) => "revert",

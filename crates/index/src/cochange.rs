@@ -7,6 +7,7 @@
 mod areas;
 mod bytes;
 mod followed;
+mod heat;
 mod limit;
 mod log;
 mod moves;
@@ -69,6 +70,8 @@ struct File {
     /// As it is called today.
     path: String,
     changes: u32,
+    /// Those of them that mended it.
+    fixes: u32,
     last_time: i64,
     gone: bool,
     weight: Weight,
@@ -120,6 +123,7 @@ pub struct FileStats<'a> {
     /// As it is called today.
     pub path: &'a str,
     pub changes: u32,
+    pub fixes: u32,
     /// Seconds since 1970.
     pub last_change: i64,
     pub gone: bool,
@@ -268,6 +272,7 @@ impl Cochange {
         Some(FileStats {
             path: &file.path,
             changes: file.changes,
+            fixes: file.fixes,
             last_change: file.last_time,
             gone: file.gone,
             authors,
@@ -293,6 +298,7 @@ impl File {
         File {
             path: path.to_owned(),
             changes: 0,
+            fixes: 0,
             last_time: i64::MIN,
             gone: false,
             weight: Weight::NOTHING,

@@ -60,6 +60,7 @@ pub(in crate::serve) struct ProjectStatus {
     pub(in crate::serve) watch: WatchStatus,
     pub(in crate::serve) past: PastStatus,
     pub(in crate::serve) index: IndexStatus,
+    pub(in crate::serve) focus: FocusStatus,
     pub(in crate::serve) prefetch: PrefetchStatus,
     pub(in crate::serve) consolidation: super::night::ConsolidationStatus,
     pub(in crate::serve) open_contradictions: usize,
@@ -214,6 +215,24 @@ pub(in crate::serve) struct Explanation {
     pub(in crate::serve) instead_of: Option<String>,
 }
 
+/// What is being worked on, as far as signals tell; of several working trees, in the one heard of last.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct FocusStatus {
+    pub(in crate::serve) goal: Option<String>,
+    pub(in crate::serve) branch: Option<String>,
+    /// The one at hand first, then those before it.
+    pub(in crate::serve) files: Vec<String>,
+    /// The kind of task, where words or errors tell.
+    pub(in crate::serve) activity: Option<&'static str>,
+    /// Errors of the last day.
+    pub(in crate::serve) errors: usize,
+    /// When something was last heard.
+    pub(in crate::serve) at: Option<String>,
+    /// The linked working tree it is in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(in crate::serve) tree: Option<String>,
+}
+
 /// What is put together before anybody asks.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::serve) struct PrefetchStatus {
@@ -229,6 +248,20 @@ pub(in crate::serve) struct PrefetchStatus {
     pub(in crate::serve) misses: u64,
     pub(in crate::serve) wasted: u64,
     pub(in crate::serve) wasted_tokens: u64,
+    /// Those that would be handed out as they are, the latest first; eight at the most.
+    pub(in crate::serve) contexts: Vec<ReadyContext>,
+}
+
+/// A context that stands ready: what for, and how much it is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(in crate::serve) struct ReadyContext {
+    pub(in crate::serve) path: Option<String>,
+    pub(in crate::serve) branch: Option<String>,
+    pub(in crate::serve) goal: Option<String>,
+    pub(in crate::serve) memories: usize,
+    pub(in crate::serve) tokens: usize,
+    /// Was it handed out before?
+    pub(in crate::serve) asked: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -279,6 +312,9 @@ pub(in crate::serve) struct Listing {
     pub(in crate::serve) items: Vec<Object>,
     /// `null` behind the last item.
     pub(in crate::serve) next_cursor: Option<String>,
+    /// With `facets`: how many there are on all pages, and of what sort.
+    #[serde(flatten)]
+    pub(in crate::serve) counted: Option<super::files::CountedFacets>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]

@@ -6,6 +6,7 @@
 pub(super) mod answers;
 pub(super) mod bodies;
 pub(super) mod context;
+pub(super) mod files;
 pub(super) mod hook;
 pub(super) mod night;
 pub(super) mod patch;

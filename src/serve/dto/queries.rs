@@ -94,6 +94,10 @@ pub(in crate::serve) struct List {
     /// At home in this file, or in a file below this folder; as the repository names it.
     pub(in crate::serve) file: Option<String>,
     pub(in crate::serve) source: Words<Source>,
+    /// Who is behind it, in capitals or not: a member of the team, else the person, agent or tool its source names.
+    pub(in crate::serve) author: Option<String>,
+    /// Only what is anchored to a file that is not in the working tree, under none of its names.
+    pub(in crate::serve) stale_anchor: bool,
     /// Only what the repository taught by itself, or only what was told; both unless told.
     pub(in crate::serve) derived: Option<bool>,
     /// From then on, by when it was learnt.
@@ -108,6 +112,17 @@ pub(in crate::serve) struct List {
     pub(in crate::serve) limit: Option<usize>,
     /// The `next_cursor` of the answer before.
     pub(in crate::serve) cursor: Option<String>,
+    /// Also count everything that passes, by kind, tier, tag, folder, author, source and month.
+    pub(in crate::serve) facets: bool,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Path {
+    pub(in crate::serve) project: Option<PathBuf>,
+    pub(in crate::serve) namespace: Option<NamespaceName>,
+    /// As the repository names it, or absolute; empty is the top.
+    pub(in crate::serve) path: String,
 }
 
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -1,24 +1,30 @@
 //! The daemon about itself: health and status.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::serve::app::App;
 use crate::serve::call::{Answer, Call, ok};
 use crate::serve::dto::answers::{
-    FileProblem, Health, HookStatus, IndexStatus, MemoryStatus, PastStatus, PrefetchStatus, ProjectStatus,
-    StatusAnswer, WatchStatus,
+    FileProblem, FocusStatus, Health, HookStatus, IndexStatus, MemoryStatus, PastStatus, PrefetchStatus, ProjectStatus,
+    ReadyContext, StatusAnswer, WatchStatus,
 };
 use crate::serve::dto::night::ConsolidationStatus;
 use crate::serve::dto::queries::Status;
 use lokid_engine::Project;
+use lokid_engine::contexts::cache::Prepared;
 use lokid_engine::eyes::Eyes;
+use lokid_engine::focus::Owner;
 use lokid_index::Snapshot;
 use lokid_model::{Kind, SignalKind, Timestamp};
 use lokid_sys::process;
 use lokid_watch::WatchMode;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
+/// Contexts that are told one by one.
+const MOST_CONTEXTS: usize = 8;
+const LONGEST_GOAL: usize = 300;
 
 /// Touches no project: this is how others find out whether the daemon lives.
 pub(in crate::serve) async fn health(app: App, _call: Call) -> Answer {
@@ -70,6 +76,7 @@ fn status_of(project: &Project) -> ProjectStatus {
         watch: watch_status(project),
         past: past_status(project, &snapshot),
         index: index_status(project, snapshot.version()),
+        focus: focus_status(project),
         prefetch: prefetch_status(project),
         consolidation: ConsolidationStatus::of(&project.night.known()),
         open_contradictions: snapshot.open_contradictions(),
@@ -103,6 +110,40 @@ fn watch_status(project: &Project) -> WatchStatus {
     }
 }
 
+fn focus_status(project: &Project) -> FocusStatus {
+    let (owner, focus) = project.contexts.focus();
+    let now = project.env.clock.now();
+    FocusStatus {
+        activity: focus.activity(now).map(|task| task.as_str()),
+        errors: focus.errors(now).len(),
+        at: focus.heard().map(|at| at.to_string()),
+        goal: focus.goal.as_deref().map(shortened),
+        branch: focus.branch.map(|branch| branch.name),
+        files: focus.file.into_iter().chain(focus.recent).collect(),
+        tree: match owner {
+            Owner::Tree(tree) => Some(tree),
+            _ => None,
+        },
+    }
+}
+
+/// As much of a goal as says what it is.
+fn shortened(goal: &str) -> String {
+    goal.trim().chars().take(LONGEST_GOAL).collect()
+}
+
+fn ready_context((prepared, asked): (Arc<Prepared>, bool)) -> ReadyContext {
+    let need = &prepared.need;
+    ReadyContext {
+        path: need.file.clone(),
+        branch: need.branch.as_ref().map(|branch| branch.name.clone()),
+        goal: need.goal.as_deref().map(shortened),
+        memories: prepared.assembled.items.len(),
+        tokens: prepared.assembled.tokens,
+        asked,
+    }
+}
+
 fn prefetch_status(project: &Project) -> PrefetchStatus {
     let looking = project.prefetch.is_on();
     let (focuses, ready, tally) = project.contexts.cached();
@@ -115,6 +156,7 @@ fn prefetch_status(project: &Project) -> PrefetchStatus {
         misses: tally.misses,
         wasted: tally.wasted,
         wasted_tokens: tally.wasted_tokens,
+        contexts: project.contexts.standing_ready(MOST_CONTEXTS).into_iter().map(ready_context).collect(),
     }
 }
 

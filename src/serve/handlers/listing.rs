@@ -1,19 +1,23 @@
 //! Memories newest first, a page at a time, and all of them at once.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 
+use super::facets::{self, author_of, folded};
 use super::view;
-use crate::serve::app::App;
+use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{Items, Listing};
 use crate::serve::dto::queries::{self, List, Within, namespace};
 use crate::serve::dto::values::Include;
 use crate::serve::problem::Problem;
-use lokid_engine::{Project, staging};
+use lokid_engine::{Project, Repository, staging};
 use lokid_index::Snapshot;
+use lokid_index::places::plain_path;
 use lokid_model::{Key, Kind, Level, Memory, MemoryId, Namespace, Status, Timestamp};
 
 const USUAL_LIMIT: usize = 50;
@@ -27,7 +31,17 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     if !(1..=MOST).contains(&limit) {
         return Err(Problem::field("limit", format_args!("{limit} is not between 1 and {MOST}")));
     }
-    let snapshot = app.project(query.project.as_deref()).await?.writer.snapshot();
+    let project = app.project(query.project.as_deref()).await?;
+    // Whoever has to walk every memory, or look at the disk, does so beside the connections.
+    let listing = match query.facets || query.stale_anchor {
+        true => aside(move || page(&app, &project, &query, limit)).await??,
+        false => page(&app, &project, &query, limit)?,
+    };
+    ok(&listing)
+}
+
+fn page(app: &App, project: &Project, query: &List, limit: usize) -> Result<Listing, Problem> {
+    let snapshot = project.writer.snapshot();
     let place = namespace(query.namespace.clone());
     let after = query.cursor.as_deref().map(|cursor| read_cursor(cursor, &place)).transpose()?;
     let at = query.as_of.as_ref().map_or_else(|| app.now(), |time| time.0);
@@ -35,11 +49,16 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     let waits_here = |memory: &Memory| {
         staged.is_some() && memory.staged().map(|own| own.branch) == staged.as_ref().map(|here| here.branch.clone())
     };
-    let mut found = snapshot
-        .newest(after)
-        .take_while(|memory| query.since.as_ref().is_none_or(|since| memory.times.created_at >= since.0))
-        .filter(|memory| memory.namespace == place && is_wanted(memory, &query, at, waits_here(memory)))
-        .filter(|memory| query.derived.is_none_or(|derived| snapshot.is_derived(&memory.key()) == derived));
+    let stands = Standing { repository: &project.repository, looked: RefCell::default() };
+    let from = |after| {
+        snapshot
+            .newest(after)
+            .take_while(|memory| query.since.as_ref().is_none_or(|since| memory.times.created_at >= since.0))
+            .filter(|memory| memory.namespace == place && is_wanted(memory, query, at, waits_here(memory)))
+            .filter(|memory| query.derived.is_none_or(|derived| snapshot.is_derived(&memory.key()) == derived))
+            .filter(|memory| !query.stale_anchor || memory.anchors.files.iter().any(|file| !stands.is_there(file)))
+    };
+    let mut found = from(after);
     let page: Vec<&Arc<Memory>> = found.by_ref().take(limit).collect();
     let next_cursor = page.last().filter(|_| found.next().is_some()).map(|last| cursor(last));
     let item = |memory: &Arc<Memory>| {
@@ -47,17 +66,41 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
         item.insert("derived".to_owned(), snapshot.is_derived(&memory.key()).into());
         item
     };
-    ok(&Listing { items: page.into_iter().map(item).collect(), next_cursor })
+    let items = page.into_iter().map(item).collect();
+    let counted = query.facets.then(|| facets::count(from(None).map(Arc::as_ref)));
+    Ok(Listing { items, next_cursor, counted })
+}
+
+/// Which files are in the working tree; each is looked for once.
+struct Standing<'a> {
+    repository: &'a Repository,
+    looked: RefCell<HashMap<String, bool>>,
+}
+
+impl Standing<'_> {
+    fn is_there(&self, file: &str) -> bool {
+        let file = plain_path(file);
+        if let Some(known) = self.looked.borrow().get(file) {
+            return *known;
+        }
+        let is_there = self.repository.stands(file);
+        self.looked.borrow_mut().insert(file.to_owned(), is_there);
+        is_there
+    }
 }
 
 fn is_wanted(memory: &Memory, query: &List, at: Timestamp, waits_here: bool) -> bool {
     let holds = if query.as_of.is_none() { memory.holds_now(at) } else { memory.holds_at(at) };
-    let (tag, file) = (query.tag.as_deref(), query.file.as_deref().map(|file| file.trim_end_matches('/')));
+    let (tag, file) = (query.tag.as_deref(), query.file.as_deref().map(plain_path));
     query.kind.allow(memory.kind)
         && query.tier.allow(memory.tier)
         && query.source.allow(memory.source)
-        && tag.is_none_or(|tag| memory.tags.iter().any(|known| known.to_lowercase() == tag.to_lowercase()))
-        && file.is_none_or(|file| memory.anchors.files.iter().any(|known| is_at(known, file)))
+        && tag.is_none_or(|tag| memory.tags.iter().any(|known| folded(known) == folded(tag)))
+        && query
+            .author
+            .as_deref()
+            .is_none_or(|name| author_of(memory).is_some_and(|known| folded(known) == folded(name)))
+        && file.is_none_or(|file| memory.anchors.files.iter().any(|known| is_at(plain_path(known), file)))
         && query.until.as_ref().is_none_or(|until| memory.times.created_at < until.0)
         && (query.as_of.is_none() || memory.known_at(at))
         && (holds || query.include.has(Include::Invalid))

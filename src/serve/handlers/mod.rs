@@ -6,6 +6,8 @@ pub(super) mod contradictions;
 pub(super) mod daemon;
 pub(super) mod documents;
 pub(super) mod events;
+pub(super) mod facets;
+pub(super) mod files;
 pub(super) mod forget;
 pub(super) mod hook;
 pub(super) mod import;

@@ -93,7 +93,7 @@ fn commit(told: WhyCommit) -> ToldCommit {
     }
 }
 
-fn memory(known: &Memory) -> KnownMemory {
+pub(super) fn memory(known: &Memory) -> KnownMemory {
     KnownMemory {
         id: known.id.to_string(),
         kind: known.kind.as_str(),

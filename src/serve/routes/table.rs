@@ -15,6 +15,7 @@ use crate::serve::dto::context::{
     PromptRequest, RelevantAnswer, RelevantRequest, SessionAnswer, SessionRequest, TaskAnswer, TaskRequest,
     UsageRequest,
 };
+use crate::serve::dto::files::{FileAnswer, FolderAnswer};
 use crate::serve::dto::hook::{HookAnswer, HookRequest};
 use crate::serve::dto::night::{
     CheckAnswer, CheckRequest, ConfirmRequest, ConsolidateAnswer, ConsolidateRequest, Disputed, NightAnswer,
@@ -22,8 +23,8 @@ use crate::serve::dto::night::{
 };
 use crate::serve::dto::patch::Changes;
 use crate::serve::dto::queries::{
-    Export, Forget, Import, Layer, List, ManagedEvents, Neighbourhood, ProjectPath, Show, Status, TeamList, Which,
-    Within,
+    Export, Forget, Import, Layer, List, ManagedEvents, Neighbourhood, Path, ProjectPath, Show, Status, TeamList,
+    Which, Within,
 };
 use crate::serve::dto::record::Record;
 use crate::serve::dto::requests::{
@@ -33,8 +34,9 @@ use crate::serve::dto::requests::{
 use crate::serve::dto::trust::{TrustAnswer, TrustBody};
 use crate::serve::dto::why::{WhyAnswer, WhyRequest};
 use crate::serve::handlers::{
-    changes, context, contradictions, daemon, documents, events, forget, hook, import, layers, links, listing, managed,
-    metrics, night, projects, promotion, recall, redact, remember, sessions, show, skills, team, trust, versions, why,
+    changes, context, contradictions, daemon, documents, events, files, forget, hook, import, layers, links, listing,
+    managed, metrics, night, projects, promotion, recall, redact, remember, sessions, show, skills, team, trust,
+    versions, why,
 };
 
 const fn route(verb: Method, path: &'static str, summary: &'static str, handler: Handler) -> Route {
@@ -115,6 +117,16 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Method::GET, "/memories", "List memories, newest first", |app, call| Box::pin(listing::list(app, call)))
         .query(of::<List>)
         .replies(&[says(200, "a page of them", &[json(of::<Listing>)])]),
+    route(Method::GET, "/files", "List what stands in a folder", |app, call| Box::pin(files::folder(app, call)))
+        .query(of::<Path>)
+        .replies(&[says(
+            200,
+            "with how much is known of each, and how much goes on there",
+            &[json(of::<FolderAnswer>)],
+        )]),
+    route(Method::GET, "/file", "Tell what is known of a file", |app, call| Box::pin(files::file(app, call)))
+        .query(of::<Path>)
+        .replies(&[says(200, "memories, fixes, errors, and the files around it", &[json(of::<FileAnswer>)])]),
     route(Method::GET, "/memories/export", "Export every record", |app, call| Box::pin(listing::export(app, call)))
         .query(of::<Export>)
         .replies(&[says(200, "a record a line", &[ndjson(of::<RecordAnswer>)])]),

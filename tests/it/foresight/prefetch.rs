@@ -56,6 +56,34 @@ fn an_opened_file_finds_its_context_ready_and_that_is_what_a_cold_one_would_be()
 }
 
 #[test]
+fn the_status_tells_what_is_worked_on_and_what_stands_ready_for_it() {
+    let mut lab = Lab::new();
+    prepare(&lab);
+    begin(&mut lab);
+    know(&lab);
+    let idle = lab.project();
+    assert_eq!((&idle["focus"]["branch"], &idle["focus"]["goal"]), (&json!("main"), &Value::Null), "{idle:#}");
+    signal(&lab, json!({"type": "session_start", "session_id": "s-1", "goal": "fix the login that fails"}));
+    opened(&mut lab, "s-1", "src/pay.rs");
+    opened(&mut lab, "s-1", "src/auth.rs");
+    let ready = eventually_some(|| {
+        let project = lab.project();
+        let contexts = project["prefetch"]["contexts"].as_array().unwrap().clone();
+        let found = contexts.into_iter().find(|one| one["path"] == "src/auth.rs" && one["asked"] == false);
+        found.map(|found| (project["focus"].clone(), found))
+    });
+    let (focus, context) = ready;
+    assert_eq!(focus["files"], json!(["src/auth.rs", "src/pay.rs"]), "{focus}");
+    assert_eq!((&focus["goal"], &focus["activity"]), (&json!("fix the login that fails"), &json!("debugging")));
+    assert!(Timestamp::parse(focus["at"].as_str().unwrap()).is_some() && focus["errors"] == 0, "{focus}");
+    assert!(context["memories"].as_u64() >= Some(1) && context["tokens"].as_u64() >= Some(1), "{context}");
+    lab.home.run(&["forget", "--purge", "--yes", "n-auth"]).succeeded();
+    let contexts = lab.project()["prefetch"]["contexts"].clone();
+    let stale = contexts.as_array().unwrap().contains(&context);
+    assert!(!stale, "what was made from something purged stands ready no longer: {contexts}");
+}
+
+#[test]
 fn a_change_is_told_at_once_and_what_was_ready_before_it_is_never_given() {
     let mut lab = Lab::new();
     prepare(&lab);

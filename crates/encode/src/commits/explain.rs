@@ -15,6 +15,8 @@ const EXPLAINING_WORDS: usize = 8;
 const ENOUGH_WORDS: f64 = 60.0;
 /// A fix that is told in fewer words says what broke only with its cause.
 const TELLING_WORDS: usize = 3;
+/// What is less about a file than this is about none in particular.
+const LEAST_ABOUT: f64 = 0.3;
 
 const FORMATTED: &str = "rustfmt, gofmt, cargo fmt, cargo fix, go fmt, clang-format, clippy, prettier, blacken, blackened, \
     isort, yapf, autopep8, pep8, flake8, pyupgrade, pre-commit, reformat, reformatted, reformats, formatting, whitespace, \
@@ -82,7 +84,7 @@ pub fn about(commit: &Commit) -> f64 {
 }
 
 /// A test or a document.
-pub fn is_aside(path: &str) -> bool {
+fn is_aside(path: &str) -> bool {
     noise::is_test(path) || noise::is_document(path)
 }
 
@@ -113,6 +115,23 @@ pub fn is_trouble(commit: &Commit) -> bool {
         noise::is_trivial_fix(&told) || noise::is_about_tests(&told) || Spaced::new(told.text).has_any(ASIDE);
     let says_nothing = noise::says_nothing(&told) || (words < TELLING_WORDS && cause(commit).is_empty());
     !(noise::by_program(commit) || is_sweep(commit) || is_slight || says_nothing)
+}
+
+/// Did it mend this file? A fix of many files is about none of them in particular, and tests and documents are not what
+/// broke.
+pub fn mends(commit: &Commit, path: &str) -> bool {
+    is_trouble(commit) && is_about(commit, path)
+}
+
+/// The files that a commit mended.
+pub fn mended(commit: &Commit) -> impl Iterator<Item = &str> {
+    let files = if is_trouble(commit) { commit.files.as_slice() } else { &[] };
+    files.iter().map(|file| file.path.as_str()).filter(|path| is_about(commit, path))
+}
+
+/// Is it about this file, of those that it touches?
+pub fn is_about(commit: &Commit, path: &str) -> bool {
+    about(commit) >= LEAST_ABOUT && !is_aside(path)
 }
 
 /// Does the message name this, as a word of its own?
@@ -190,6 +209,16 @@ mod tests {
         assert!(!is_trouble(&commit("fix the lock", "", &["tests/a.rs"])));
         let squashed = commit("feat: add a pane", "A pane of its own.\n\n* This reverts commit 0123456789.", &["a.rs"]);
         assert!(!is_revert(&squashed) && !is_trouble(&squashed));
+    }
+
+    #[test]
+    fn a_fix_mends_the_few_files_of_the_program_that_it_touches() {
+        let fix = commit("fix: stop the lock from being taken twice", "", &["src/a.rs", "src/b.rs", "tests/a.rs"]);
+        assert_eq!(mended(&fix).collect::<Vec<_>>(), ["src/a.rs", "src/b.rs"]);
+        let many: Vec<String> = (0..12).map(|at| format!("f{at}.rs")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(mended(&commit("fix: stop the lock from being taken twice", "", &many)).count(), 0);
+        assert_eq!(mended(&commit("Cache the tokens", "", &["src/a.rs"])).count(), 0);
     }
 
     #[test]

@@ -71,7 +71,11 @@ pub struct Prepared {
 
 impl Prepared {
     fn fits(&self, need: &Need, stamp: &Stamp, now: Timestamp) -> bool {
-        self.stamp == *stamp && self.until.is_none_or(|until| now < until) && self.need == *need
+        self.is_true(stamp, now) && self.need == *need
+    }
+
+    fn is_true(&self, stamp: &Stamp, now: Timestamp) -> bool {
+        self.stamp == *stamp && self.until.is_none_or(|until| now < until)
     }
 }
 
@@ -107,6 +111,12 @@ pub struct Tally {
 impl ContextCache {
     pub fn count(&self) -> usize {
         self.ready.len()
+    }
+
+    /// Those that are still true, the latest first, and whether somebody has asked for them.
+    pub fn standing(&self, stamp: &Stamp, now: Timestamp) -> impl Iterator<Item = (&Arc<Prepared>, bool)> {
+        let is_true = move |slot: &&Slot| slot.prepared.is_true(stamp, now);
+        self.ready.iter().rev().filter(is_true).map(|slot| (&slot.prepared, slot.used))
     }
 
     /// Is there one for this need that is still true?
@@ -204,6 +214,7 @@ mod tests {
         cache.put(ready("a", stamp.clone()), true);
         assert!(cache.take(&need("a"), &stamp, Timestamp::default()).is_some());
         assert!(cache.take(&need("b"), &stamp, Timestamp::default()).is_none());
+        assert_eq!(cache.standing(&stamp, Timestamp::default()).map(|(_, asked)| asked).collect::<Vec<_>>(), [true]);
         let (snapshot, indexes, past) = (stamp.snapshot + 1, stamp.indexes + 1, stamp.past + 1);
         let others = [
             Stamp { snapshot, ..stamp.clone() },
@@ -211,6 +222,7 @@ mod tests {
             Stamp { past, ..stamp.clone() },
             Stamp { config: Arc::default(), ..stamp.clone() },
         ];
+        assert!(others.iter().all(|other| cache.standing(other, Timestamp::default()).count() == 0));
         assert!(others.iter().all(|other| cache.take(&need("a"), other, Timestamp::default()).is_none()));
         let Tally { prepared, hits, misses, wasted, .. } = cache.tally;
         assert_eq!((prepared, hits, misses, wasted), (1, 1, 5, 0));

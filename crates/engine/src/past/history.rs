@@ -37,6 +37,7 @@ struct Mining<'a> {
 impl Mining<'_> {
     fn count(&mut self, commit: &Commit) {
         self.cochange.add(commit);
+        commits::mended(commit).for_each(|path| self.cochange.note_fix(path));
         self.subjects.add(commit);
     }
 }

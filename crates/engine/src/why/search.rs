@@ -7,7 +7,7 @@ use super::place::{WhyPlace, parts};
 use super::{Blamed, told};
 use crate::past::PastKnown;
 use crate::recall::Recall;
-use lokid_encode::commits::{about, explains, is_aside, is_sweep, is_trouble, names, reason, tells};
+use lokid_encode::commits::{about, explains, is_about, is_sweep, is_trouble, names, reason, tells};
 use lokid_index::commits::CommitIndex;
 use lokid_model::{Commit, FileStatus};
 use lokid_retrieve::query;
@@ -22,8 +22,6 @@ const ROUNDS: usize = 3;
 const MOST_LINES: u32 = 2_000;
 const MOST_CHANGES: usize = 200;
 const MOST_TOUCHING: usize = 1_000;
-/// A fix of more files is about none of them in particular.
-const LEAST_ABOUT: f64 = 0.3;
 /// What explains less of a file is left unsaid.
 const LEAST_SCORE: f64 = 0.12;
 /// A commit that changed some lines among others explains them only with a reason.
@@ -210,7 +208,7 @@ impl<'a> WhySearch<'a> {
                 let stands = (lines as f64 / ENOUGH_LINES).min(1.0);
                 let score = explains(&commit) * about(&commit) * named * (0.4 + 0.6 * stands);
                 let why = if lines > 1 { format!("wrote {lines} of its lines") } else { "about this file".to_owned() };
-                let is_about = about(&commit) >= LEAST_ABOUT && !is_aside(&self.place.path);
+                let is_about = is_about(&commit, &self.place.path);
                 let mut found = Found::new(commit, if score < LEAST_SCORE { 0.0 } else { score }, why);
                 found.is_trouble &= is_about;
                 found

@@ -6,7 +6,7 @@ use super::{Cochange, PathId};
 use crate::packed;
 
 /// A mark, and a version: another content or other half-lives are another number here.
-const HEAD: &[u8] = b"LKCC\x05\0\0\0";
+const HEAD: &[u8] = b"LKCC\x06\0\0\0";
 /// Numbers of commits stay far from where they would overflow.
 const FURTHEST: u64 = 1 << 40;
 

@@ -69,6 +69,11 @@ impl Cochange {
         today
     }
 
+    /// What a file is called today that had this name once.
+    pub fn name_today(&self, path: &str) -> Option<&str> {
+        self.find(path).map(|place| self.path(self.today(place)))
+    }
+
     /// Every name a file ever had, today's first.
     pub fn all_names(&self, path: &str) -> Vec<&str> {
         let Some(place) = self.places.get(path).map(|place| self.today(*place)) else { return Vec::new() };

@@ -310,7 +310,7 @@ fn the_counts_survive_as_bytes_and_damage_is_noticed() {
 proptest::proptest! {
     #[test]
     fn no_content_makes_the_reader_panic(content in proptest::collection::vec(0_u8..=255, 0..200)) {
-        let mut bytes = b"LKCC\x05\0\0\0".to_vec();
+        let mut bytes = b"LKCC\x06\0\0\0".to_vec();
         bytes.extend(&blake3::hash(&content).as_bytes()[..16]);
         bytes.extend(content);
         let _ = Cochange::from_bytes(&bytes);
