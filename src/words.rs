@@ -46,6 +46,39 @@ pub(crate) fn holdings(by_kind: &[(String, u64)]) -> String {
     if kinds.is_empty() { total } else { format!("{total}: {kinds}") }
 }
 
+/// What the numbers of a night are called, in the order they are told.
+const DEEDS: [(&str, &str, &str); 17] = [
+    ("patterns_created", "pattern learnt", "patterns learnt"),
+    ("patterns_updated", "pattern with more evidence", "patterns with more evidence"),
+    ("anti_patterns", "anti-pattern", "anti-patterns"),
+    ("learnings", "learning", "learnings"),
+    ("skills", "skill", "skills"),
+    ("deduped", "duplicate merged", "duplicates merged"),
+    ("contradictions_found", "contradiction found", "contradictions found"),
+    ("superseded", "statement replaced by a newer one", "statements replaced by newer ones"),
+    ("summarized", "summary", "summaries"),
+    ("compressed", "compressed", "compressed"),
+    ("promoted", "promoted", "promoted"),
+    ("demoted", "demoted", "demoted"),
+    ("stale", "marked as out of date", "marked as out of date"),
+    ("forgotten", "forgotten", "forgotten"),
+    ("archived", "archived for want of use", "archived for want of use"),
+    ("links_added", "link", "links"),
+    ("links_removed", "link removed", "links removed"),
+];
+
+/// What a night did, by number: `2 patterns learnt`, `1 duplicate merged`. What it did not do is left out.
+pub(crate) fn deeds(night: &Value) -> Vec<String> {
+    let number = |name: &str| night.get(name).and_then(Value::as_u64).unwrap_or(0);
+    let many = |name: &str| match name {
+        // What was forgotten counts as archived, too; here each is told once.
+        "archived" => number("archived").saturating_sub(number("forgotten")),
+        name => number(name),
+    };
+    let told = DEEDS.iter().filter(|(name, _, _)| many(name) > 0);
+    told.map(|(name, one, more)| count(many(name), one, more)).collect()
+}
+
 /// `512 B`, `1.5 MiB`
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
@@ -156,6 +189,13 @@ mod tests {
             [("fact".to_owned(), 2), ("anti_pattern".to_owned(), 1), ("note".to_owned(), 1_201), ("x".into(), 0)];
         assert_eq!(holdings(&held), "1,204 memories: 1,201 notes, 2 facts, 1 anti-pattern");
         assert_eq!(holdings(&[]), "0 memories");
+    }
+
+    #[test]
+    fn a_night_tells_each_deed_once_and_nothing_it_did_not_do() {
+        let night = serde_json::json!({"deduped": 1, "archived": 5, "forgotten": 2, "skills": 0, "promoted": null});
+        assert_eq!(deeds(&night), ["1 duplicate merged", "2 forgotten", "3 archived for want of use"]);
+        assert!(deeds(&Value::Null).is_empty());
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::examples;
 use lokid_model::{Kind, Level, Relation, Scope, TaskType, Tier};
 
 mod ahead;
+mod back;
 mod care;
 mod git;
 mod hands;
@@ -24,6 +25,7 @@ mod team;
 mod tidy;
 
 pub(super) use ahead::{Context, Economics, Predict, Replay, Why};
+pub(super) use back::{Changes, Show, Undo};
 pub(super) use care::{Forget, Promote, Purge, Redact, Status, Ui};
 pub(super) use git::{GitCommand, MergeDriver};
 pub(super) use hands::Hook;
@@ -33,7 +35,7 @@ pub(super) use managed::ManagedCommand;
 pub(super) use mcp::Mcp;
 pub(super) use service::Service;
 pub(super) use team::{Audit, Demote, Join, TeamCommand, TeamInit};
-pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Trust};
+pub(super) use tidy::{Confirm, Consolidate, Contradictions, ContradictionsCommand, Mute, Trust};
 
 /// A living memory for the people and agents who work in a repository.
 #[derive(Debug, Parser)]
@@ -119,6 +121,12 @@ pub(super) enum Command {
     /// Show one memory
     #[command(after_help = examples::SHOW)]
     Show(Show),
+    /// List what changed in the memory, or show one change
+    #[command(after_help = examples::CHANGES)]
+    Changes(Changes),
+    /// Take a change back, or what is left of a night
+    #[command(after_help = examples::UNDO)]
+    Undo(Undo),
     /// Forget memories, or bring one back
     #[command(after_help = examples::FORGET)]
     Forget(Forget),
@@ -140,6 +148,9 @@ pub(super) enum Command {
     /// Show what files of the repository ask to be, and let them
     #[command(after_help = examples::TRUST)]
     Trust(Trust),
+    /// Have a memory told unasked no more
+    #[command(after_help = examples::MUTE)]
+    Mute(Mute),
     /// List memories that cannot both hold, and settle them
     #[command(after_help = examples::CONTRADICTIONS)]
     Contradictions(Contradictions),
@@ -332,20 +343,6 @@ pub(super) struct Remember {
     #[arg(long, value_name = "ID")]
     pub(super) supersedes: Vec<String>,
     /// Remember it in this namespace
-    #[arg(long)]
-    pub(super) namespace: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(super) struct Show {
-    pub(super) id: String,
-    /// Show it at this length
-    #[arg(long, value_parser = PossibleValuesParser::new(Level::WORDS))]
-    pub(super) level: Option<String>,
-    /// Show it as it was known at that time
-    #[arg(long, value_name = "TIME")]
-    pub(super) as_of: Option<String>,
-    /// Look in this namespace
     #[arg(long)]
     pub(super) namespace: Option<String>,
 }

@@ -10,26 +10,6 @@ use super::screen::{Screen, Style};
 use super::settings::Settings;
 use super::words;
 
-/// What the numbers are called, in the order they are told.
-const NAMES: [(&str, &str, &str); 17] = [
-    ("patterns_created", "pattern learnt", "patterns learnt"),
-    ("patterns_updated", "pattern with more evidence", "patterns with more evidence"),
-    ("anti_patterns", "anti-pattern", "anti-patterns"),
-    ("learnings", "learning", "learnings"),
-    ("skills", "skill", "skills"),
-    ("deduped", "duplicate merged", "duplicates merged"),
-    ("contradictions_found", "contradiction found", "contradictions found"),
-    ("superseded", "statement replaced by a newer one", "statements replaced by newer ones"),
-    ("summarized", "summary", "summaries"),
-    ("compressed", "compressed", "compressed"),
-    ("promoted", "promoted", "promoted"),
-    ("demoted", "demoted", "demoted"),
-    ("stale", "marked as out of date", "marked as out of date"),
-    ("forgotten", "forgotten", "forgotten"),
-    ("archived", "archived for want of use", "archived for want of use"),
-    ("links_added", "link", "links"),
-    ("links_removed", "link removed", "links removed"),
-];
 /// Deeds of one sort that are shown one by one.
 const SHOWN: usize = 10;
 
@@ -101,19 +81,9 @@ fn last(settings: &Settings, screen: &mut Screen) -> Done {
 }
 
 pub(super) fn tell(night: &Value, screen: &mut Screen) -> Done {
-    let number = |name: &str| night.get(name).and_then(Value::as_u64).unwrap_or(0);
-    let count = |name: &str| match name {
-        // What was forgotten counts as archived, too; here each is told once.
-        "archived" => number("archived").saturating_sub(number("forgotten")),
-        name => number(name),
-    };
     let plan = night.get("dry_run").and_then(Value::as_bool) == Some(true);
-    let told: Vec<String> = NAMES
-        .iter()
-        .filter(|(name, _, _)| count(name) > 0)
-        .map(|(name, one, more)| words::count(count(name), one, more))
-        .collect();
-    let seconds = count("took_ms") as f64 / 1000.0;
+    let told = words::deeds(night);
+    let seconds = night.get("took_ms").and_then(Value::as_f64).unwrap_or(0.0) / 1000.0;
     let head = match (told.is_empty(), plan) {
         (true, true) => format!("nothing to do, found out in {seconds:.1} s"),
         (true, false) => format!("nothing was to be done, {seconds:.1} s"),

@@ -127,7 +127,23 @@ Each line: id, date, kind, title. `lokid show ID` shows one in full.";
 pub(super) const SHOW: &str = "\
 Examples:
   lokid show note-5f0c2a91
-  lokid show fact-01 --as-of 2026-01-01";
+  lokid show fact-01 --as-of 2026-01-01
+  lokid show note-5f0c2a91 --history      what it was before, by whom and why";
+
+pub(super) const CHANGES: &str = "\
+Examples:
+  lokid changes --open --since 3d         what agents, files and nights changed and nobody has looked at
+  lokid changes c-65d1f0a2b3c4d           one change: what it was before, and since
+  lokid changes note-5f0c2a91             what happened to this memory
+
+Kept outside the repository for as long as there is room; `lokid undo CHANGE` takes one back.";
+
+pub(super) const UNDO: &str = "\
+Examples:
+  lokid undo c-65d1f0a2b3c4d                        with all that was done together with it
+  lokid undo --night 2026-11-17T02:00:04.512Z       as `lokid consolidate --last` and `lokid changes` tell it
+
+Only where the memory is still as that change left it. No night does again what was undone; an undo can be undone, too.";
 
 pub(super) const FORGET: &str = "\
 Examples:
@@ -240,6 +256,15 @@ Examples:
 
 A record that came with the repository is no mandate because it says so. What you confirm is kept in your own data
 directory; the repository is not changed.";
+
+pub(super) const MUTE: &str = "\
+Examples:
+  lokid mute note-5f0c2a91                     agents are told it no more, unless they ask
+  lokid mute note-5f0c2a91 --file src/parser   not where these files are at hand
+  lokid mute --list
+  lokid mute note-5f0c2a91 --undo
+
+What a session was told at its start stays as it was. Only you are spared: it is kept beside the repository, not in it.";
 
 pub(super) const CONTRADICTIONS: &str = "\
 Examples:

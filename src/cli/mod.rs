@@ -5,6 +5,7 @@
 
 mod args;
 mod ask;
+mod back;
 mod completions;
 mod config;
 mod consolidate;
@@ -31,6 +32,7 @@ mod logging;
 mod man;
 mod managed;
 mod mcp;
+mod mute;
 mod oneshot;
 mod predict;
 mod project;
@@ -155,6 +157,8 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Replay(replay) => replay::run(&replay, &settings, screen),
         Command::List(list) => list::run(&list, &settings, screen),
         Command::Show(show) => show::run(&show, &settings, screen),
+        Command::Changes(changes) => back::changes(&changes, &settings, screen),
+        Command::Undo(asked) => back::undo(&asked, &settings, screen),
         Command::Forget(forget) => forget::run(&forget, &settings, screen),
         Command::Promote(asked) => promote::run(&asked, &settings, screen),
         Command::Demote(asked) => team::promotion::demote(&asked, &settings, screen),
@@ -163,6 +167,7 @@ fn dispatch(args: Args, screen: &mut Screen) -> Done {
         Command::Consolidate(night) => consolidate::run(&night, &settings, screen),
         Command::Confirm(confirm) => contradictions::confirm(&confirm, &settings, screen),
         Command::Trust(asked) => trust::run(&asked, &settings, screen),
+        Command::Mute(asked) => mute::run(&asked, &settings, screen),
         Command::Contradictions(asked) => contradictions::run(&asked, &settings, screen),
         Command::Import(import) => import::run(&import, &settings, screen),
         Command::Export(export) => export::run(&export, &settings, screen),

@@ -127,14 +127,14 @@ pub(super) fn time(option: &str, typed: Option<&str>) -> Result<Option<String>, 
 }
 
 /// The top of the working tree, or the directory itself.
-fn project_root(project: &Path) -> PathBuf {
+pub(super) fn project_root(project: &Path) -> PathBuf {
     git::discover(project)
         .map(|checkout| checkout.worktree)
         .unwrap_or_else(|| project.canonicalize().unwrap_or_else(|_| project.to_owned()))
 }
 
 /// A file as the project names it: relative to its root, with `/`. The file need not exist.
-fn within(root: &Path, file: &Path) -> Result<String, Failure> {
+pub(super) fn within(root: &Path, file: &Path) -> Result<String, Failure> {
     let mut clean = PathBuf::new();
     for component in file.components() {
         match component {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::args::Show;
 use super::ask::{self, Ask};
+use super::back;
 use super::failure::{Done, Failure};
 use super::reach::Reach;
 use super::remember;
@@ -15,6 +16,9 @@ use super::words;
 use crate::serve::encode;
 
 pub(super) fn run(show: &Show, settings: &Settings, screen: &mut Screen) -> Done {
+    if show.history {
+        return back::history(show, settings, screen);
+    }
     let as_of = remember::time("--as-of", show.as_of.as_deref())?;
     let ask = Ask::get(&format!("/memories/{}", encode(&show.id)))
         .project(settings)

@@ -1,12 +1,15 @@
 //! What a reader can change: one form, one deed. Each goes to the daemon as any client's would, and comes back to the page
 //! it was sent from, with a word on what came of it.
 
+use std::time::Duration;
+
 use axum::extract::Form;
 use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::daemon::{Trouble, segment};
-use super::parts::list;
+use super::parts::{count, list, text};
+use super::replay;
 use super::site::{Here, Notice, see_other};
 use crate::words;
 
@@ -17,7 +20,14 @@ impl Said {
     fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()).unwrap_or_default()
     }
+
+    fn maybe(&self, name: &str) -> Option<&str> {
+        Some(self.get(name)).filter(|value| !value.is_empty())
+    }
 }
+
+/// How long a night is waited for before the page goes on without it.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 pub(super) async fn act(here: Here, Form(pairs): Form<Vec<(String, String)>>) -> Response {
     let said = Said(pairs);
@@ -86,7 +96,55 @@ async fn carry_out(here: &Here, said: &Said) -> Result<String, Trouble> {
                 file => format!("It is not said unasked at {file} any more."),
             })
         }
+        "night" => night(here).await,
+        "pause" => about
+            .post("/consolidate/pause", json!({"paused": true}))
+            .await
+            .map(|_| "No night comes until you resume them.".to_owned()),
+        "resume" => {
+            about.post("/consolidate/pause", json!({"paused": false})).await.map(|_| "Nights come again.".to_owned())
+        }
+        "undo-night" => {
+            let told = about.post("/consolidate/undo", json!({"started_at": said.get("night")})).await?;
+            Ok(night_undone(&told))
+        }
+        "trust" => {
+            let told = about.post("/trust", json!({"ids": [id], "namespace": said.maybe("namespace")})).await?;
+            let tier = list(&told, "items").first().map_or("", |item| text(item, "tier"));
+            Ok(format!("It is a {} now, as its file asks.", if tier.is_empty() { "memory" } else { tier }))
+        }
+        "unmute" => {
+            let place = json!({"memory_id": id, "namespace": said.maybe("namespace"), "file": said.maybe("file")});
+            about.delete_with("/mutes", place).await?;
+            Ok("It may be said again.".to_owned())
+        }
+        "replay" => {
+            replay::forget(here).await;
+            Ok(String::new())
+        }
         _ => Err(Trouble::new(400, "There is nothing to do under that name.")),
+    }
+}
+
+/// A long night goes on by itself, and the page hears when it is over.
+async fn night(here: &Here) -> Result<String, Trouble> {
+    match tokio::time::timeout(PATIENCE, here.about.post("/consolidate", json!({}))).await {
+        Err(_) => Ok("A night has begun. What it does is shown when it is done.".to_owned()),
+        Ok(told) => {
+            let did = words::deeds(&told?);
+            Ok(if did.is_empty() { "Nothing was to be done.".to_owned() } else { format!("Done: {}.", did.join(", ")) })
+        }
+    }
+}
+
+fn night_undone(told: &Value) -> String {
+    let undone = words::count(count(told, "undone"), "change", "changes");
+    let left = list(told, "skipped");
+    match left.first() {
+        None => format!("Undone: {undone}."),
+        Some(first) => {
+            format!("Undone: {undone}; {} stayed: {}.", words::number(left.len() as u64), text(first, "why"))
+        }
     }
 }
 

@@ -34,7 +34,10 @@ function showing(html, address) {
   const name = at < 0 ? null : all[at].dataset.item;
   const open = [...main().querySelectorAll("details[open]")].map((one) => one.id).filter(Boolean);
   const held = document.activeElement && document.activeElement.id;
+  // What was loaded by itself stays as it is.
+  for (const part of fresh.querySelectorAll("[data-load]")) { const old = document.getElementById(part.id); if (old) part.replaceWith(old); }
   main().replaceWith(fresh);
+  parts();
   document.title = made.title;
   const notice = made.querySelector(".notice"), old = document.querySelector(".notice");
   if (notice && old) { old.textContent = notice.textContent; old.className = notice.className; }
@@ -47,6 +50,19 @@ function showing(html, address) {
     if (one) one.focus({ preventScroll: true });
   }
   if (address && address !== location.href) history.replaceState(null, "", address);
+}
+
+// What takes a moment is put in when it is there: the element of the same name in the answer.
+function parts() {
+  for (const part of main().querySelectorAll("[data-load]")) {
+    const address = part.dataset.load;
+    delete part.dataset.load;
+    part.setAttribute("aria-busy", "true");
+    fetch(address, { credentials: "same-origin" }).then((answer) => answer.text()).then((html) => {
+      const made = new DOMParser().parseFromString(html, "text/html").getElementById(part.id);
+      if (made) part.replaceWith(made); else part.removeAttribute("aria-busy");
+    }, () => part.removeAttribute("aria-busy"));
+  }
 }
 
 let asked = 0;
@@ -146,3 +162,4 @@ news.onmessage = (event) => {
 };
 news.onerror = () => { lost = true; };
 news.onopen = () => { if (lost) { lost = false; anew(); } };
+parts();

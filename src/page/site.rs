@@ -23,7 +23,8 @@ use super::door::{Door, Refused};
 use super::frame::{self, Sheet, Tab};
 use super::live::Live;
 use super::parts::{list, text};
-use super::{Outlook, acts, files, inbox, memories, memory, nights, said, worth};
+use super::replay::{self, Replays};
+use super::{Outlook, acts, files, health, inbox, memories, memory, nights, said, worth};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -50,6 +51,7 @@ pub(super) struct Site {
     folder: String,
     opens_with: PathBuf,
     pub(super) outlook: Arc<dyn Outlook>,
+    pub(super) replays: Replays,
     /// What came of the last act, to be told once.
     notice: Mutex<Option<Notice>>,
 }
@@ -63,23 +65,25 @@ pub(super) struct Notice {
 
 impl Site {
     pub(super) fn new(daemon: Daemon, live: Live, door: &Door, opens_with: PathBuf, outlook: Arc<dyn Outlook>) -> Site {
-        Site { daemon, live, folder: door.folder().to_owned(), opens_with, outlook, notice: Mutex::new(None) }
+        let (folder, replays) = (door.folder().to_owned(), Replays::default());
+        Site { daemon, live, folder, opens_with, outlook, replays, notice: Mutex::new(None) }
     }
 }
 
 pub(super) fn router(site: Arc<Site>, door: Arc<Door>) -> Router {
     let project = Router::new()
-        .route("/", get(|here: Here| async move { see_other(&here.to("said")) }))
         .route("/said", screen(Tab::Said, said::screen))
         .route("/inbox", screen(Tab::Inbox, inbox::screen))
         .route("/memories", screen(Tab::Memories, memories::screen))
         .route("/memories/{id}", screen(Tab::Memories, memory::screen))
         .route("/files", screen(Tab::Files, files::screen))
         .route("/nights", screen(Tab::Nights, nights::screen))
+        .route("/health/doctor", get(health::doctor))
         .route("/worth", screen(Tab::Worth, worth::screen))
+        .route("/worth/replay", screen(Tab::Worth, replay::screen))
         .route("/act", post(acts::act));
     let inside = Router::new()
-        .route("/", get(home))
+        .route("/home", get(home))
         .route("/enter", get(|| async { StatusCode::FORBIDDEN }))
         .route("/live", get(listen))
         .route("/page.css", get(|| async { asset("text/css; charset=utf-8", STYLE) }))
@@ -121,7 +125,7 @@ fn turned_away(refused: Refused) -> Response {
 /// The token for the cookie. A page in between sends the browser on: to a redirect that began on another page no browser
 /// would send the cookie.
 fn enter(site: &Site, door: &Door, request: &Request) -> Response {
-    let home = format!("{}/", site.folder);
+    let home = format!("{}/home", site.folder);
     if door.check_cookie(request.headers()).is_ok() {
         return see_other(&home);
     }

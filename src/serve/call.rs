@@ -16,8 +16,8 @@ use serde::de::DeserializeOwned;
 
 use super::app::App;
 use super::problem::Problem;
-use super::{API_HEADER, API_VERSION, body};
-use lokid_model::MemoryId;
+use super::{API_HEADER, API_VERSION, BY_HEADER, body};
+use lokid_model::{By, MemoryId};
 
 pub(super) type Answer = Result<Response, Problem>;
 pub(super) type Answering = Pin<Box<dyn Future<Output = Answer> + Send>>;
@@ -88,6 +88,14 @@ impl Call {
 
     pub(super) fn accepts(&self, media: &str) -> bool {
         self.header(&axum::http::header::ACCEPT).is_some_and(|accepted| accepted.contains(media))
+    }
+
+    /// By whose hand a change is: an agent's, where the client says so, else the user's.
+    pub(super) fn by(&self) -> By {
+        match self.parts.headers.get(BY_HEADER).and_then(|value| value.to_str().ok()).and_then(By::parse) {
+            Some(By::Agent) => By::Agent,
+            _ => By::User,
+        }
     }
 
     /// The tags of `If-Match`, without their quotes; `*` is one of them.

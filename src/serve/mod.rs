@@ -40,3 +40,5 @@ pub use socket::{BindError, Bound, adopt, bind};
 pub const API_VERSION: &str = "1";
 /// The header of the handshake, in requests and answers.
 pub const API_HEADER: &str = "lokid-api";
+/// By which a client says that it asks for an agent and not for the user.
+pub const BY_HEADER: &str = "lokid-by";

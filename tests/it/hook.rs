@@ -4,7 +4,9 @@
 
 mod away;
 mod hostile;
+mod mutes;
 mod odd;
+mod said;
 mod sessions;
 
 use std::io::Write;

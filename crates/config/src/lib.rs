@@ -8,6 +8,8 @@ mod raw;
 mod typed;
 mod units;
 
+pub use units::parse_duration;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

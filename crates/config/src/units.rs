@@ -7,7 +7,8 @@ use std::time::Duration;
 pub(super) const DURATION_FORMS: &str = "\"250ms\", \"30s\", \"5m\", \"2h\" or \"90d\"";
 pub(super) const SIZE_FORMS: &str = "\"512 KiB\", \"8 MiB\", \"1 GiB\" or a number of bytes";
 
-pub(super) fn parse_duration(text: &str) -> Option<Duration> {
+/// `3d` and its like; nothing for what is none.
+pub fn parse_duration(text: &str) -> Option<Duration> {
     let (number, unit) = split(text)?;
     let milliseconds = match unit {
         "ms" => 1,

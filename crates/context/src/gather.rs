@@ -68,8 +68,9 @@ pub struct Gathered {
 /// In the order of the parts, the most valuable first, ties by key.
 pub fn gather(sources: &Sources<'_>, clues: &Clues, filter: &GatherFilter<'_>) -> Gathered {
     let admitted = Filter { as_of: filter.as_of, ..Filter::new(filter.namespace.clone(), filter.now) };
-    let predicted =
+    let mut predicted =
         if filter.only_binding { Vec::new() } else { predict_within(sources, clues, &admitted, MOST_PREDICTED) };
+    predicted.retain(|found| !(filter.exclude)(&found.memory.key()));
     let mut table = Table { sources, clues, filter, admitted, taken: BTreeMap::new(), weighed: BTreeMap::new() };
     table.binding(&predicted);
     if !filter.only_binding {
@@ -106,9 +107,14 @@ const BACKGROUND: f64 = 0.5;
 /// However likely: whoever writes into a shared store does not decide what presses here.
 const BORROWED: f64 = 0.1;
 
+/// Is it there for what it is, whatever is going on?
+pub fn is_always_said(candidate: &Candidate) -> bool {
+    candidate.binding && candidate.value < PRESSING
+}
+
 impl Table<'_> {
     fn admits(&self, memory: &Memory) -> bool {
-        self.admitted.admits(memory)
+        self.admitted.admits(memory) && !(self.filter.exclude)(&memory.key())
     }
 
     fn at(&self) -> Timestamp {
@@ -205,7 +211,7 @@ impl Table<'_> {
 
     fn put_candidate(&mut self, candidate: Candidate) {
         let key = candidate.memory.key();
-        if (self.filter.exclude)(&key) || !self.admits(&candidate.memory) {
+        if !self.admits(&candidate.memory) {
             return;
         }
         let mut candidate = Candidate { value: (candidate.value * 1e6).round() / 1e6, ..candidate };

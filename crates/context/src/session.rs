@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::assemble::NOTE;
 use super::parts::{FileLine, Pointer};
-use lokid_model::citation::{CLOSE, OPEN};
+use lokid_model::citation::{CLOSE, OPEN, handle};
 use lokid_model::{Key, Level, Memory, Tier, token};
 
 pub(super) use book::session_name;
@@ -224,6 +224,26 @@ pub fn tail_for(
     let filled = Fill { heading: occasion.heading(), limit, binding: false, lengths }.with(&ranked);
     let sections = if filled.lines.is_empty() { Vec::new() } else { vec![filled] };
     finish(sections, "", budget)
+}
+
+/// A text that was handed out, without the lines that tell of a memory: its own, and those that name it as their source.
+/// Nothing when no line does.
+pub fn without(text: &str, key: &Key) -> Option<String> {
+    let (mark, name) = (format!(":{}] ", handle(key)), format!("[{}]", key.id));
+    let tells = |line: &&str| has_mark(line, &mark) || line.contains(&name);
+    let told = text.lines().any(|line| tells(&line));
+    told.then(|| text.lines().filter(|line| !tells(line)).collect::<Vec<_>>().join("\n"))
+}
+
+/// The line of a memory in a text that was handed out.
+pub fn line_in<'a>(text: &'a str, key: &Key) -> Option<&'a str> {
+    let mark = format!(":{}] ", handle(key));
+    text.lines().find(|line| has_mark(line, &mark))
+}
+
+/// Behind the letter of its tier.
+fn has_mark(line: &str, mark: &str) -> bool {
+    line.starts_with("- [") && line.get(4..).is_some_and(|rest| rest.starts_with(mark))
 }
 
 /// Best first, what was borrowed last, ties by key, each once.

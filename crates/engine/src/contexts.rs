@@ -7,6 +7,7 @@ mod beside;
 mod blocks;
 pub mod cache;
 mod commits;
+mod lines;
 mod named;
 mod notes;
 mod related;
@@ -25,6 +26,7 @@ use super::env::Env;
 use super::focus::{Branch, Focus, Focuses, Guest, Owner, SeenError};
 use super::inbox::WriterHandle;
 use super::memory_care::Shed;
+use super::mutes::Mutes;
 use super::past::PastHandle;
 use super::recall::Recall;
 use super::repository::Repository;
@@ -35,29 +37,20 @@ use lokid_context::assemble::{self, Order};
 use lokid_context::gate;
 use lokid_context::gather::{self, GatherFilter, Gathered};
 use lokid_context::layers::{Arrangement, TopicGroup, TopicGroups};
-use lokid_context::parts::{Candidate, FileLine, Pointer, Shares};
+use lokid_context::parts::{Candidate, Pointer, Shares};
 use lokid_context::predict::PredictedFile;
 use lokid_context::predict::episodes;
 use lokid_context::predict::memories::{self, AuthorClue, BranchClue, Clues, ErrorClue, PredictedMemory};
 use lokid_context::sources::Sources;
 use lokid_encode::compress::at_level;
 use lokid_encode::errors::ErrorReader;
-use lokid_encode::newcomer;
-use lokid_model::{Level, Memory, Namespace, Scope, TaskType, Timestamp};
+use lokid_model::{Key, Level, Memory, Namespace, TaskType, Timestamp};
 use lokid_retrieve::query;
 
 /// Files that are foretold for a context.
 pub(super) const RELATED: usize = 16;
 /// Memories that are looked at for a prediction, however few are wanted.
 const MOST_PREDICTED: usize = 40;
-/// Files are named with their reason from this likelihood on, and so many; from the next one on in one line.
-const LIKELY: f64 = 0.25;
-const MOST_LIKELY: usize = 4;
-const THINKABLE: f64 = 0.04;
-const THINKABLE_ALONE: f64 = 0.12;
-const MOST_OTHERS: usize = 8;
-const MOST_ALONE: usize = 3;
-const WEAK_REASONS: [&str; 2] = ["worked on lately", "touched by commits like this"];
 /// Files an error names that memories are looked up by.
 const MOST_FILES_OF_AN_ERROR: usize = 4;
 /// Topics that are pointed to.
@@ -108,6 +101,7 @@ pub struct Contexts {
     repository: Arc<Repository>,
     sessions: Arc<Sessions>,
     recall: Arc<Recall>,
+    mutes: Arc<Mutes>,
     pub(super) focuses: Mutex<Focuses>,
     cache: Mutex<ContextCache>,
     /// Topics that can be asked for, as they were last named: naming them takes as long as all the rest.
@@ -125,7 +119,7 @@ impl Shed for Contexts {
 }
 
 impl Contexts {
-    pub(super) fn new(recall: Arc<Recall>) -> Contexts {
+    pub(super) fn new(recall: Arc<Recall>, mutes: Arc<Mutes>) -> Contexts {
         Contexts {
             env: Arc::clone(&recall.env),
             writer: recall.writer.clone(),
@@ -133,6 +127,7 @@ impl Contexts {
             repository: Arc::clone(&recall.repository),
             sessions: Arc::clone(&recall.sessions),
             recall,
+            mutes,
             focuses: Mutex::default(),
             cache: Mutex::default(),
             pointers: Mutex::default(),
@@ -211,6 +206,7 @@ impl Contexts {
         let mut memories = self.with_sources(ready, |sources| {
             memories::predict(sources, &clues, &need.namespace, self.env.clock.now(), looked_at)
         });
+        memories.retain(|found| !self.is_muted(&found.memory.key(), need.file.as_slice()));
         let related = self.with_experience(related, &episodes::matching(&memories), &need);
         memories.truncate(k);
         let best = memories.first().map(|one| one.score).into_iter().chain(related.first().map(|one| one.score));
@@ -294,7 +290,13 @@ impl Contexts {
             indexes: self.search.if_started().map_or(0, SearchHandle::generation),
             past: self.repository.past().map_or(0, PastHandle::generation),
             config: self.env.config.load_full(),
+            mutes: self.mutes.list(),
         }
+    }
+
+    /// Did a person say that this is not to be told, where these files are at hand?
+    fn is_muted(&self, key: &Key, files: &[String]) -> bool {
+        self.mutes.list().silences(key, files.iter().map(String::as_str))
     }
 
     fn prepare(&self, need: Need, stamp: Stamp, ready: &Ready) -> Prepared {
@@ -311,7 +313,7 @@ impl Contexts {
             longest: need.longest,
             only_binding: need.only_binding,
             beginning: false,
-            exclude: &|_| false,
+            exclude: &|key| stamp.mutes.silences(key, need.file.as_deref()),
         };
         let Gathered { mut candidates, evidence, weighed, episodes } =
             self.with_sources(ready, |sources| gather::gather(sources, &clues, &filter));
@@ -385,20 +387,6 @@ impl Contexts {
         }
     }
 
-    /// The files that will be needed, as they are told.
-    pub(super) fn file_lines(&self, files: &[PredictedFile], need: &Need) -> Vec<FileLine> {
-        lines_of(files, need.file.as_deref(), self.known_fact(need, "test.one").as_deref())
-    }
-
-    /// The value of a fact about how work is done here.
-    fn known_fact(&self, need: &Need, key: &str) -> Option<String> {
-        let snapshot = self.writer.snapshot();
-        let slot = (need.namespace.clone(), Scope::default(), key.to_owned(), String::new());
-        let now = self.env.clock.now();
-        let known = snapshot.facts_of(&slot).filter(|fact| fact.holds_now(now)).last()?;
-        known.fact().map(|fact| fact.value.clone())
-    }
-
     /// Is it the work of the notes that is at hand, or something else?
     fn is_about_the_notes(&self, need: &Need) -> bool {
         let is_now = need.as_of.is_none() && !need.only_binding;
@@ -427,38 +415,6 @@ impl Contexts {
         *known = Some(Pointed { version, namespace, arrangement, pointers: Arc::clone(&pointers) });
         pointers
     }
-}
-
-/// The likely files with their reasons, a test with the command that runs it; the others behind the last of them.
-fn lines_of(files: &[PredictedFile], at_hand: Option<&str>, one_test: Option<&str>) -> Vec<FileLine> {
-    let (mut lines, mut others): (Vec<FileLine>, Vec<&PredictedFile>) = Default::default();
-    for file in files {
-        let run = one_test.and_then(|value| newcomer::run_of(value, &file.path));
-        // Whoever has the error has the path; that it was busy lately is no reason for this.
-        let says_little = file.why.starts_with(named::BY_ERROR) && run.is_none();
-        let is_reason = !WEAK_REASONS.contains(&file.why.as_str());
-        if says_little {
-            continue;
-        }
-        let tested = at_hand.filter(|at_hand| newcomer::are_tests_of(&file.path, at_hand));
-        let is_likely = (file.score >= LIKELY && is_reason) || (tested.is_some() && file.score >= THINKABLE);
-        if is_likely && lines.len() < MOST_LIKELY {
-            let why = tested.map_or_else(|| file.why.clone(), |tested| format!("the tests of {tested}"));
-            let why = run.map_or_else(|| why.clone(), |run| format!("{why}; run: {run}"));
-            lines.push(FileLine::Likely { path: file.path.clone(), why });
-        } else {
-            others.push(file);
-        }
-    }
-    let least = if lines.is_empty() { THINKABLE_ALONE } else { THINKABLE };
-    let others = others.into_iter().filter(|file| file.score >= least).take(MOST_OTHERS);
-    let others: Vec<String> = others.map(|file| file.path.clone()).collect();
-    match lines.last_mut() {
-        _ if others.is_empty() => {}
-        Some(FileLine::Likely { why, .. }) => why.push_str(&format!("; perhaps also {}", others.join(", "))),
-        _ => lines.push(FileLine::Others(others.into_iter().take(MOST_ALONE).collect())),
-    }
-    lines
 }
 
 /// What a context is for, in a few words.

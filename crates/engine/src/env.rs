@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::feed::Feed;
 use super::redaction::Redaction;
 use lokid_config::Config;
-use lokid_model::{Document, DocumentKind, Timestamp};
+use lokid_model::{Document, DocumentKind, Key, Memory, Timestamp};
 use lokid_sys::Clock;
 
 pub struct Env {
@@ -25,6 +25,8 @@ pub struct Env {
     /// Another process holds the project: nothing is written, not even state and cache.
     pub read_only: bool,
     pub state: PathBuf,
+    /// The user's own records: of this project, and of all.
+    pub own: [PathBuf; 2],
     pub cache: PathBuf,
     pub clock: Clock,
     pub config: Arc<ArcSwap<Config>>,
@@ -59,6 +61,15 @@ impl Env {
     /// Loki Mode's ledgers or handoffs, by name. Reads the disk.
     pub fn documents(&self, kind: DocumentKind) -> std::io::Result<Vec<Document>> {
         lokid_store::documents::list(&self.root, &self.memory_dir, kind, &self.door())
+    }
+
+    /// What the files still say of earlier versions of a memory, the oldest first. Reads the disk.
+    pub fn earlier_versions(&self, key: &Key) -> std::io::Result<Vec<Arc<Memory>>> {
+        let mut found = lokid_store::versions(Some(&self.root), &self.memory_dir, key, &self.door())?;
+        for folder in &self.own {
+            found.extend(lokid_store::versions(None, folder, key, &self.door())?);
+        }
+        Ok(found)
     }
 
     /// What the files of the project pass on their way in and out.

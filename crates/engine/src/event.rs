@@ -4,10 +4,13 @@ use tokio::sync::oneshot;
 
 use super::error::EngineError;
 use super::lesson::{Chapter, Lesson};
+use super::logged::LoggedChange;
 use super::pattern::{Pattern, Redacted};
+use super::undo::LeftAsItIs;
 use lokid_manage::plan::Proposal;
 use lokid_model::{
-    Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Tier,
+    By, Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Tier,
+    Timestamp,
 };
 use lokid_team::ItemKey;
 use lokid_team::sync::{Incoming, Us};
@@ -30,16 +33,19 @@ pub(super) enum Event {
         key: Key,
         patch: Box<Patch>,
         if_match: Option<String>,
+        by: By,
         reply: Reply<Arc<Memory>>,
     },
     Forget {
         keys: Vec<Key>,
         reason: String,
         purge: bool,
+        by: By,
         reply: Reply<Vec<Key>>,
     },
     Restore {
         key: Key,
+        by: By,
         reply: Reply<Arc<Memory>>,
     },
     Link {
@@ -47,11 +53,13 @@ pub(super) enum Event {
         from: MemoryId,
         to: MemoryId,
         relation: Relation,
+        by: By,
         reply: Reply<Link>,
     },
-    /// What the night proposes, made from an earlier snapshot.
+    /// What the night proposes, made from an earlier snapshot; and when it began, where it is one.
     Tidy {
         proposals: Vec<Proposal>,
+        night: Option<Timestamp>,
         reply: Reply<Tidied>,
     },
     Resolve {
@@ -59,11 +67,20 @@ pub(super) enum Event {
         id: String,
         resolution: Resolution,
         note: String,
+        by: By,
         reply: Reply<Contradiction>,
+    },
+    /// Take back what was done together, each group as a whole or not at all.
+    Undo {
+        groups: Vec<Vec<LoggedChange>>,
+        by: By,
+        /// Of each group what needed no taking back, or why it stays.
+        reply: Reply<Vec<Result<LeftAsItIs, String>>>,
     },
     Confirm {
         key: Key,
         tier: Option<Tier>,
+        by: By,
         reply: Reply<Arc<Memory>>,
     },
     /// What files ask to be, confirmed or taken back.

@@ -1,5 +1,7 @@
 //! Whoever has to know what the writer did, without the writer knowing them.
 
+use super::bundle::Bundle;
+use lokid_index::Snapshot;
 use lokid_model::{Change, Key};
 
 /// Called on the writer's thread, one after the other, before whoever asked for a change is answered: nobody may wait for
@@ -12,6 +14,10 @@ pub(super) trait Follower: Send + Sync {
     fn seen(&self, changes: &[Change]) {
         self.changed(changes);
     }
+
+    /// The same changes once more, without what the repository teaches by itself: which of them belong together, who made
+    /// them, and what stood there before.
+    fn done(&self, _before: &Snapshot, _bundles: &[Bundle]) {}
 
     /// There is a new snapshot.
     fn published(&self) {}

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use super::bundle::Bundle;
 use super::decide;
 use super::event::{ImportError, Imported, Trust};
 use lokid_index::Snapshot;
-use lokid_model::{Change, Draft, Key, Link, Memory, Scope, Source, Tier, Timestamp, render};
+use lokid_model::{By, Change, Draft, Key, Link, Memory, Scope, Source, Tier, Timestamp, render};
 use lokid_store::schema::record;
 
 /// Decides a whole batch, each record on top of the ones before it. `state` ends as it will be.
@@ -15,17 +16,19 @@ pub(super) fn import(
     now: Timestamp,
     records: Vec<(u64, Draft)>,
     trust: Trust,
-) -> (Vec<Change>, Imported) {
+) -> (Vec<Bundle>, Imported) {
     let mut all = Vec::with_capacity(records.len());
     let mut report = Imported::default();
     for (line, draft) in records {
         let draft = if trust == Trust::File { distrust(draft) } else { draft };
+        let source = draft.source.unwrap_or(Source::Agent);
+        let by = if trust == Trust::Seen { source.into() } else { By::Import };
         match one(state, now, draft, trust) {
             Ok((changes, outcome)) => {
                 for change in &changes {
                     state.apply(change);
                 }
-                all.extend(changes);
+                all.push(Bundle::by(by, "", changes));
                 match outcome {
                     Outcome::Imported => report.imported += 1,
                     Outcome::Updated => report.updated += 1,

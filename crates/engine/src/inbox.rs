@@ -14,13 +14,15 @@ use tokio::sync::oneshot;
 use super::error::EngineError;
 use super::event::{Claimant, Event, Imported, Remembered, Reply, Tidied, Trust, TrustRequest};
 use super::lesson::{Chapter, Lesson};
+use super::logged::{LoggedChange, LoggedWhat};
 use super::pattern::{Pattern, Redacted};
 use super::redaction::Redaction;
+use super::undo::LeftAsItIs;
 use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
 use lokid_model::{
-    Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Resolution, Tier,
-    Timestamp,
+    By, Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Problem, Relation, Resolution,
+    Tier, Timestamp,
 };
 use lokid_team::ItemKey;
 use lokid_team::sync::{Incoming, Us};
@@ -65,11 +67,17 @@ pub struct WriterHandle {
     published: Arc<ArcSwap<Snapshot>>,
     counters: Arc<Counters>,
     redaction: Redaction,
+    by: By,
 }
 
 impl WriterHandle {
     pub(super) fn new(inbox: Sender<Event>, redaction: Redaction) -> WriterHandle {
-        WriterHandle { inbox, published: Arc::default(), counters: Arc::default(), redaction }
+        WriterHandle { inbox, published: Arc::default(), counters: Arc::default(), redaction, by: By::User }
+    }
+
+    /// The same for somebody else than the user: what is asked through it is theirs.
+    pub fn by(&self, by: By) -> WriterHandle {
+        WriterHandle { by, ..self.clone() }
     }
 
     /// What is known now; never waits for the writer.
@@ -128,13 +136,13 @@ impl WriterHandle {
         if_match: Option<String>,
     ) -> Result<Pending<Arc<Memory>>, EngineError> {
         self.redaction.clean(&mut patch);
-        self.ask(|reply| Event::Patch { key, patch: Box::new(patch), if_match, reply })
+        self.ask(|reply| Event::Patch { key, patch: Box::new(patch), if_match, by: self.by, reply })
     }
 
     /// Archives, or with `purge` erases. Answers with the keys that were there.
     pub fn forget(&self, keys: Vec<Key>, reason: String, purge: bool) -> Result<Pending<Vec<Key>>, EngineError> {
         let reason = self.redaction.text(&reason);
-        self.ask(|reply| Event::Forget { keys, reason, purge, reply })
+        self.ask(|reply| Event::Forget { keys, reason, purge, by: self.by, reply })
     }
 
     /// Puts clean copies in the place of memories that match, and erases these.
@@ -154,7 +162,7 @@ impl WriterHandle {
     }
 
     pub fn restore(&self, key: Key) -> Result<Pending<Arc<Memory>>, EngineError> {
-        self.ask(|reply| Event::Restore { key, reply })
+        self.ask(|reply| Event::Restore { key, by: self.by, reply })
     }
 
     pub fn link(
@@ -164,7 +172,7 @@ impl WriterHandle {
         to: MemoryId,
         relation: Relation,
     ) -> Result<Pending<Link>, EngineError> {
-        self.ask(|reply| Event::Link { namespace, from, to, relation, reply })
+        self.ask(|reply| Event::Link { namespace, from, to, relation, by: self.by, reply })
     }
 
     pub fn resolve(
@@ -175,12 +183,25 @@ impl WriterHandle {
         note: &str,
     ) -> Result<Pending<Contradiction>, EngineError> {
         let note = self.redaction.text(note);
-        self.ask(|reply| Event::Resolve { namespace, id, resolution, note, reply })
+        self.ask(|reply| Event::Resolve { namespace, id, resolution, note, by: self.by, reply })
+    }
+
+    /// Takes back what was done together; answers for each group, in their order.
+    pub fn undo(
+        &self,
+        mut groups: Vec<Vec<LoggedChange>>,
+    ) -> Result<Pending<Vec<Result<LeftAsItIs, String>>>, EngineError> {
+        for change in groups.iter_mut().flatten() {
+            if let LoggedWhat::Memory { before: Some(before), .. } = &mut change.what {
+                self.redaction.clean(Arc::make_mut(before));
+            }
+        }
+        self.ask(|reply| Event::Undo { groups, by: self.by, reply })
     }
 
     /// A person vouches for it.
     pub fn confirm(&self, key: Key, tier: Option<Tier>) -> Result<Pending<Arc<Memory>>, EngineError> {
-        self.ask(|reply| Event::Confirm { key, tier, reply })
+        self.ask(|reply| Event::Confirm { key, tier, by: self.by, reply })
     }
 
     /// What files ask to be; a person confirms it or takes it back.
@@ -240,18 +261,18 @@ impl WriterHandle {
     /// What the daemon itself saw to be another now. Waits for room, not for the answer.
     pub(super) fn correct(&self, key: Key, patch: Patch) {
         let (reply, _nobody_waits) = oneshot::channel();
-        let _ = self.inbox.send(Event::Patch { key, patch: Box::new(patch), if_match: None, reply });
+        let _ = self.inbox.send(Event::Patch { key, patch: Box::new(patch), if_match: None, by: By::File, reply });
     }
 
     /// A tier that was earned; answers whether it is on its way.
     pub(super) fn move_tier(&self, proposal: Proposal) -> bool {
         let (reply, _nobody_waits) = oneshot::channel();
-        self.inbox.try_send(Event::Tidy { proposals: vec![proposal], reply }).is_ok()
+        self.inbox.try_send(Event::Tidy { proposals: vec![proposal], night: None, reply }).is_ok()
     }
 
     /// Has proposals carried out; waits for it.
-    pub(super) fn tidy(&self, proposals: Vec<Proposal>) -> Result<Tidied, EngineError> {
-        self.ask_patiently(|reply| Event::Tidy { proposals, reply })
+    pub(super) fn tidy(&self, proposals: Vec<Proposal>, night: Option<Timestamp>) -> Result<Tidied, EngineError> {
+        self.ask_patiently(|reply| Event::Tidy { proposals, night, reply })
     }
 
     /// Has what stands in the team's database taken in; durable when it returns.

@@ -96,16 +96,16 @@ pub(crate) fn as_kept_here(item: &ItemKey, record: &Value, author: &str) -> Valu
     kept.unwrap_or_else(|| record.clone())
 }
 
-/// The changes that take these in, and what could not be: that is left where it is, and told.
+/// The changes that take these in, item by item, and what could not be: that is left where it is, and told.
 pub(crate) fn take(
     snapshot: &Snapshot,
     now: Timestamp,
     (incoming, us): (&[Incoming], &Us),
     cleaner: &Redaction,
-) -> (Vec<Change>, BTreeSet<ItemKey>) {
+) -> (Vec<Vec<Change>>, BTreeSet<ItemKey>) {
     let mut left_out = BTreeSet::new();
     let mut draft = snapshot.clone();
-    let mut changes = Vec::new();
+    let mut taken = Vec::new();
     for Incoming { head, base, .. } in incoming {
         let base = base.as_ref();
         let decided = match merge::decide(&local(&draft, &head.item, &us.me), base, &head.state, &us.me) {
@@ -113,16 +113,16 @@ pub(crate) fn take(
             decision => carry_out(&draft, now, (head, us), decision, cleaner),
         };
         match decided {
-            Ok(more) => {
-                draft.apply_all(&more);
+            Ok(mut changes) => {
+                draft.apply_all(&changes);
                 // Two edits of one memory stand side by side until somebody chooses.
-                let edited: Vec<Arc<Memory>> = more.iter().filter_map(Change::memory).cloned().collect();
-                changes.extend(more);
+                let edited: Vec<Arc<Memory>> = changes.iter().filter_map(Change::memory).cloned().collect();
                 for memory in &edited {
                     let settled = conflict::settle(&draft, memory, now);
                     draft.apply_all(&settled);
                     changes.extend(settled);
                 }
+                taken.push(changes);
             }
             Err(why) => {
                 tracing::warn!(item = %head.item.name, author = %head.author, reason = %why, "an item of the team is left out");
@@ -130,7 +130,7 @@ pub(crate) fn take(
             }
         }
     }
-    (changes, left_out)
+    (taken, left_out)
 }
 
 /// Memories of this machine that stand in the database: they say whose word they are, and are otherwise as they were.

@@ -33,7 +33,7 @@ use lokid_model::{Change, Key, Namespace, SignalKind, Timestamp};
 use lokid_sys::{heap, thread};
 use phases::Planner;
 
-pub use report::{NightReport, ToldDeed};
+pub use report::{MOST_NIGHTS, NightReport, ToldDeed};
 pub(super) use tools::Tools;
 
 /// Requests that may wait for their turn.
@@ -75,7 +75,8 @@ pub(super) enum NightTask {
 /// What is known of the nights so far.
 #[derive(Clone, Debug, Default)]
 pub struct NightState {
-    pub last: Option<Arc<NightReport>>,
+    /// Those that are kept, the last one first.
+    pub nights: Vec<Arc<NightReport>>,
     /// When the last full night began that came to its end.
     pub finished: Option<Timestamp>,
     /// When the project was first met.
@@ -85,6 +86,12 @@ pub struct NightState {
     pub waits: Option<&'static str>,
     pub paused: bool,
     pub running: Option<Running>,
+}
+
+impl NightState {
+    pub fn last(&self) -> Option<&NightReport> {
+        self.nights.first().map(Arc::as_ref)
+    }
 }
 
 /// How far a night is.
@@ -142,6 +149,11 @@ impl Night {
 
     pub fn known(&self) -> NightState {
         self.known.lock().clone()
+    }
+
+    /// When the night began that runs.
+    fn since(&self) -> Option<Timestamp> {
+        self.known.lock().running.as_ref().map(|running| running.since)
     }
 
     /// Hints: one that does not fit is lost.
@@ -224,7 +236,7 @@ impl Night {
     }
 }
 
-/// Nothing of what the last night told is about what was purged; a purge has answered only when that is written, too.
+/// Nothing of what nights told is about what was purged; a purge has answered only when that is written, too.
 impl Follower for Night {
     fn changed(&self, changes: &[Change]) {
         let purge = |change: &Change| match change {
@@ -235,14 +247,13 @@ impl Follower for Night {
         if purged.is_empty() {
             return;
         }
-        {
-            let mut known = self.known.lock();
-            let Some(last) = known.last.as_mut() else { return };
-            if !Arc::make_mut(last).strike_out(|key| purged.contains(key)) {
-                return;
-            }
+        let mut is_struck = false;
+        for night in &mut self.known.lock().nights {
+            is_struck |= Arc::make_mut(night).strike_out(|key| purged.contains(key));
         }
-        self.save();
+        if is_struck {
+            self.save();
+        }
     }
 }
 
@@ -374,7 +385,8 @@ impl NightWorker {
             let snapshot = self.tools.writer.snapshot();
             report.strike_out(|key| snapshot.tombstone(key).is_some());
             if !is_empty_nap || report.failed {
-                known.last = Some(Arc::new(report.clone()));
+                known.nights.insert(0, Arc::new(report.clone()));
+                known.nights.truncate(MOST_NIGHTS);
             }
         }
         night.save();
@@ -406,8 +418,8 @@ impl NightWorker {
                 rest = behind;
                 let done = match trial {
                     Some(trial) => {
-                        let (changes, tidied) = super::tidy::tidy(trial, batch);
-                        changes.iter().for_each(|change| trial.apply(change));
+                        let (bundles, tidied) = super::tidy::tidy(trial, batch, None);
+                        bundles.iter().flat_map(|bundle| &bundle.changes).for_each(|change| trial.apply(change));
                         tidied.done
                     }
                     None => self.tools.tidy(batch).unwrap_or_else(|| vec![false; batch.len()]),

@@ -86,6 +86,11 @@ impl Prefetch {
         self.tasks.get().is_some() && self.env.config.load().context.prefetch
     }
 
+    /// What stands ready was made for something else: another is made behind this.
+    pub fn make_anew(&self) {
+        self.tell(PrefetchTask::Changed);
+    }
+
     /// Hints: one that does not fit is lost.
     pub(super) fn tell(&self, task: PrefetchTask) {
         if let Some(tasks) = self.tasks.get() {
@@ -106,7 +111,7 @@ impl Prefetch {
 
 impl Follower for Prefetch {
     fn published(&self) {
-        self.tell(PrefetchTask::Changed);
+        self.make_anew();
     }
 }
 

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 
 use super::authority::Authority;
 use super::borrowing::Borrowing;
+use super::changes::ChangeLog;
 use super::commons::Commons;
 use super::contexts::Contexts;
 use super::ears::Ears;
@@ -20,6 +21,7 @@ use super::inbox::WriterHandle;
 use super::judge::Judge;
 use super::memory_care::{MemoryCare, Shed};
 use super::mirror::Mirror;
+use super::mutes::Mutes;
 use super::night::{Night, Tools};
 use super::past;
 use super::prefetch::Prefetch;
@@ -45,8 +47,10 @@ pub struct Project {
     pub sessions: Arc<Sessions>,
     pub recall: Arc<Recall>,
     pub contexts: Arc<Contexts>,
+    pub mutes: Arc<Mutes>,
     pub prefetch: Arc<Prefetch>,
     pub night: Arc<Night>,
+    pub changes: Arc<ChangeLog>,
     pub signals: Arc<Signals>,
     pub ears: Ears,
     /// What the mirror tells; nothing is written while it is off.
@@ -101,18 +105,22 @@ impl Project {
             repository: Arc::clone(&repository),
             sessions: Arc::clone(&sessions),
         });
-        let contexts = Arc::new(Contexts::new(Arc::clone(&recall)));
+        let mutes = Arc::new(Mutes::open(&env));
+        let contexts = Arc::new(Contexts::new(Arc::clone(&recall), Arc::clone(&mutes)));
         let memory = Arc::clone(&shared.memory);
         let prefetch = Arc::new(Prefetch::new(Arc::clone(&contexts), Arc::clone(&env), Arc::clone(&memory)));
         let night = Arc::new(Night::open(env.state_file("night.json")));
         let signals = Signals::new(Arc::clone(&env), Arc::clone(&night), Arc::clone(&prefetch), Arc::clone(&sessions));
         let review = Arc::new(Review::new(Arc::clone(&env), writer.clone(), Arc::clone(&search)));
         let eyes = Arc::new(OnceLock::new());
+        let changes = Arc::new(ChangeLog::new(Arc::clone(&env)));
         // In this order: what was purged must be gone everywhere before the feed tells of it.
         let mut followers: Vec<Arc<dyn Follower>> = vec![
             sessions.clone(),
+            mutes.clone(),
             search.clone(),
             night.clone(),
+            changes.clone(),
             prefetch.clone(),
             Arc::new(Arc::clone(&review)),
             eyes.clone(),
@@ -123,7 +131,9 @@ impl Project {
         let ends = (inbox, writer.clone());
         let around = (memory.clone(), shared.commons.clone());
         let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, around);
+        changes.start()?;
         let thread = start_writer(work, lock, &env)?;
+        changes.sweep(writer.snapshot());
         shared.commons.join(&env.id, &writer);
         let holder: Weak<Contexts> = Arc::downgrade(&contexts);
         memory.look_after(holder as Weak<dyn Shed>);
@@ -140,8 +150,10 @@ impl Project {
             sessions,
             recall,
             contexts,
+            mutes,
             prefetch,
             night,
+            changes,
             review,
             eyes,
             memory,
@@ -238,6 +250,7 @@ impl Project {
                 tracing::error!(project = %self.env.name, "the writer ended in a panic");
             }
         }
+        self.changes.stop();
         if let Some(search) = self.search.if_started() {
             search.stop();
         }

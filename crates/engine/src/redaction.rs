@@ -87,6 +87,12 @@ impl Redaction {
         let cleaned = clean::json(json, self);
         plain::replace(path, cleaned.as_ref().map_or(json, |cleaned| &cleaned.text).as_bytes())
     }
+
+    /// The same behind what stands there, for lines that may be lost.
+    pub(super) fn append(&self, path: &Path, json: &str) -> io::Result<()> {
+        let cleaned = clean::json(json, self);
+        plain::append_or_begin(path, cleaned.as_ref().map_or(json, |cleaned| &cleaned.text).as_bytes())
+    }
 }
 
 impl Cleaner for Redaction {

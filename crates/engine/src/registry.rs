@@ -287,6 +287,7 @@ impl Registry {
             captures: captures(&located.root),
             read_only,
             state: self.dirs.state.join("projects").join(&known.id),
+            own: [self.dirs.data.join(&known.id).join("private"), self.system()],
             cache: self.dirs.cache.join(&known.id),
             root: located.root.clone(),
             id: known.id.clone(),
@@ -326,8 +327,7 @@ impl Registry {
 
     fn open_store(&self, env: &Env, proof: String) -> io::Result<Store> {
         let (root, shared) = split(&env.root, &env.memory_dir);
-        let private = self.dirs.data.join(&env.id).join("private");
-        let system = self.system();
+        let [private, system] = env.own.clone();
         let (state, writer) = (env.state.clone(), env.writer_name.clone());
         let place = StorePlace { root, shared, private, system, proof, state, writer };
         let config = env.config.load();

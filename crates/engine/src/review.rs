@@ -186,7 +186,7 @@ impl Review {
         }
         ended.extend(self.one_matter(&snapshot, open));
         if !ended.is_empty() {
-            let _ = self.writer.tidy(ended);
+            let _ = self.writer.tidy(ended, None);
         }
     }
 

@@ -8,6 +8,7 @@
 mod counted;
 mod handoffs;
 mod judged;
+mod told;
 mod worker;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +22,7 @@ use super::env::Env;
 use super::focus::Owner;
 use super::follow::Follower;
 use super::inbox::WriterHandle;
+use super::said::{Goes, SaidLog};
 use super::search::Search;
 use super::strategy::Strategy;
 use super::usage::UsageBook;
@@ -43,6 +45,7 @@ const MOST_OPENED: usize = 512;
 const MOST_SESSIONS: usize = 64;
 
 pub use judged::UsageReport;
+pub use told::SessionSummary;
 
 /// A memory in what a session is given.
 pub type InSession = SessionItem;
@@ -53,6 +56,7 @@ pub struct Sessions {
     search: Arc<Search>,
     pub usage: Arc<UsageBook>,
     pub(super) strategy: Strategy,
+    said: SaidLog,
     state: Mutex<SessionsState>,
     changed: AtomicBool,
     /// Held while the file is written: what is older must not land on what is newer.
@@ -126,8 +130,10 @@ impl Sessions {
             weights: MemoryWeights::from_value(&part("weights")),
             ..SessionsState::default()
         };
+        let said = SaidLog::new((!env.read_only).then_some(&env.state), &env.redaction);
         let (state, changed, saving) = (Mutex::new(state), AtomicBool::new(false), Mutex::new(()));
-        Sessions { env, writer, search, usage, strategy, state, changed, saving, queue: worker::Queue::default() }
+        let queue = worker::Queue::default();
+        Sessions { env, writer, search, usage, strategy, said, state, changed, saving, queue }
     }
 
     fn save_book(&self) -> std::io::Result<()> {
@@ -170,17 +176,24 @@ impl Sessions {
 /// answered only when it is written, too.
 impl Follower for Sessions {
     fn changed(&self, changes: &[Change]) {
-        for change in changes {
-            let key = match change {
-                Change::Archive(entry) => entry.memory.key(),
-                Change::Purge(tombstone) => tombstone.key.clone(),
-                _ => continue,
-            };
-            self.state.lock().book.forget(&key);
-            self.changed.store(true, Ordering::Release);
+        let left = told::leaving(changes);
+        if left.is_empty() {
+            return;
         }
-        if changes.iter().any(|change| matches!(change, Change::Purge(_))) {
+        let mut state = self.state.lock();
+        for (key, goes) in &left {
+            match goes {
+                Goes::Words => state.book.forget(key),
+                Goes::All => state.book.erase(key),
+            }
+        }
+        drop(state);
+        self.changed.store(true, Ordering::Release);
+        if left.iter().any(|(_, goes)| *goes == Goes::All) {
+            self.strike_said(&left);
             self.keep_book();
+        } else {
+            self.queue.tell(worker::SessionTask::Left(left));
         }
     }
 }
@@ -207,6 +220,7 @@ impl Sessions {
     }
 
     pub(super) fn save(&self) {
+        self.keep_said();
         self.keep_book();
         if let Err(error) = self.strategy.flush(self.env.clock.now()) {
             tracing::warn!(project = %self.env.name, reason = %error, "how questions fared could not be kept");

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::env::Env;
 use super::inbox::WriterHandle;
 use lokid_config::{Config, Worktrees};
-use lokid_model::{Key, Patch, Staged};
+use lokid_model::{By, Key, Patch, Staged};
 use lokid_sys::git::{self, head, merged};
 
 /// For whom what is told at this path has to wait; nothing in the main working tree, or when the trees do not wait.
@@ -42,7 +42,7 @@ pub(super) fn settle(env: &Env, writer: &WriterHandle, archives: bool) {
 
 fn hand_out(env: &Env, writer: &WriterHandle, key: Key, staged: &Staged) {
     let patch = Patch { unstage: true, ..Patch::default() };
-    match writer.patch(key, patch, None).and_then(|pending| pending.wait()) {
+    match writer.by(By::Git).patch(key, patch, None).and_then(|pending| pending.wait()) {
         Ok(memory) => {
             tracing::info!(project = %env.name, id = %memory.id, branch = staged.branch, "merged with its branch")
         }
@@ -54,7 +54,7 @@ fn hand_out(env: &Env, writer: &WriterHandle, key: Key, staged: &Staged) {
 
 fn put_away(env: &Env, writer: &WriterHandle, key: Key, staged: &Staged) {
     let reason = format!("its branch {} was deleted unmerged", staged.branch);
-    if let Err(error) = writer.forget(vec![key], reason, false).and_then(|pending| pending.wait()) {
+    if let Err(error) = writer.by(By::Git).forget(vec![key], reason, false).and_then(|pending| pending.wait()) {
         tracing::warn!(project = %env.name, reason = %error, "a memory of a deleted branch could not be archived");
     }
 }

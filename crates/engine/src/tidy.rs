@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::bundle::Bundle;
 use super::decide::{self, Decision};
 use super::error::EngineError;
 use super::event::Tidied;
@@ -16,9 +17,9 @@ use lokid_model::{
 
 /// Carries out what still fits: a memory that was changed since a proposal was made keeps the proposal from happening,
 /// and the next night makes another.
-pub(super) fn tidy(snapshot: &Snapshot, proposals: &[Proposal]) -> (Vec<Change>, Tidied) {
+pub(super) fn tidy(snapshot: &Snapshot, proposals: &[Proposal], night: Option<Timestamp>) -> (Vec<Bundle>, Tidied) {
     let mut state = snapshot.clone();
-    let mut changes = Vec::new();
+    let mut bundles = Vec::new();
     let mut done = Vec::with_capacity(proposals.len());
     for proposal in proposals {
         let mut next = state.clone();
@@ -35,11 +36,11 @@ pub(super) fn tidy(snapshot: &Snapshot, proposals: &[Proposal]) -> (Vec<Change>,
         });
         if fits {
             state = next;
-            changes.extend(own);
+            bundles.push(Bundle::of(proposal, night, own));
         }
         done.push(fits);
     }
-    (changes, Tidied { done })
+    (bundles, Tidied { done })
 }
 
 /// What is made of the word of another member of the team is hearsay here as well.
@@ -261,8 +262,8 @@ mod tests {
         {
             let sources = sources.iter().map(|id| (*id).to_owned()).collect();
             let made = Memory { sources, tier: Tier::Guardrail, ..note("made", "three") };
-            let (changes, _) = tidy(&snapshot, &[proposal(&made, vec![create(made.clone())])]);
-            let made = changes[0].memory().unwrap();
+            let (bundles, _) = tidy(&snapshot, &[proposal(&made, vec![create(made.clone())])], None);
+            let made = bundles[0].changes[0].memory().unwrap();
             assert_eq!((made.source, made.tier), (source, tier));
         }
     }
@@ -274,9 +275,10 @@ mod tests {
         let old = Arc::new(note("a", "an earlier text"));
         let stale = proposal(&a, vec![revise(&old, now(), |memory| memory.title = "x".into()).unwrap()]);
         let fits = proposal(&b, vec![archive(snapshot.get(&key("b")).unwrap(), now(), "unused")]);
-        let (changes, tidied) = tidy(&snapshot, &[stale, fits]);
-        assert_eq!(tidied.done, [false, true]);
-        assert!(matches!(changes.as_slice(), [Change::Archive(entry)] if entry.memory.id.as_str() == "b"));
+        let (bundles, tidied) = tidy(&snapshot, &[stale, fits], None);
+        assert_eq!((tidied.done, bundles.len()), (vec![false, true], 1));
+        let changes = bundles[0].changes.as_slice();
+        assert!(matches!(changes, [Change::Archive(entry)] if entry.memory.id.as_str() == "b"));
     }
 
     #[test]
@@ -285,8 +287,8 @@ mod tests {
         let snapshot = with(std::slice::from_ref(&a));
         let nobody = MemoryId::new("nobody").unwrap();
         let half = proposal(&a, vec![create(note("c", "new")), tie(&a, Relation::RelatedTo, &nobody, 0.5, now())]);
-        let (changes, tidied) = tidy(&snapshot, &[half]);
-        assert_eq!((changes.len(), tidied.done), (0, vec![false]));
+        let (bundles, tidied) = tidy(&snapshot, &[half], None);
+        assert_eq!((bundles.len(), tidied.done), (0, vec![false]));
     }
 
     #[test]
@@ -296,7 +298,7 @@ mod tests {
         let (changes, _) = decide::forget(&snapshot, now(), &[key("a")], "asked to", true);
         changes.iter().for_each(|change| snapshot.apply(change));
         let again = proposal(&a, vec![create(note("another-id", "one"))]);
-        assert_eq!(tidy(&snapshot, &[again]).1.done, [false]);
+        assert_eq!(tidy(&snapshot, &[again], None).1.done, [false]);
     }
 
     fn disputed() -> (Snapshot, String) {

@@ -9,6 +9,7 @@ mod neighbour;
 mod team;
 mod telling;
 mod trust;
+mod turn;
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
@@ -18,26 +19,24 @@ use std::sync::atomic::Ordering;
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
 use super::authority::Authority;
+use super::bundle::Bundle;
 use super::commons::Commons;
 use super::company;
-use super::decide::{self, Decision, Twins};
 use super::env::Env;
 use super::error::EngineError;
-use super::event::{Event, Reply};
+use super::event::Event;
 use super::follow::Follower;
-use super::import;
 use super::inbox::WriterHandle;
 use super::memory_care::MemoryCare;
-use super::redact;
 use super::search::Search;
-use super::tidy;
 use super::usage::UsageBook;
 use lokid_index::Snapshot;
-use lokid_model::{Change, Key, Memory, Timestamp};
+use lokid_model::{By, Change, Key, Memory, Timestamp};
 use lokid_store::Store;
 
 use derived::Derived;
 use layers::LayersDue;
+use turn::{Turn, decide_event};
 
 /// How many events one batch takes at the most; what waits meanwhile is the next batch.
 const BATCH: usize = 256;
@@ -61,15 +60,6 @@ pub(super) struct Writer {
     refused: bool,
     memory: Arc<MemoryCare>,
     commons: Commons,
-}
-
-/// What an event asked for, decided but not yet durable.
-struct Turn {
-    changes: Vec<Change>,
-    /// Somebody told it, one by one: it is held against what is known as soon as it is answered.
-    told: bool,
-    /// Called with what became of it.
-    reply: Box<dyn FnOnce(Result<(), EngineError>) + Send>,
 }
 
 impl Writer {
@@ -240,16 +230,14 @@ impl Writer {
         tracing::debug!(project = %self.env.name, reason = %error, "a batch could not be written, trying each alone");
         let mut failed: HashSet<Key> = HashSet::new();
         for turn in turns {
-            let keys: Vec<Key> = turn.changes.iter().flat_map(Change::keys).collect();
+            let keys: Vec<Key> = turn.changes().flat_map(Change::keys).collect();
             // What was decided on top of a change that did not happen cannot happen either.
             if keys.iter().any(|key| failed.contains(key)) {
                 (turn.reply)(Err(EngineError::refused(&error)));
                 continue;
             }
             let mut draft = self.state.clone();
-            for change in &turn.changes {
-                draft.apply(change);
-            }
+            turn.changes().for_each(|change| draft.apply(change));
             if let Err((turn, error)) = self.carry_out(now, vec![turn], draft) {
                 failed.extend(keys);
                 self.refuse(turn, &error);
@@ -261,10 +249,10 @@ impl Writer {
     fn carry_out(
         &mut self,
         now: Timestamp,
-        turns: Vec<Turn>,
+        mut turns: Vec<Turn>,
         draft: Snapshot,
     ) -> Result<(), (Vec<Turn>, std::io::Error)> {
-        let changes: Vec<Change> = turns.iter().flat_map(|turn| turn.changes.iter().cloned()).collect();
+        let changes: Vec<Change> = turns.iter().flat_map(Turn::changes).cloned().collect();
         if changes.is_empty() {
             for turn in turns {
                 (turn.reply)(Ok(()));
@@ -281,23 +269,25 @@ impl Writer {
             tracing::info!(project = %self.env.name, "changes can be written again");
         }
         self.note_purged(&changes);
-        self.state = draft;
+        let before = std::mem::replace(&mut self.state, draft);
         self.derived.adopted(&changes, &mut self.state);
         self.outside.counters().writes.fetch_add(changes.len() as u64, Ordering::Relaxed);
         self.mark_layers(&changes);
-        self.apply_seen(&mut seen);
+        let told: Vec<Key> =
+            turns.iter().filter(|turn| turn.told).flat_map(Turn::changes).filter_map(new_words).collect();
+        let bundles: Vec<Bundle> = turns.iter_mut().flat_map(|turn| std::mem::take(&mut turn.bundles)).collect();
+        let ours = self.apply_seen(&mut seen);
         self.publish();
         self.announce(&changes);
-        self.announce_seen(&seen);
+        self.followers.iter().for_each(|follower| follower.done(&before, &bundles));
+        self.announce_seen(&ours, &seen);
         self.tell(now, &changes);
         self.commons.written(&self.env.id, &changes);
         // A purge has answered only when index and timeline no longer tell of it either.
         if !self.layers.purged.is_empty() {
             self.write_layers();
         }
-        let mut told = Vec::new();
         for turn in turns {
-            told.extend(turn.changes.iter().filter(|_| turn.told).filter_map(new_words));
             (turn.reply)(Ok(()));
         }
         if !told.is_empty() {
@@ -338,13 +328,13 @@ impl Writer {
             self.mark_layers(&seen);
         }
         let left = self.merged(&seen);
+        let before = self.apply_seen(&mut seen);
         if !seen.is_empty() {
-            self.apply_seen(&mut seen);
             self.tell(now, &seen);
         }
         self.meet_neighbours(now);
         self.publish();
-        self.announce_seen(&seen);
+        self.announce_seen(&before, &seen);
         self.settle_merged(now, left);
     }
 
@@ -361,11 +351,22 @@ impl Writer {
         self.followers.iter().for_each(|follower| follower.changed(changes));
     }
 
-    pub(super) fn announce_seen(&self, changes: &[Change]) {
-        self.followers.iter().for_each(|follower| follower.seen(changes));
+    /// Of another hand, where this stood before.
+    pub(super) fn announce_seen(&self, before: &Snapshot, changes: &[Change]) {
+        if changes.is_empty() {
+            return;
+        }
+        let bundles: Vec<Bundle> =
+            changes.iter().map(|change| Bundle::by(By::File, "", vec![change.clone()])).collect();
+        for follower in &self.followers {
+            follower.seen(changes);
+            follower.done(before, &bundles);
+        }
     }
 
-    pub(super) fn apply_seen(&mut self, seen: &mut Vec<Change>) {
+    /// Answers with what stood there before.
+    pub(super) fn apply_seen(&mut self, seen: &mut Vec<Change>) -> Snapshot {
+        let before = self.state.clone();
         lokid_store::forget_lineage(seen);
         self.authority.weigh_all(seen);
         self.state.apply_all(seen);
@@ -373,6 +374,7 @@ impl Writer {
         let follows = self.successions(seen);
         self.state.apply_all(&follows);
         seen.extend(follows);
+        before
     }
 
     /// What stands on disk when the project starts. Nothing is written for it, but for what a merge left to settle: a tree
@@ -387,68 +389,6 @@ impl Writer {
         self.meet_neighbours(now);
         self.publish();
         self.settle_merged(now, left);
-    }
-}
-
-fn decide_event(draft: &mut Snapshot, now: Timestamp, event: Event, twins: Twins<'_>) -> Option<Turn> {
-    match event {
-        Event::Remember { draft: asked, reply } => {
-            let turn = decided(draft, decide::remember(draft, now, *asked, twins), reply);
-            turn.map(|turn| Turn { told: true, ..turn })
-        }
-        Event::Patch { key, patch, if_match, reply } => {
-            let turn = decided(draft, decide::patch(draft, now, &key, *patch, if_match.as_deref()), reply);
-            turn.map(|turn| Turn { told: true, ..turn })
-        }
-        Event::Forget { keys, reason, purge, reply } => {
-            decided(draft, Ok(decide::forget(draft, now, &keys, &reason, purge)), reply)
-        }
-        Event::Redact { keys, pattern, reason, reply } => {
-            decided(draft, Ok(redact::redact(draft, now, &keys, &pattern, &reason)), reply)
-        }
-        Event::Restore { key, reply } => decided(draft, decide::restore(draft, now, &key), reply),
-        Event::Link { namespace, from, to, relation, reply } => {
-            decided(draft, decide::link(draft, now, &namespace, &from, &to, relation), reply)
-        }
-        Event::Tidy { proposals, reply } => decided(draft, Ok(tidy::tidy(draft, &proposals)), reply),
-        Event::Resolve { namespace, id, resolution, note, reply } => {
-            decided(draft, tidy::resolve(draft, now, (&namespace, &id), resolution, &note), reply)
-        }
-        Event::Confirm { key, tier, reply } => decided(draft, tidy::confirm(draft, now, &key, tier), reply),
-        Event::Write { document, reply } => decided(draft, Ok((vec![Change::Write(*document)], ())), reply),
-        Event::Import { records, trust, reply } => {
-            let (changes, report) = import::import(draft, now, records, trust);
-            let told = false;
-            Some(Turn { changes, told, reply: Box::new(move |result| drop(reply.send(result.map(|()| report)))) })
-        }
-        Event::Focus(_)
-        | Event::Economics(_)
-        | Event::Derived { .. }
-        | Event::Rescan { .. }
-        | Event::Team { .. }
-        | Event::Trust { .. }
-        | Event::History { .. }
-        | Event::Shorten { .. }
-        | Event::Beat
-        | Event::Stop => None,
-    }
-}
-
-/// Applies a decision to the draft, so that the next event of the batch is decided on top of it; a refusal is answered
-/// at once.
-fn decided<T: Send + 'static>(draft: &mut Snapshot, decision: Decision<T>, reply: Reply<T>) -> Option<Turn> {
-    match decision {
-        Ok((changes, answer)) => {
-            for change in &changes {
-                draft.apply(change);
-            }
-            let told = false;
-            Some(Turn { changes, told, reply: Box::new(move |result| drop(reply.send(result.map(|()| answer)))) })
-        }
-        Err(error) => {
-            let _ = reply.send(Err(error));
-            None
-        }
     }
 }
 

@@ -19,5 +19,6 @@ pub mod schedule;
 pub mod skills;
 pub mod stale;
 pub mod statement;
+pub mod undone;
 pub mod words;
 mod worth;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use super::marks::{self, MOVED, Mark, shift, since};
 use super::plan::{Act, Phase, Proposal, Scene, holds, revise};
-use super::stale;
+use super::{stale, undone};
 use lokid_model::time::DAY;
 use lokid_model::{Memory, Source, Status, Tier, Timestamp, Usage};
 
@@ -112,6 +112,9 @@ pub fn plan(scene: &Scene<'_>) -> Vec<Proposal> {
 /// The tier a memory has earned and may have now.
 pub fn propose(memory: &Arc<Memory>, usage: &Usage, now: Timestamp) -> Option<Proposal> {
     let verdict = judge(memory, usage).filter(|_| holds(memory, now))?;
+    if undone::is_left_alone(memory, Phase::Promote) {
+        return None;
+    }
     let rises = verdict.tier < memory.tier;
     if (rises && stale::is_marked(memory)) || !is_due(memory, usage, rises, now) {
         return None;

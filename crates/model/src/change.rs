@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use super::{Contradiction, Key, Link, Memory, MemoryId, Scope, Timestamp};
+use super::words::vocabulary;
+use super::{Contradiction, Key, Link, Memory, MemoryId, Scope, Source, Timestamp};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
@@ -27,6 +28,52 @@ pub enum Change {
     /// A memory's file is gone by another hand. Seen, never committed.
     Vanished(Key),
 }
+
+vocabulary!(
+    /// By whose hand the memory was changed.
+    By {
+        User = "user",
+        Agent = "agent",
+        Tool = "tool",
+        Git = "git",
+        Log = "log",
+        Import = "import",
+        Mirror = "mirror",
+        Team = "team",
+        Night = "night",
+        /// Another program, or a person in an editor.
+        File = "file",
+    }
+);
+
+impl From<Source> for By {
+    fn from(source: Source) -> By {
+        match source {
+            Source::User => By::User,
+            Source::Agent => By::Agent,
+            Source::Tool => By::Tool,
+            Source::Log => By::Log,
+            Source::Git => By::Git,
+            Source::Import => By::Import,
+            Source::Mirror => By::Mirror,
+        }
+    }
+}
+
+vocabulary!(
+    /// What became of a memory, in a word.
+    ChangeOp {
+        New = "new",
+        Changed = "changed",
+        Merged = "merged",
+        Archived = "archived",
+        Restored = "restored",
+        Conflict = "conflict",
+        Settled = "settled",
+        Linked = "linked",
+        Unlinked = "unlinked",
+    }
+);
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Archived {

@@ -25,7 +25,7 @@ pub mod token;
 pub mod unseen;
 pub mod words;
 
-pub use change::{Archived, Change, Document, DocumentKind, Tombstone};
+pub use change::{Archived, By, Change, ChangeOp, Document, DocumentKind, Tombstone};
 pub use clean::{Cleaned, Cleaner};
 pub use commit::{Commit, FileChange, FileStatus};
 pub use conflict::Conflict;

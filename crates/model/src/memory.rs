@@ -245,8 +245,11 @@ const MERGED: &str = "merged_into";
 pub const CONFLICTS: &str = "conflicts";
 /// Which member of a team it comes from.
 pub const AUTHOR: &str = "author";
+/// Which parts of a night somebody took back.
+pub const UNDONE: &str = "undone";
 /// Further fields that are our own, whatever the body.
-pub const OWN_FIELDS: [&str; 6] = [ALSO, MERGED, CONFLICTS, AUTHOR, super::staged::FIELD, super::lengths::FIELD];
+pub const OWN_FIELDS: [&str; 7] =
+    [ALSO, MERGED, CONFLICTS, AUTHOR, UNDONE, super::staged::FIELD, super::lengths::FIELD];
 
 impl Memory {
     /// The same in other words, as others told it before it became one with this.

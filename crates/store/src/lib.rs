@@ -7,6 +7,7 @@
 
 pub mod documents;
 mod door;
+mod earlier;
 mod history;
 mod journal;
 mod layers;
@@ -40,6 +41,7 @@ use lokid_sys::{Disk, Faults};
 
 pub use door::Door;
 use door::KnownClean;
+pub use earlier::versions;
 use journal::Journal;
 pub use layers::{LayerFiles, Neighbourhood};
 use layout::{Area, FileId, Role};

@@ -14,7 +14,7 @@ use super::schema::fields::{Fields, Line, Pairs};
 use super::schema::lists::{self, ArchiveLine};
 use super::schema::{self, Found, Object, Setting, Shape};
 use super::version;
-use lokid_model::{Contradiction, Link, MemoryId, Namespace, Scope, Timestamp, Tombstone};
+use lokid_model::{Contradiction, Link, Memory, MemoryId, Namespace, Scope, Timestamp, Tombstone};
 use lokid_sys::{Disk, EntryKind, LinePart, thread};
 
 /// What a file turned out to hold.
@@ -405,6 +405,15 @@ fn parse_note(line: &[u8], setting: &Setting) -> Result<Note, String> {
         return id.zip(at).map(|(id, at)| Note::Deletion(id, at)).ok_or_else(|| "a deletion of nothing".to_owned());
     }
     Ok(Note::Record((schema::read_note_line(line, setting)?, hash(raw))))
+}
+
+/// The memory that a line of `notes/` holds, if it holds one.
+pub(super) fn note(line: &[u8], namespace: &Namespace) -> Option<Arc<Memory>> {
+    let setting = Setting { namespace: namespace.clone(), at: Timestamp::default() };
+    match parse_note(line, &setting) {
+        Ok(Note::Record((found, _))) => Some(found.memory),
+        _ => None,
+    }
 }
 
 /// Which memory a line of `notes/` is about, and since when it says so.

@@ -1,5 +1,8 @@
-//! What is typed to keep memory in order: the night, contradictions, and vouching for a memory.
+//! What is typed to keep memory in order: the night, contradictions, vouching for a memory, and muting one.
 
+use std::path::PathBuf;
+
+use clap::ValueHint;
 use clap::builder::PossibleValuesParser;
 
 use crate::cli::examples;
@@ -53,6 +56,25 @@ pub(in crate::cli) struct Trust {
     /// Take back what was confirmed
     #[arg(long, requires = "ids")]
     pub(in crate::cli) revoke: bool,
+    /// Look in this namespace
+    #[arg(long)]
+    pub(in crate::cli) namespace: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Mute {
+    /// The memory that is not to be told unasked any more; who asks for it still finds it
+    #[arg(required_unless_present = "list")]
+    pub(in crate::cli) id: Option<String>,
+    /// Only where this file is at hand, or one below this folder [else everywhere in the project]
+    #[arg(long, value_name = "PATH", requires = "id", value_hint = ValueHint::AnyPath)]
+    pub(in crate::cli) file: Option<PathBuf>,
+    /// Let it be told again
+    #[arg(long, requires = "id")]
+    pub(in crate::cli) undo: bool,
+    /// List what is muted
+    #[arg(long, conflicts_with = "id")]
+    pub(in crate::cli) list: bool,
     /// Look in this namespace
     #[arg(long)]
     pub(in crate::cli) namespace: Option<String>,

@@ -5,6 +5,7 @@
 
 pub(super) mod answers;
 pub(super) mod bodies;
+pub(super) mod changes;
 pub(super) mod context;
 pub(super) mod files;
 pub(super) mod hook;
@@ -13,6 +14,7 @@ pub(super) mod patch;
 pub(super) mod queries;
 pub(super) mod record;
 pub(super) mod requests;
+pub(super) mod said;
 pub(super) mod trust;
 pub(super) mod values;
 pub(super) mod why;

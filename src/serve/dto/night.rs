@@ -1,6 +1,8 @@
 //! What is asked of the night and of contradictions, and what is answered.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +11,16 @@ use serde_json::{Map, Value};
 use super::values::{NamespaceName, Time, Word, Words};
 use lokid_engine::night::{NightReport, NightState, ToldDeed};
 use lokid_manage::plan::Phase;
-use lokid_model::{MemoryId, Resolution, Tier};
+use lokid_model::{MemoryId, Resolution, Tier, Timestamp};
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(in crate::serve) struct Nights {
+    pub(in crate::serve) project: Option<PathBuf>,
+    /// Also list the last so many, 1 to 30, each with what can still be taken back.
+    #[schemars(range(min = 1, max = 30))]
+    pub(in crate::serve) limit: Option<usize>,
+}
 
 /// Tidy the memory now.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -127,6 +138,17 @@ pub(in crate::serve) struct NightAnswer {
     waits: Option<&'static str>,
     paused: bool,
     running: Option<RunningNight>,
+    /// The last so many, the newest first; with `limit`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nights: Option<Vec<KeptNight>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct KeptNight {
+    #[serde(flatten)]
+    night: ConsolidateAnswer,
+    /// How many of its deeds can still be taken back.
+    undoable: usize,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -140,13 +162,22 @@ pub(in crate::serve) struct RunningNight {
 impl NightAnswer {
     pub(in crate::serve) fn of(known: &NightState) -> NightAnswer {
         NightAnswer {
-            last: known.last.as_deref().map(ConsolidateAnswer::of),
+            last: known.last().map(ConsolidateAnswer::of),
             finished: known.finished.map(|at| at.to_string()),
             next: known.next.map(|at| at.to_string()),
             waits: known.waits,
             paused: known.paused,
             running: running(known),
+            nights: None,
         }
+    }
+
+    pub(in crate::serve) fn list(&mut self, nights: &[Arc<NightReport>], undoable: &HashMap<Timestamp, usize>) {
+        let kept = |night: &Arc<NightReport>| {
+            let undoable = undoable.get(&night.started_at).copied().unwrap_or(0);
+            KeptNight { night: ConsolidateAnswer::of(night), undoable }
+        };
+        self.nights = Some(nights.iter().map(kept).collect());
     }
 }
 
@@ -174,9 +205,9 @@ pub(in crate::serve) struct ConsolidationStatus {
 
 impl ConsolidationStatus {
     pub(in crate::serve) fn of(known: &NightState) -> ConsolidationStatus {
-        let counts = known.last.as_deref().map(NightReport::counts).unwrap_or_default();
+        let counts = known.last().map(NightReport::counts).unwrap_or_default();
         ConsolidationStatus {
-            last: known.last.as_deref().map(|report| report.started_at.to_string()),
+            last: known.last().map(|report| report.started_at.to_string()),
             next: known.next.map(|at| at.to_string()),
             waits: known.waits,
             paused: known.paused,

@@ -8,8 +8,8 @@ use serde::de::{Deserialize, Deserializer, Error};
 
 use lokid_manage::plan::Phase;
 use lokid_model::{
-    ContradictionStatus, Kind, Level, MemoryId, Namespace, Outcome, Relation, Resolution, Scope, SignalKind, Source,
-    Status, TaskType, Tier, Timestamp,
+    By, ChangeOp, ContradictionStatus, Kind, Level, MemoryId, Namespace, Outcome, Relation, Resolution, Scope,
+    SignalKind, Source, Status, TaskType, Tier, Timestamp,
 };
 
 /// A vocabulary as the wire sees it.
@@ -33,6 +33,8 @@ macro_rules! vocabularies {
 }
 
 vocabularies!(
+    By,
+    ChangeOp,
     ContradictionStatus,
     Kind,
     Level,

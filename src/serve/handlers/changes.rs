@@ -15,7 +15,7 @@ use super::{show, view};
 const ATTEMPTS: usize = 4;
 
 pub(in crate::serve) async fn patch(app: App, call: Call) -> Answer {
-    let id = call.id()?;
+    let (id, by) = (call.id()?, call.by());
     let within: Within = call.query()?;
     let wanted = call.if_match().filter(|tags| !tags.iter().any(|tag| tag == "*"));
     let most = app.config().server.max_record;
@@ -25,7 +25,7 @@ pub(in crate::serve) async fn patch(app: App, call: Call) -> Answer {
     let mut attempt = 1;
     loop {
         let (patch, base) = on_current(&project, &key, &changes, wanted.as_deref())?;
-        match app.settle(project.writer.patch(key.clone(), patch, Some(base))).await {
+        match app.settle(project.writer.by(by).patch(key.clone(), patch, Some(base))).await {
             Err(problem) if wanted.is_none() && problem.is_stale() && attempt < ATTEMPTS => attempt += 1,
             changed => return show::changed(&changed?),
         }
@@ -49,7 +49,7 @@ fn on_current(
 }
 
 pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
-    let id = call.id()?;
+    let (id, by) = (call.id()?, call.by());
     let query: Forget = call.query()?;
     let project = app.project(query.project.as_deref()).await?;
     let key = Key { namespace: namespace(query.namespace), id };
@@ -59,7 +59,7 @@ pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
     let memory = snapshot.get(&key).or(archived.filter(|_| query.purge));
     let memory = memory.ok_or_else(|| EngineError::NotFound(key.clone()))?;
     let reason = query.reason.unwrap_or_else(|| "asked to".to_owned());
-    let gone = app.settle(project.writer.forget(vec![key.clone()], reason, query.purge)).await?;
+    let gone = app.settle(project.writer.by(by).forget(vec![key.clone()], reason, query.purge)).await?;
     if gone.is_empty() {
         return Err(EngineError::NotFound(key).into());
     }
@@ -67,12 +67,12 @@ pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
 }
 
 pub(in crate::serve) async fn restore(app: App, call: Call) -> Answer {
-    let id = call.id()?;
+    let (id, by) = (call.id()?, call.by());
     let mut within: Within = call.query()?;
     let most = app.config().server.max_record;
     let told: Changes = call.json(&app, most).await?;
     within = Within { project: told.project.or(within.project), namespace: told.namespace.or(within.namespace) };
     let project = app.project(within.project.as_deref()).await?;
     let key = Key { namespace: namespace(within.namespace), id };
-    show::changed(&app.settle(project.writer.restore(key)).await?)
+    show::changed(&app.settle(project.writer.by(by).restore(key)).await?)
 }

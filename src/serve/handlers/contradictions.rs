@@ -36,7 +36,10 @@ pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
 }
 
 /// With what the two say, unless that is restricted; then the reason, which may quote it, is kept back, too.
-fn with_words(snapshot: &Snapshot, found: &Contradiction) -> Option<serde_json::Map<String, Value>> {
+pub(in crate::serve) fn with_words(
+    snapshot: &Snapshot,
+    found: &Contradiction,
+) -> Option<serde_json::Map<String, Value>> {
     let Value::Object(mut view) = view_contradiction(found) else { return None };
     for (name, id) in [("a_says", &found.a), ("b_says", &found.b)] {
         let key = Key::new(&found.namespace, id);
@@ -51,14 +54,14 @@ fn with_words(snapshot: &Snapshot, found: &Contradiction) -> Option<serde_json::
 }
 
 pub(in crate::serve) async fn resolve(app: App, call: Call) -> Answer {
-    let id = call.id()?;
+    let (id, by) = (call.id()?, call.by());
     let most = app.config().server.max_record;
     let within: Within = call.query()?;
     let request: ResolveRequest = call.json(&app, most).await?;
     let project = app.project(request.project.or(within.project).as_deref()).await?;
     let place = namespace(request.namespace.or(within.namespace));
     let note = request.note.unwrap_or_default();
-    let asked = project.writer.resolve(place, id.to_string(), request.resolution.0, &note);
+    let asked = project.writer.by(by).resolve(place, id.to_string(), request.resolution.0, &note);
     let ended = app.settle(asked).await?;
     ok(&with_words(&project.writer.snapshot(), &ended).unwrap_or_default())
 }
@@ -124,11 +127,11 @@ fn against_memory(project: &Project, place: &Namespace, text: String) -> CheckAn
 }
 
 pub(in crate::serve) async fn confirm(app: App, call: Call) -> Answer {
-    let id = call.id()?;
+    let (id, by) = (call.id()?, call.by());
     let most = app.config().server.max_record;
     let within: Within = call.query()?;
     let request: ConfirmRequest = call.json(&app, most).await?;
     let project = app.project(request.project.or(within.project).as_deref()).await?;
     let key = Key { namespace: namespace(request.namespace.or(within.namespace)), id };
-    show::changed(&app.settle(project.writer.confirm(key, request.tier.map(|tier| tier.0))).await?)
+    show::changed(&app.settle(project.writer.by(by).confirm(key, request.tier.map(|tier| tier.0))).await?)
 }

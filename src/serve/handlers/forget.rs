@@ -16,7 +16,7 @@ use lokid_model::{Key, Memory, Namespace};
 const PORTION: usize = 2048;
 
 pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
-    let most = app.config().server.max_body;
+    let (most, by) = (app.config().server.max_body, call.by());
     let request: ForgetRequest = call.json(&app, most).await?;
     let (dry_run, purge) = (request.dry_run.unwrap_or(true), request.purge);
     let wanted = Wanted::new(&request)?;
@@ -34,10 +34,10 @@ pub(in crate::serve) async fn forget(app: App, call: Call) -> Answer {
     if !dry_run && !found.is_empty() {
         let keys: Vec<Key> = found.iter().map(|memory| memory.key()).collect();
         let reason = request.reason.unwrap_or_else(|| "asked to".to_owned());
-        let mut gone = HashSet::new();
+        let (mut gone, writer) = (HashSet::new(), project.writer.by(by));
         // In portions, so that nobody else's write waits for all of it.
         for portion in keys.chunks(PORTION) {
-            gone.extend(app.settle(project.writer.forget(portion.to_vec(), reason.clone(), purge)).await?);
+            gone.extend(app.settle(writer.forget(portion.to_vec(), reason.clone(), purge)).await?);
         }
         forgotten.retain(|memory| gone.contains(&memory.key()));
     }

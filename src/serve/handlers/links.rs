@@ -81,9 +81,11 @@ fn node(memory: &Memory, depth: usize) -> Node {
 }
 
 pub(in crate::serve) async fn tie(app: App, call: Call) -> Answer {
+    let by = call.by();
     let most = app.config().server.max_record;
     let request: LinkRequest = call.json(&app, most).await?;
     let project = app.project(request.project.as_deref()).await?;
-    let asked = project.writer.link(namespace(request.namespace), request.from.0, request.to.0, request.relation.0);
+    let (from, to, relation) = (request.from.0, request.to.0, request.relation.0);
+    let asked = project.writer.by(by).link(namespace(request.namespace), from, to, relation);
     json(StatusCode::CREATED, &view_link(&app.settle(asked).await?))
 }

@@ -8,7 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::http::StatusCode;
 
 use super::facets::{self, author_of, folded};
-use super::view;
+use super::{paging, view};
 use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok, with_type};
 use crate::serve::dto::answers::{Items, Listing};
@@ -20,17 +20,12 @@ use lokid_index::Snapshot;
 use lokid_index::places::plain_path;
 use lokid_model::{Key, Kind, Level, Memory, MemoryId, Namespace, Status, Timestamp};
 
-const USUAL_LIMIT: usize = 50;
-const MOST: usize = 500;
 /// How much of an export is written at once.
 const PIECE: usize = 64 << 10;
 
 pub(in crate::serve) async fn list(app: App, call: Call) -> Answer {
     let query: List = call.query()?;
-    let limit = query.limit.unwrap_or(USUAL_LIMIT);
-    if !(1..=MOST).contains(&limit) {
-        return Err(Problem::field("limit", format_args!("{limit} is not between 1 and {MOST}")));
-    }
+    let limit = paging::limit(query.limit)?;
     let project = app.project(query.project.as_deref()).await?;
     // Whoever has to walk every memory, or look at the disk, does so beside the connections.
     let listing = match query.facets || query.stale_anchor {
@@ -60,7 +55,8 @@ fn page(app: &App, project: &Project, query: &List, limit: usize) -> Result<List
     };
     let mut found = from(after);
     let page: Vec<&Arc<Memory>> = found.by_ref().take(limit).collect();
-    let next_cursor = page.last().filter(|_| found.next().is_some()).map(|last| cursor(last));
+    let last = page.last().filter(|_| found.next().is_some());
+    let next_cursor = last.map(|last| paging::cursor(last.times.created_at, last.id.as_str()));
     let item = |memory: &Arc<Memory>| {
         let mut item = view::brief(memory, Level::Summary);
         item.insert("derived".to_owned(), snapshot.is_derived(&memory.key()).into());
@@ -113,23 +109,10 @@ fn is_at(file: &str, place: &str) -> bool {
     file.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// A place in the list that stays right when memories come and go around it.
-fn cursor(memory: &Memory) -> String {
-    let place = format!("{} {}", memory.times.created_at.as_micros(), memory.id);
-    place.bytes().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn read_cursor(text: &str, namespace: &Namespace) -> Result<(Timestamp, Key), Problem> {
-    let read = || {
-        let digits: Vec<char> = text.chars().collect();
-        let byte = |pair: &[char]| Some((pair.first()?.to_digit(16)? * 16 + pair.get(1)?.to_digit(16)?) as u8);
-        let bytes: Vec<u8> = digits.chunks(2).map(byte).collect::<Option<_>>()?;
-        let place = String::from_utf8(bytes).ok()?;
-        let (micros, id) = place.split_once(' ')?;
-        let key = Key { namespace: namespace.clone(), id: MemoryId::foreign(id)? };
-        Some((Timestamp::from_micros(micros.parse().ok()?), key))
-    };
-    read().ok_or_else(|| Problem::field("cursor", "is not a next_cursor of this list"))
+    let (at, id) = paging::read_cursor(text)?;
+    let id = MemoryId::foreign(&id).ok_or_else(paging::not_ours)?;
+    Ok((at, Key::new(namespace, &id)))
 }
 
 /// All memories of one kind in a namespace, newest first.
@@ -186,21 +169,5 @@ impl ExportStream {
             piece.push(b'\n');
         }
         (!piece.is_empty()).then(|| Bytes::from(piece))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cursor_leads_back_to_its_place_and_nonsense_is_refused() {
-        let id = MemoryId::foreign("épisode 7").unwrap();
-        let memory = Memory::new(id, Kind::Note, "x", Timestamp::from_micros(-7));
-        let (at, key) = read_cursor(&cursor(&memory), &Namespace::default()).unwrap();
-        assert_eq!((at, key), (memory.times.created_at, memory.key()));
-        for bad in ["", "zz", "é", "3", "3031", "20"] {
-            assert!(read_cursor(bad, &Namespace::default()).is_err(), "{bad}");
-        }
     }
 }

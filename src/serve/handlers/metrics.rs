@@ -131,7 +131,7 @@ const FAMILIES: &[Family] = &[
         kind: "gauge",
         help: "When the last night began.",
         samples: |project, sample| {
-            let began = project.night.known().last.map(|last| last.started_at.as_micros());
+            let began = project.night.known().last().map(|last| last.started_at.as_micros());
             began.into_iter().for_each(|micros| sample(&[], micros as f64 / 1e6));
         },
     },
@@ -140,7 +140,7 @@ const FAMILIES: &[Family] = &[
         kind: "gauge",
         help: "How long the last night took.",
         samples: |project, sample| {
-            let took = project.night.known().last.map(|last| last.took);
+            let took = project.night.known().last().map(|last| last.took);
             took.into_iter().for_each(|took| sample(&[], took.as_secs_f64()));
         },
     },
@@ -159,7 +159,8 @@ fn nights(project: &Project, sample: Sample<'_>) {
 }
 
 fn night_changes(project: &Project, sample: Sample<'_>) {
-    let Some(last) = project.night.known().last else { return };
+    let known = project.night.known();
+    let Some(last) = known.last() else { return };
     for act in Act::ALL {
         sample(&[("act", act.as_str())], last.count(*act) as f64);
     }

@@ -9,14 +9,15 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::serve::app::App;
+use super::log;
+use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, ok, with_type};
-use crate::serve::dto::night::{ConsolidateAnswer, ConsolidateRequest, NightAnswer, PauseRequest};
-use crate::serve::dto::queries::Which;
+use crate::serve::dto::night::{ConsolidateAnswer, ConsolidateRequest, NightAnswer, Nights, PauseRequest};
 use crate::serve::problem::Problem;
 use lokid_engine::Project;
-use lokid_engine::night::Wish;
+use lokid_engine::night::{MOST_NIGHTS, NightReport, Wish};
 use lokid_manage::schedule::Cause;
+use lokid_model::Timestamp;
 
 /// Who wants to know how far it is hears of it this often.
 const TELL_EVERY: Duration = Duration::from_millis(500);
@@ -76,9 +77,21 @@ fn with_progress(project: Arc<Project>, wish: Wish) -> axum::response::Response 
 }
 
 pub(in crate::serve) async fn tell(app: App, call: Call) -> Answer {
-    let which: Which = call.query()?;
-    let project = app.project(which.project.as_deref()).await?;
-    ok(&NightAnswer::of(&project.night.known()))
+    let query: Nights = call.query()?;
+    let limit = query.limit.unwrap_or(0);
+    if query.limit.is_some() && !(1..=MOST_NIGHTS).contains(&limit) {
+        return Err(Problem::field("limit", format_args!("{limit} is not between 1 and {MOST_NIGHTS}")));
+    }
+    let project = app.project(query.project.as_deref()).await?;
+    let known = project.night.known();
+    let mut answer = NightAnswer::of(&known);
+    if limit > 0 {
+        let nights: Vec<Arc<NightReport>> = known.nights.into_iter().take(limit).collect();
+        let began: Vec<Timestamp> = nights.iter().map(|night| night.started_at).collect();
+        let undoable = aside(move || log::undoable(&project, &began)).await?;
+        answer.list(&nights, &undoable);
+    }
+    ok(&answer)
 }
 
 pub(in crate::serve) async fn pause(app: App, call: Call) -> Answer {

@@ -11,8 +11,8 @@ use crate::serve::dto::answers::{RedactedMention, RedactionAnswer};
 use crate::serve::dto::bodies::Object;
 use crate::serve::dto::requests::RedactRequest;
 use crate::serve::problem::Problem;
-use lokid_engine::Project;
 use lokid_engine::pattern::{BLACK, Pattern};
+use lokid_engine::{EngineError, Project};
 use lokid_mirror::EventKind;
 use lokid_model::{Document, DocumentKind, Key, Memory, Namespace};
 
@@ -32,6 +32,7 @@ pub(in crate::serve) async fn redact(app: App, call: Call) -> Answer {
     let mut answer = found.told(&pattern, dry_run);
     if dry_run {
         answer.history = app.settle(project.writer.history(&pattern, false)).await?;
+        answer.history += in_log(&project, &pattern, false).await?;
         return ok(&answer);
     }
     let reason = request.reason.unwrap_or_else(|| "redacted".to_owned());
@@ -48,6 +49,7 @@ pub(in crate::serve) async fn redact(app: App, call: Call) -> Answer {
     }
     // Behind the others: what they replaced is history now.
     answer.history = app.settle(project.writer.history(&pattern, true)).await?;
+    answer.history += in_log(&project, &pattern, true).await?;
     let counts = json!({"memories": answer.memories, "archived": answer.archived, "derived": answer.derived,
         "documents": answer.documents, "history": answer.history, "places": answer.places});
     tracing::info!(project = %project.env.name, %counts, "words that match a pattern were made unreadable");
@@ -58,6 +60,13 @@ pub(in crate::serve) async fn redact(app: App, call: Call) -> Answer {
     }
     project.env.say("memories_redacted", counts);
     ok(&answer)
+}
+
+/// What the log of changes still says.
+async fn in_log(project: &Arc<Project>, pattern: &Arc<Pattern>, strike: bool) -> Result<usize, Problem> {
+    let (log, pattern) = (Arc::clone(&project.changes), Arc::clone(pattern));
+    let lines = aside(move || log.history(&pattern, strike)).await?;
+    lines.map_err(|error| EngineError::Disk(error.to_string()).into())
 }
 
 async fn write_clean(app: &App, project: &Project, mut clean: Document, pattern: &Pattern) -> Result<(), Problem> {

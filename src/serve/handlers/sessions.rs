@@ -11,6 +11,8 @@ use crate::serve::dto::context::{
 };
 use crate::serve::dto::queries::namespace;
 use crate::serve::problem::Problem;
+use lokid_engine::contexts::PromptGiven;
+use lokid_engine::said::{SaidAt, Utterance};
 use lokid_engine::sessions::{InSession, UsageReport};
 
 const LONGEST_SESSION_ID: usize = 200;
@@ -19,12 +21,27 @@ const MOST_TOKENS: usize = 10_000;
 pub(in crate::serve) async fn session(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
     let request: SessionRequest = call.json(&app, most).await?;
+    let started = app.monotonic();
     let session = session_id(request.session_id)?;
     let (project, _) = whose(&app, request.project, None).await?;
     let budget = budget(request.budget, MOST_TOKENS)?.unwrap_or(app.config().context.session_budget);
     let (place, agent, goal) = (namespace(request.namespace), request.agent, request.goal);
-    let given = aside(move || project.contexts.session_block(&place, &session, agent, goal, budget)).await?;
-    let given = given.ok_or_else(opening)?;
+    let given = aside(move || {
+        let asked = goal.clone().unwrap_or_default();
+        let handed = project.contexts.session_block(&place, &session, agent, goal, budget)?;
+        let block = handed.block.clone();
+        project.sessions.note_said(Utterance {
+            session,
+            event: SaidAt::SessionStart,
+            asked,
+            text: block.text.clone(),
+            handed: vec![handed],
+            took_us: app.monotonic().saturating_duration_since(started).as_micros() as u64,
+            ..Utterance::default()
+        });
+        Some(block)
+    });
+    let given = given.await?.ok_or_else(opening)?;
     ok(&SessionAnswer { context: given.text, token_count: given.tokens, items: entries(&given.items) })
 }
 
@@ -37,16 +54,26 @@ pub(in crate::serve) async fn prompt(app: App, call: Call) -> Answer {
     let (project, _) = whose(&app, request.project, None).await?;
     let budget = budget(request.budget, MOST_TOKENS)?.unwrap_or(app.config().context.prompt_budget);
     let (place, prompt, files) = (namespace(request.namespace), request.prompt, request.files);
-    let given =
-        aside(move || project.contexts.prompt_tail(&place, &session, &prompt, &files, context_use, budget)).await?;
-    let given = given.ok_or_else(opening)?;
-    ok(&PromptAnswer {
-        context: given.block.text,
-        token_count: given.block.tokens,
-        items: entries(&given.block.items),
-        topic_moved: given.topic_moved,
-        took_us: app.monotonic().saturating_duration_since(started).as_micros() as u64,
-    })
+    let given = aside(move || {
+        let PromptGiven { handed, topic_moved } =
+            project.contexts.prompt_tail(&place, &session, &prompt, &files, context_use, budget)?;
+        let block = handed.block.clone();
+        let took_us = app.monotonic().saturating_duration_since(started).as_micros() as u64;
+        project.sessions.note_said(Utterance {
+            session,
+            asked: prompt,
+            files: files.iter().map(|path| project.repository.inside(path)).collect(),
+            text: block.text.clone(),
+            handed: vec![handed],
+            took_us,
+            topic_moved,
+            ..Utterance::default()
+        });
+        Some((block, topic_moved, took_us))
+    });
+    let (block, topic_moved, took_us) = given.await?.ok_or_else(opening)?;
+    let (token_count, items) = (block.tokens, entries(&block.items));
+    ok(&PromptAnswer { context: block.text, token_count, items, topic_moved, took_us })
 }
 
 fn entries(items: &[InSession]) -> Vec<SessionEntry> {

@@ -7,8 +7,8 @@ use axum::http::header::ETAG;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 
-use super::{tag, view};
-use crate::serve::app::App;
+use super::{history, log, tag, view};
+use crate::serve::app::{App, aside};
 use crate::serve::call::{Answer, Call, json};
 use crate::serve::dto::queries::{Show, namespace};
 use crate::serve::problem::Problem;
@@ -24,9 +24,19 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
     let key = Key { namespace: namespace(query.namespace), id };
     let as_of = query.as_of.map(|time| time.0);
     let commit = snapshot.get(&key).is_none().then(|| project.recall.commit(&key.id)).flatten();
-    let memory = snapshot
-        .get(&key)
-        .or(commit.as_ref())
+    let then = match as_of {
+        Some(moment) => {
+            let (log, key) = (Arc::clone(&project.changes), key.clone());
+            aside(move || history::at(&log.life_of(&key), moment)).await?
+        }
+        None => None,
+    };
+    let then = then.map(|then| then.map(|memory| Arc::new(log::cleaned(&project, &memory))));
+    let memory = match &then {
+        Some(then) => then.as_ref(),
+        None => snapshot.get(&key).or(commit.as_ref()),
+    };
+    let memory = memory
         .filter(|memory| as_of.is_none_or(|at| memory.known_at(at)))
         .ok_or_else(|| Problem::not_found(absent(&snapshot, &key)))?;
     let tag = tag::of(memory);

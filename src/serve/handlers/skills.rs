@@ -35,6 +35,7 @@ fn document(memory: &Memory) -> Object {
 
 /// Two spellings of a name are one skill, so writing one that is there changes it.
 pub(in crate::serve) async fn write(app: App, call: Call) -> Answer {
+    let by = call.by();
     let most = app.config().server.max_record;
     let mut request: SkillRequest = call.json(&app, most).await?;
     let (path, place) = (request.project.take(), namespace(request.namespace.take()));
@@ -48,7 +49,7 @@ pub(in crate::serve) async fn write(app: App, call: Call) -> Answer {
     if project.writer.snapshot().get(&key).is_some() {
         let title = Some(skill.name.clone());
         let patch = Patch { title, body: Some(Body::Skill(Box::new(skill))), ..Patch::default() };
-        app.settle(project.writer.patch(key, patch, None)).await?;
+        app.settle(project.writer.by(by).patch(key, patch, None)).await?;
         return json(StatusCode::OK, &Written { id: id.to_string(), created: false });
     }
     let mut draft = Draft::new(Kind::Skill, "");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::answer::{takes, takes_before};
+use super::answer::{capped, takes, takes_before};
 use super::command;
 use super::payload::{Agent, Happening, What};
 use super::told::{Said, Told};
@@ -10,6 +10,7 @@ use super::tools::Deeds;
 use crate::serve::app::App;
 use crate::serve::problem::{Code, Problem};
 use lokid_encode::errors::ErrorReader;
+use lokid_engine::said::{Handed, SaidAt, Utterance};
 use lokid_engine::sessions::UsageReport;
 use lokid_engine::{EngineError, Overheard, Project, staging};
 use lokid_model::{Namespace, SignalKind, Timestamp};
@@ -19,6 +20,7 @@ const BESIDE: usize = 300;
 
 /// Takes an event in and answers with the text the agent should read, if any.
 pub(in crate::serve) fn act(app: &App, happening: &Happening, told: &Told) -> Result<Option<String>, Problem> {
+    let started = app.monotonic();
     let Some(cwd) = happening.cwd.as_deref().filter(|cwd| cwd.is_absolute()) else { return Ok(None) };
     let project = match app.project_now(Some(cwd)) {
         Ok(project) => project,
@@ -35,8 +37,31 @@ pub(in crate::serve) fn act(app: &App, happening: &Happening, told: &Told) -> Re
     if told.session.is_empty() || !takes(happening) {
         return Ok(None);
     }
-    let text = answer(app, &project, happening);
-    Ok(Some(project.contexts.redacted(&text)).filter(|text| !text.is_empty()))
+    let said = answer(app, &project, happening);
+    let texts: Vec<&str> = said.handed.iter().map(|handed| handed.block.text.as_str()).collect();
+    let text = capped(&project.contexts.redacted(&texts.join("\n")));
+    let took_us = app.monotonic().saturating_duration_since(started).as_micros() as u64;
+    note(&project, happening, Utterance { text: text.clone(), took_us, ..said });
+    Ok(Some(text).filter(|text| !text.is_empty()))
+}
+
+/// What was said is told to whoever looks later, and so is silence where a session begins or somebody asks.
+fn note(project: &Project, happening: &Happening, said: Utterance) {
+    let is_asked = matches!(said.event, SaidAt::SessionStart | SaidAt::Prompt);
+    if !is_asked && said.text.is_empty() {
+        return;
+    }
+    let (asked, files) = match &happening.event {
+        What::SessionStart { source, .. } => (source.clone(), Vec::new()),
+        What::Prompt(prompt) => (prompt.clone(), Vec::new()),
+        What::Before(deeds) | What::After { deeds, .. } | What::Failed { deeds, .. } => {
+            let files: Vec<String> = deeds.files().iter().map(|path| project.repository.inside(path)).collect();
+            (deeds.command.clone().unwrap_or_else(|| files.join(" ")), files)
+        }
+        _ => return,
+    };
+    let (session, agent) = (happening.session.clone(), happening.agent.as_str().to_owned());
+    project.sessions.note_said(Utterance { session, agent, asked, files, ..said });
 }
 
 /// Everything a project is told of an event, live or from the spool.
@@ -84,49 +109,46 @@ fn tells_failure(text: &str) -> bool {
     text.lines().any(|line| !reader.line(line).is_empty()) || !reader.flush().is_empty()
 }
 
-fn answer(app: &App, project: &Arc<Project>, happening: &Happening) -> String {
+/// What the agent is told, piece by piece.
+fn answer(app: &App, project: &Arc<Project>, happening: &Happening) -> Utterance {
     let namespace = Namespace::default();
     let (session, config) = (happening.session.as_str(), app.config());
     let block = || {
         let agent = Some(happening.agent.as_str().to_owned());
-        let given = project.contexts.session_block(&namespace, session, agent, None, config.context.session_budget);
-        given.map(|given| given.text).unwrap_or_default()
+        project.contexts.session_block(&namespace, session, agent, None, config.context.session_budget)
     };
-    let beside = |deeds: &Deeds| beside(project, &namespace, session, deeds);
-    let late = |deeds: &Deeds| if takes_before(happening.agent) { String::new() } else { beside(deeds) };
-    match &happening.event {
-        What::SessionStart { .. } => block(),
+    let beside = |deeds: &Deeds| Some(beside(project, &namespace, session, deeds));
+    let late = |deeds: &Deeds| if takes_before(happening.agent) { None } else { beside(deeds) };
+    let fix =
+        |text: &str, deeds: &Deeds| Some(project.contexts.known_fix(&namespace, session, text, &deeds.files(), BESIDE));
+    let mut topic_moved = false;
+    let (event, handed) = match &happening.event {
+        What::SessionStart { .. } => (SaidAt::SessionStart, [block(), None]),
         What::Prompt(prompt) => {
             // Nobody was there when the session began.
-            let missed = if project.sessions.has_block(session) { String::new() } else { block() };
+            let missed = if project.sessions.has_block(session) { None } else { block() };
             let budget = config.context.prompt_budget;
             let given = project.contexts.prompt_tail(&namespace, session, prompt, &[], None, budget);
-            joined(&missed, &given.map(|given| given.block.text).unwrap_or_default())
+            topic_moved = given.as_ref().is_some_and(|given| given.topic_moved);
+            (SaidAt::Prompt, [missed, given.map(|given| given.handed)])
         }
-        What::Before(deeds) => beside(deeds),
-        What::After { deeds, doubtful } => {
-            let fix = doubtful.as_deref().filter(|text| tells_failure(text));
-            let fix =
-                fix.map(|text| project.contexts.known_fix(&namespace, session, text, BESIDE).text).unwrap_or_default();
-            joined(&fix, &late(deeds))
-        }
-        What::Failed { deeds, error } => {
-            let fix = project.contexts.known_fix(&namespace, session, error, BESIDE).text;
-            joined(&fix, &late(deeds))
-        }
-        _ => String::new(),
-    }
+        What::Before(deeds) => (SaidAt::BeforeTool, [beside(deeds), None]),
+        What::After { deeds, doubtful } => match doubtful.as_deref().filter(|text| tells_failure(text)) {
+            Some(text) => (SaidAt::Failed, [fix(text, deeds), late(deeds)]),
+            None => (SaidAt::AfterTool, [late(deeds), None]),
+        },
+        What::Failed { deeds, error } => (SaidAt::Failed, [fix(error, deeds), late(deeds)]),
+        _ => (SaidAt::AfterTool, [None, None]),
+    };
+    let handed = handed.into_iter().flatten().filter(|handed| !handed.block.text.is_empty()).collect();
+    Utterance { event, handed, topic_moved, ..Utterance::default() }
 }
 
 /// What binds at the files and the command of a deed.
-fn beside(project: &Arc<Project>, namespace: &Namespace, session: &str, deeds: &Deeds) -> String {
+fn beside(project: &Arc<Project>, namespace: &Namespace, session: &str, deeds: &Deeds) -> Handed {
     let spoken = deeds.command.as_deref().map(command::spoken).unwrap_or_default();
     let names = |memory: &lokid_model::Memory| command::names(memory, &spoken);
-    project.contexts.beside_deed(namespace, session, &deeds.files(), &names, BESIDE).text
-}
-
-fn joined(one: &str, other: &str) -> String {
-    if one.is_empty() || other.is_empty() { format!("{one}{other}") } else { format!("{one}\n{other}") }
+    project.contexts.beside_deed(namespace, session, &deeds.files(), &names, BESIDE)
 }
 
 /// An event of this agent has come. Nobody waits for the disk.

@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::desk::{Away, Desk, Need};
 use super::fields::{Object, Wrong};
+use crate::serve::BY_HEADER;
 use crate::serve::message::{Request, Response, encode};
-use lokid_model::Timestamp;
+use lokid_model::{By, Timestamp};
 use lokid_sys::Clock;
 use lokid_sys::process::random_hex;
 
@@ -129,7 +130,11 @@ impl Session {
     }
 
     fn ask(&self, request: &Request, need: Need) -> Result<Response, Refusal> {
-        let answer = self.desk.ask(request, need).map_err(Refusal::Away)?;
+        let request = match need {
+            Need::Read => request.clone(),
+            Need::Write => request.clone().header(BY_HEADER, By::Agent.as_str()),
+        };
+        let answer = self.desk.ask(&request, need).map_err(Refusal::Away)?;
         if answer.is_success() {
             return Ok(answer);
         }

@@ -10,6 +10,9 @@ use crate::serve::dto::answers::{
     RecallAnswer, RecordAnswer, RedactionAnswer, ReleasedProject, RememberedAnswer, StatusAnswer, VersionsAnswer,
     WatchedProject, Written,
 };
+use crate::serve::dto::changes::{
+    AcceptedChanges, ChangesAnswer, ChangesQuery, HistoryAnswer, NightUndoAnswer, NightUndoRequest, UndoneAnswer,
+};
 use crate::serve::dto::context::{
     AssembleRequest, ContextAnswer, Economics, EconomicsAnswer, PredictAnswer, PredictRequest, PromptAnswer,
     PromptRequest, RelevantAnswer, RelevantRequest, SessionAnswer, SessionRequest, TaskAnswer, TaskRequest,
@@ -18,7 +21,7 @@ use crate::serve::dto::context::{
 use crate::serve::dto::files::{FileAnswer, FolderAnswer};
 use crate::serve::dto::hook::{HookAnswer, HookRequest};
 use crate::serve::dto::night::{
-    CheckAnswer, CheckRequest, ConfirmRequest, ConsolidateAnswer, ConsolidateRequest, Disputed, NightAnswer,
+    CheckAnswer, CheckRequest, ConfirmRequest, ConsolidateAnswer, ConsolidateRequest, Disputed, NightAnswer, Nights,
     PauseRequest, ResolveRequest,
 };
 use crate::serve::dto::patch::Changes;
@@ -31,11 +34,13 @@ use crate::serve::dto::requests::{
     DocumentRequest, ForgetRequest, LearningRequest, LinkRequest, ProjectRequest, RecallRequest, RedactRequest,
     SignalRequest, SkillRequest, TeamJoin, TeamPass, TeamPromotion, VersionsRequest,
 };
+use crate::serve::dto::said::{MuteItem, MuteRequest, MutesAnswer, Page, SaidAnswer, SaidList, SessionsAnswer};
 use crate::serve::dto::trust::{TrustAnswer, TrustBody};
 use crate::serve::dto::why::{WhyAnswer, WhyRequest};
 use crate::serve::handlers::{
-    changes, context, contradictions, daemon, documents, events, files, forget, hook, import, layers, links, listing,
-    managed, metrics, night, projects, promotion, recall, redact, remember, sessions, show, skills, team, trust,
+    changes, context, contradictions, daemon, documents, events, files, forget, history, hook, import, layers, links,
+    listing, log, managed, metrics, mutes, night, projects, promotion, recall, redact, remember, said, sessions, show, skills,
+    team, trust,
     versions, why,
 };
 
@@ -161,6 +166,11 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Method::GET, "/memories/{id}", "Show a memory", |app, call| Box::pin(show::show(app, call)))
         .query(of::<Show>)
         .replies(&[says(200, "the record", RECORD), says(304, "as the `If-None-Match` has it", &[])]),
+    route(Method::GET, "/memories/{id}/history", "Show what a memory was before", |app, call| {
+        Box::pin(history::history(app, call))
+    })
+    .query(of::<Within>)
+    .replies(&[says(200, "the newest version first", &[json(of::<HistoryAnswer>)])]),
     route(Method::PATCH, "/memories/{id}", "Change a memory", |app, call| Box::pin(changes::patch(app, call)))
         .query(of::<Within>)
         .body(json(of::<Changes>))
@@ -195,16 +205,41 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Method::POST, "/consolidate", "Tidy the memory now", |app, call| Box::pin(night::consolidate(app, call)))
         .body(json(of::<ConsolidateRequest>))
         .replies(&[says(200, "what was, or would be, done", &[json(of::<ConsolidateAnswer>)])]),
-    route(Method::GET, "/consolidate", "Tell of the last night and the next", |app, call| {
+    route(Method::GET, "/consolidate", "Tell of the last nights and the next", |app, call| {
         Box::pin(night::tell(app, call))
     })
-    .query(of::<Which>)
+    .query(of::<Nights>)
     .replies(&[says(200, "how nights go here", &[json(of::<NightAnswer>)])]),
     route(Method::POST, "/consolidate/pause", "Hold nights off, or let them come again", |app, call| {
         Box::pin(night::pause(app, call))
     })
     .body(json(of::<PauseRequest>))
     .replies(&[says(200, "how nights go here now", &[json(of::<NightAnswer>)])]),
+    route(Method::POST, "/consolidate/undo", "Take back what is left of a night", |app, call| {
+        Box::pin(log::undo_night(app, call))
+    })
+    .body(json(of::<NightUndoRequest>))
+    .replies(&[says(200, "how much of it, and what stays", &[json(of::<NightUndoAnswer>)])]),
+    route(Method::GET, "/changes", "List what changed in the memory, newest first", |app, call| {
+        Box::pin(log::list(app, call))
+    })
+    .query(of::<ChangesQuery>)
+    .replies(&[says(200, "a page of it", &[json(of::<ChangesAnswer>)])]),
+    route(Method::POST, "/changes/{id}/undo", "Take a change back, and what was done with it", |app, call| {
+        Box::pin(log::undo(app, call))
+    })
+    .query(of::<Which>)
+    .replies(&[says(200, "all of it is as before", &[json(of::<UndoneAnswer>)])]),
+    route(Method::POST, "/changes/{id}/accept", "Say that a change is right", |app, call| {
+        Box::pin(log::accept(app, call))
+    })
+    .query(of::<Which>)
+    .replies(&[says(200, "what was done together", &[json(of::<AcceptedChanges>)])]),
+    route(Method::DELETE, "/changes/{id}/accept", "Look at a change again", |app, call| {
+        Box::pin(log::reopen(app, call))
+    })
+    .query(of::<Which>)
+    .replies(&[says(200, "what was done together", &[json(of::<AcceptedChanges>)])]),
     route(Method::GET, "/contradictions", "List memories that cannot both hold", |app, call| {
         Box::pin(contradictions::list(app, call))
     })
@@ -268,6 +303,23 @@ pub(in crate::serve) static ROUTES: &[Route] = &[
     route(Method::GET, "/economics", "Show the token ledger", |app, call| Box::pin(sessions::economics(app, call)))
         .query(of::<Economics>)
         .replies(&[says(200, "of a session, or of all", &[json(of::<EconomicsAnswer>)])]),
+    route(Method::GET, "/said", "List what agents were told unasked, and why", |app, call| {
+        Box::pin(said::list(app, call))
+    })
+    .query(of::<SaidList>)
+    .replies(&[says(200, "newest first", &[json(of::<SaidAnswer>)])]),
+    route(Method::GET, "/sessions", "List the sessions", |app, call| Box::pin(said::sessions(app, call)))
+        .query(of::<Page>)
+        .replies(&[says(200, "the one heard of last first", &[json(of::<SessionsAnswer>)])]),
+    route(Method::GET, "/mutes", "List what is not to be told unasked", |app, call| Box::pin(mutes::list(app, call)))
+        .query(of::<Page>)
+        .replies(&[says(200, "newest first", &[json(of::<MutesAnswer>)])]),
+    route(Method::POST, "/mutes", "Have a memory told unasked no more", |app, call| Box::pin(mutes::mute(app, call)))
+        .body(json(of::<MuteRequest>))
+        .replies(&[says(201, "muted", &[json(of::<MuteItem>)]), says(200, "it was already", &[json(of::<MuteItem>)])]),
+    route(Method::DELETE, "/mutes", "Let it be told again", |app, call| Box::pin(mutes::unmute(app, call)))
+        .body(json(of::<MuteRequest>))
+        .replies(&[says(200, "what was muted", &[json(of::<MuteItem>)])]),
     route(Method::GET, "/index", "Show layer 1: the topics", |app, call| Box::pin(layers::index(app, call)))
         .query(of::<Layer>)
         .replies(&[says(200, "the index", &[json(of::<RecordAnswer>), plain("text/plain")])]),

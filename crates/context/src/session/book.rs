@@ -136,9 +136,27 @@ impl SessionBook {
         }
     }
 
-    /// A memory was purged: nothing the book keeps may still tell of it.
+    /// A memory was archived: nothing that was given of it may still tell of it.
     pub fn forget(&mut self, key: &Key) {
         self.sessions.values_mut().for_each(|session| session.forget(key));
+    }
+
+    /// A memory was purged: nothing the book keeps may still tell of it.
+    pub fn erase(&mut self, key: &Key) {
+        self.sessions.values_mut().for_each(|session| session.erase(key));
+    }
+
+    /// Something could have been said to a session, and was or was not. One that is no longer listed stays so.
+    pub fn note_occasion(&mut self, id: &str, spoken: bool) {
+        if let Some(session) = self.sessions.get_mut(&session_name(id)) {
+            session.asked = session.asked.saturating_add(1);
+            session.spoken = session.spoken.saturating_add(u64::from(spoken));
+        }
+    }
+
+    /// An answer of the session was heard.
+    pub fn note_answered(&mut self, id: &str, now: Timestamp) {
+        self.of(id, now).answered = Some(now);
     }
 
     /// Has the session moved on to another topic? Said once. A session that began without a topic has one from now.

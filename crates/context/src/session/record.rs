@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::without;
 use lokid_model::citation::{Cited, handle};
 use lokid_model::{Key, MemoryId, Namespace, Outcome, Timestamp};
 
@@ -26,6 +27,11 @@ pub struct Session {
     pub block: Option<String>,
     /// Tokens of all that was injected.
     pub tokens: u64,
+    /// How often something could have been said unasked, and how often it was.
+    pub asked: u64,
+    pub spoken: u64,
+    /// When an answer of it was heard last.
+    pub answered: Option<Timestamp>,
     /// How full the session's own context is, 0 to 1.
     pub context_use: f64,
     /// The topic it began with. Only its direction matters, so eight bits a dimension are enough.
@@ -98,16 +104,29 @@ impl Session {
 
     /// What is forgotten goes from the given text as well: the one thing that outweighs its staying the same.
     pub(super) fn forget(&mut self, key: &Key) {
-        if self.memories.remove(key).is_none() {
-            return;
+        if self.memories.contains_key(key) {
+            self.erase(key);
         }
-        let mark = format!(":{}] ", handle(key));
-        let tells = |line: &&str| line.starts_with("- [") && line.get(4..).is_some_and(|rest| rest.starts_with(&mark));
-        if let Some(block) = &mut self.block
-            && block.lines().any(|line| tells(&line))
-        {
-            *block = block.lines().filter(|line| !tells(line)).collect::<Vec<_>>().join("\n");
+    }
+
+    /// The same where no line of it may stay, given to the session or not: a file may be told with the work that touched it.
+    pub(super) fn erase(&mut self, key: &Key) {
+        self.memories.remove(key);
+        if let Some(less) = self.block.as_deref().and_then(|block| without(block, key)) {
+            self.block = Some(less);
         }
+    }
+
+    /// Was this memory cited, as far as one can tell who was given it then? Nothing while there was no answer since.
+    pub fn has_cited(&self, key: &Key, given: Timestamp) -> Option<bool> {
+        let traces = self.memories.get(key).copied().unwrap_or_default();
+        let judged = traces.told_ignored || self.ended.is_some() || self.answered.is_some_and(|at| at >= given);
+        if traces.cited { Some(true) } else { judged.then_some(false) }
+    }
+
+    /// Handed out and not cited, once there was an answer or an end.
+    pub fn passed_over(&self) -> usize {
+        if self.ended.is_some() || self.answered.is_some() { self.ignored().count() } else { 0 }
     }
 
     pub fn supplement_offered(&self) -> bool {
@@ -139,6 +158,9 @@ impl Session {
             "outcome": self.outcome.map(Outcome::as_str),
             "block": self.block,
             "tokens_injected": self.tokens,
+            "asked": self.asked,
+            "spoken": self.spoken,
+            "answered_at": self.answered.map(Timestamp::record_style),
             "context_use": self.context_use,
             "topic": hex(&self.topic),
             "supplement_offered": self.supplement_offered,
@@ -152,6 +174,7 @@ impl Session {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let time = |name: &str| text(name).and_then(Timestamp::parse);
         let flag = |name: &str| value.get(name).and_then(Value::as_bool).unwrap_or_default();
+        let count = |name: &str| value.get(name).and_then(Value::as_u64).unwrap_or_default();
         let mut session = Session {
             goal: shortened(text("goal").unwrap_or_default()),
             agent: shortened(text("agent").unwrap_or_default()),
@@ -160,7 +183,10 @@ impl Session {
             ended: time("ended_at"),
             outcome: text("outcome").and_then(Outcome::parse),
             block: text("block").filter(|block| block.len() <= LONGEST_BLOCK).map(str::to_owned),
-            tokens: value.get("tokens_injected").and_then(Value::as_u64).unwrap_or_default(),
+            tokens: count("tokens_injected"),
+            asked: count("asked"),
+            spoken: count("spoken"),
+            answered: time("answered_at"),
             context_use: share(value.get("context_use").and_then(Value::as_f64).unwrap_or_default()),
             topic: text("topic").and_then(unhex).unwrap_or_default(),
             supplement_offered: flag("supplement_offered"),

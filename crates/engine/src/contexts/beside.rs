@@ -2,15 +2,15 @@
 //! nothing: only what clearly belongs there is said, and never twice in a session.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::length;
 use crate::contexts::Contexts;
-use lokid_context::session::{self, Occasion, SessionBlock, SessionCandidate};
+use crate::said::{Because, Handed, Reasoned};
+use lokid_context::session::{self, Occasion};
 use lokid_encode::errors::{ErrorReader, Failure};
 use lokid_index::roster::Filter;
 use lokid_model::render::first_line;
-use lokid_model::{Body, Kind, Memory, Namespace, Status, TaskType, Tier};
+use lokid_model::{Body, Key, Kind, Memory, Namespace, Status, TaskType, Tier};
 use lokid_retrieve::query;
 use lokid_retrieve::recall::{self, Request};
 
@@ -42,38 +42,51 @@ impl Contexts {
         files: &[String],
         names: &dyn Fn(&Memory) -> bool,
         budget: usize,
-    ) -> SessionBlock {
+    ) -> Handed {
         let snapshot = self.writer.snapshot();
         let inside: Vec<String> = files.iter().map(|path| self.repository.inside(path)).collect();
-        let at_home = inside.iter().flat_map(|path| snapshot.anchored_to(path));
-        let binds = |memory: &&Arc<Memory>| matches!(memory.tier, Tier::Mandate | Tier::Guardrail);
+        let at_home = inside.iter().flat_map(|path| snapshot.anchored_to(path).map(move |memory| (memory, path)));
+        let at_home = at_home
+            .filter(|(memory, _)| matches!(memory.tier, Tier::Mandate | Tier::Guardrail))
+            .filter(|(memory, path)| !self.is_muted(&memory.key(), std::slice::from_ref(*path)))
+            .map(|(memory, path)| (memory, Because::AtHome(path.clone())));
         let named = snapshot.binding(namespace).filter(|memory| names(memory));
-        let found: Vec<SessionCandidate> = at_home
-            .filter(binds)
-            .chain(named)
-            .filter(|memory| self.may_tell(memory, namespace))
-            .map(|memory| SessionCandidate { value: memory.importance, memory: Arc::clone(memory) })
+        let named = named.filter(|memory| !self.is_muted(&memory.key(), &inside));
+        let found: Vec<Reasoned> = at_home
+            .chain(named.map(|memory| (memory, Because::Commanded)))
+            .filter(|(memory, _)| self.may_tell(memory, namespace))
+            .map(|(memory, because)| Reasoned::new(memory, memory.importance, because))
             .collect();
         self.hand_beside(Occasion::Deed, session, &found, budget)
     }
 
-    /// What mended this failure before: by its fingerprint, or by words that leave no doubt.
-    pub fn known_fix(&self, namespace: &Namespace, session: &str, text: &str, budget: usize) -> SessionBlock {
+    /// What mended this failure of a deed at `files` before: by its fingerprint, or by words that leave no doubt.
+    pub fn known_fix(
+        &self,
+        namespace: &Namespace,
+        session: &str,
+        text: &str,
+        files: &[String],
+        budget: usize,
+    ) -> Handed {
         let failures = failures(text);
+        let inside: Vec<String> = files.iter().map(|path| self.repository.inside(path)).collect();
         let snapshot = self.writer.snapshot();
         let learnt = failures.iter().flat_map(|failure| snapshot.about_failure(&failure.fingerprint));
-        let mut found: Vec<SessionCandidate> = learnt
+        let mut found: Vec<Reasoned> = learnt
             .filter(|memory| has_fix(memory) && self.may_tell(memory, namespace))
-            .map(|memory| SessionCandidate { value: 1.0, memory: Arc::clone(memory) })
+            .filter(|memory| !self.is_muted(&memory.key(), &inside))
+            .map(|memory| Reasoned::new(memory, 1.0, Because::SameFailure))
             .collect();
         if found.is_empty() {
             found = self.alike(namespace, &question(text, &failures), text);
+            found.retain(|found| !self.is_muted(&found.memory.key(), &inside));
         }
         self.hand_beside(Occasion::Failure, session, &found, budget)
     }
 
     /// Only when the indexes are open: nobody waits for them here.
-    fn alike(&self, namespace: &Namespace, question: &str, text: &str) -> Vec<SessionCandidate> {
+    fn alike(&self, namespace: &Namespace, question: &str, text: &str) -> Vec<Reasoned> {
         if question.is_empty() || self.search.handle().ready().is_none() {
             return Vec::new();
         }
@@ -92,7 +105,7 @@ impl Contexts {
         };
         let hits = self.recall.recall(&request, None).map(|recalled| recalled.answer.hits).unwrap_or_default();
         let sure = hits.into_iter().filter(|hit| has_fix(&hit.memory) && is_about(&hit.memory, question, text));
-        sure.map(|hit| SessionCandidate { value: hit.score, memory: hit.memory }).collect()
+        sure.map(|hit| Reasoned::new(&hit.memory, hit.score, Because::LikeFailure(Box::new(hit.parts)))).collect()
     }
 
     fn may_tell(&self, memory: &Memory, namespace: &Namespace) -> bool {
@@ -102,17 +115,13 @@ impl Contexts {
             && memory.status == Status::Asserted
     }
 
-    fn hand_beside(
-        &self,
-        occasion: Occasion,
-        session: &str,
-        found: &[SessionCandidate],
-        budget: usize,
-    ) -> SessionBlock {
+    fn hand_beside(&self, occasion: Occasion, session: &str, found: &[Reasoned], budget: usize) -> Handed {
         if found.is_empty() {
-            return SessionBlock::default();
+            return Handed::default();
         }
-        self.sessions.hand(session, |already| session::tail_for(occasion, found, already, budget, &length))
+        let candidates = Reasoned::candidates(found);
+        let tail = |already: &dyn Fn(&Key) -> bool| session::tail_for(occasion, &candidates, already, budget, &length);
+        Handed::of(self.sessions.hand(session, tail), found)
     }
 }
 

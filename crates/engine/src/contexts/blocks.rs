@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::cache::Need;
 use super::{Asked, Contexts, RELATED, length};
 use crate::focus::Owner;
+use crate::said::{Because, Handed, Reasoned};
 use lokid_context::disclose::{self, Disclosed};
-use lokid_context::gate;
+use lokid_context::gate::{self, Weighed};
 use lokid_context::gather::{self, GatherFilter, Gathered};
-use lokid_context::parts::FileLine;
+use lokid_context::parts::{Candidate, FileLine};
 use lokid_context::predict::PredictedFile;
 use lokid_context::predict::memories::Evidence;
 use lokid_context::session::{self, Opening, SessionBlock, SessionCandidate};
@@ -17,7 +18,7 @@ use lokid_context::task::{self, TaskContext};
 use lokid_index::roster::Filter;
 use lokid_model::{Key, Kind, Memory, Namespace, TaskType};
 use lokid_retrieve::query;
-use lokid_retrieve::recall::Request;
+use lokid_retrieve::recall::{Hit, Request};
 use lokid_retrieve::task::Weights;
 
 /// Memories a prompt may call for.
@@ -29,7 +30,7 @@ const SUPPLEMENT: usize = 3;
 
 /// What stands behind a later prompt of a session.
 pub struct PromptGiven {
-    pub block: SessionBlock,
+    pub handed: Handed,
     pub topic_moved: bool,
 }
 
@@ -39,8 +40,33 @@ pub struct TaskFound {
     pub context: TaskContext,
 }
 
-/// What a session could be told, why, and the files that go with it.
-type ForASession = (Vec<SessionCandidate>, BTreeMap<Key, Evidence>, Vec<FileLine>);
+/// What a session could be told, and the files that go with it.
+struct ForASession {
+    telling: Vec<Candidate>,
+    evidence: BTreeMap<Key, Evidence>,
+    weighed: Vec<Weighed>,
+    files: Vec<FileLine>,
+}
+
+impl ForASession {
+    fn candidates(&self) -> Vec<SessionCandidate> {
+        // What binds comes first in its section anyway; parts that press more come first in the others.
+        let worth = |one: &Candidate| one.value + (3 - one.part as usize) as f64;
+        let candidate = |one: &Candidate| SessionCandidate { value: worth(one), memory: Arc::clone(&one.memory) };
+        self.telling.iter().map(candidate).collect()
+    }
+
+    fn reason(&self, key: &Key) -> Option<Reasoned> {
+        let found = self.telling.iter().find(|candidate| candidate.memory.key() == *key)?;
+        let why = found.why.clone();
+        let because = match self.weighed.iter().find(|weighed| weighed.key == *key) {
+            Some(weighed) => Because::Weighed { why, signs: weighed.signs },
+            None if gather::is_always_said(found) => Because::Binds,
+            None => Because::Foreseen { why, evidence: self.evidence.get(key).copied() },
+        };
+        Some(Reasoned::new(&found.memory, found.value, because))
+    }
+}
 
 impl Contexts {
     /// The block at the start of a session: the same bytes on every call of it.
@@ -51,7 +77,7 @@ impl Contexts {
         agent: Option<String>,
         goal: Option<String>,
         budget: usize,
-    ) -> Option<SessionBlock> {
+    ) -> Option<Handed> {
         let topic = goal.as_deref().map(|goal| self.search.vector_of(goal)).unwrap_or_default();
         if let Some(borrowing) = &self.recall.borrowing {
             borrowing.session_begins(session);
@@ -60,24 +86,32 @@ impl Contexts {
         let known = self.sessions.given_block(session);
         let is_foreign = |block: &SessionBlock| block.items.iter().any(|item| item.key.namespace != *namespace);
         let stranger = known.as_ref().is_some_and(is_foreign);
-        if !stranger && known.is_some() {
-            return known;
+        if let Some(known) = known.filter(|_| !stranger) {
+            return Some(self.again(known));
         }
         let notes = self.notes(namespace);
         // Who says nothing takes up what is in work.
         let goal = goal.filter(|goal| !goal.trim().is_empty()).or_else(|| notes.focus.clone());
         let opening = self.opening(namespace, session, notes.lines());
-        let (candidates, evidence, files) = self.session_candidates(namespace, session, goal)?;
+        let found = self.session_candidates(namespace, session, goal)?;
+        let candidates = found.candidates();
         let topics = if opening.in_work.is_empty() { Arc::default() } else { self.pointers(namespace) };
         let made = session::opened(&opening, budget, |room| {
-            let block = session::with_files(session::block(&candidates, room, &length), &files, room);
+            let block = session::with_files(session::block(&candidates, room, &length), &found.files, room);
             session::with_index(block, &topics, room)
         });
         // Namespaces never see each other, not even in a session of the same name: the kept block is the first one's.
-        Some(match stranger {
+        let given = match stranger {
             true => self.sessions.hand(session, |_| made),
-            false => self.sessions.give_first(session, made, &evidence),
-        })
+            false => self.sessions.give_first(session, made, &found.evidence),
+        };
+        Some(Handed::new(given, |key| found.reason(key)))
+    }
+
+    /// What a session began with, as it was.
+    fn again(&self, block: SessionBlock) -> Handed {
+        let snapshot = self.writer.snapshot();
+        Handed::new(block, |key| Some(Reasoned::new(snapshot.get(key)?, 0.0, Because::Again)))
     }
 
     /// What stands before everything that is remembered; nothing for who is given only what binds.
@@ -94,7 +128,7 @@ impl Contexts {
         let asked = Asked { namespace: namespace.clone(), goal, ..Asked::default() };
         let need = self.need(&owner, &asked);
         let related = self.related_files(&need, RELATED);
-        let Gathered { candidates, evidence, episodes, .. } = self.candidates(&need, &related)?;
+        let Gathered { mut candidates, evidence, weighed, episodes } = self.candidates(&need, &related)?;
         // Files are told where there is a goal that tells.
         let files = match need.only_binding || need.goal.is_none() {
             true => Vec::new(),
@@ -102,15 +136,10 @@ impl Contexts {
         };
         // A few hundred tokens are too dear for how code looks here: that is told beside the file it matters for.
         let agent = self.sessions.agent_of(&owner);
-        let telling = candidates.into_iter().filter(|candidate| {
+        candidates.retain(|candidate| {
             candidate.memory.kind != Kind::CodePattern && !gate::is_loaded_by(&agent, &candidate.memory)
         });
-        let worth = |candidate: &lokid_context::parts::Candidate| {
-            // What binds comes first in its section anyway; parts that press more come first in the others.
-            candidate.value + (3 - candidate.part as usize) as f64
-        };
-        let telling = telling.map(|candidate| SessionCandidate { value: worth(&candidate), memory: candidate.memory });
-        Some((telling.collect(), evidence, files))
+        Some(ForASession { telling: candidates, evidence, weighed, files })
     }
 
     /// What a later prompt calls for and the session has not been given: once each. Mostly nothing.
@@ -135,6 +164,7 @@ impl Contexts {
         let measures = self.sessions.measures(&owner);
         let k = if topic_moved { CALLED_FOR * SUPPLEMENT } else { CALLED_FOR };
         let budget = measures.allowance(if topic_moved { budget * SUPPLEMENT } else { budget });
+        let files: Vec<String> = files.iter().map(|path| self.repository.inside(path)).collect();
         let mut called_for = self.binding_candidates(namespace);
         if !measures.only_binding {
             let config = self.env.config.load();
@@ -146,16 +176,18 @@ impl Contexts {
                 task_type: None,
                 phase: None,
                 action: None,
-                files: files.iter().map(|path| self.repository.inside(path)).collect(),
+                files: files.clone(),
                 filter,
                 min_score: Some(config.context.min_score + measures.stricter),
             };
             let recalled = self.recall.recall_for(Some(session), &request, None)?;
-            let hits = recalled.answer.hits.into_iter();
-            called_for.extend(hits.map(|hit| SessionCandidate { memory: hit.memory, value: hit.score }));
+            let found = |hit: Hit| Reasoned::new(&hit.memory, hit.score, Because::Recalled(Box::new(hit.parts)));
+            called_for.extend(recalled.answer.hits.into_iter().map(found));
         }
-        let block = self.sessions.hand(session, |already| session::tail(&called_for, already, budget, &length));
-        Some(PromptGiven { block, topic_moved })
+        called_for.retain(|found| !self.is_muted(&found.memory.key(), &files));
+        let candidates = Reasoned::candidates(&called_for);
+        let block = self.sessions.hand(session, |already| session::tail(&candidates, already, budget, &length));
+        Some(PromptGiven { handed: Handed::of(block, &called_for), topic_moved })
     }
 
     /// Is this about something else than the session began with? A few words, or words it began with, do not tell.
@@ -170,15 +202,18 @@ impl Contexts {
         !vector.is_empty() && self.sessions.moved(session, &vector)
     }
 
-    fn binding_candidates(&self, namespace: &Namespace) -> Vec<SessionCandidate> {
+    fn binding_candidates(&self, namespace: &Namespace) -> Vec<Reasoned> {
         let snapshot = self.writer.snapshot();
         let now = self.env.clock.now();
-        let value = |memory: &Memory| 10.0 + memory.importance;
+        let found = |memory: &Arc<Memory>| {
+            let score = memory.importance;
+            Reasoned { value: 10.0 + score, ..Reasoned::new(memory, score, Because::Binds) }
+        };
         snapshot
             .binding(namespace)
             .filter(|memory| memory.holds_now(now) && !memory.restricted)
             .filter(|memory| memory.status == lokid_model::Status::Asserted)
-            .map(|memory| SessionCandidate { value: value(memory), memory: Arc::clone(memory) })
+            .map(found)
             .collect()
     }
 
@@ -192,6 +227,7 @@ impl Contexts {
         files: &[String],
         k: usize,
     ) -> Option<TaskFound> {
+        let files: Vec<String> = files.iter().map(|path| self.repository.inside(path)).collect();
         let ask = |kinds: &[Kind]| {
             let mut filter = Filter::new(namespace.clone(), self.env.clock.now());
             filter.kinds = kinds.to_vec();
@@ -201,11 +237,13 @@ impl Contexts {
                 task_type: None,
                 phase: phase.map(str::to_owned),
                 action: action.map(str::to_owned),
-                files: files.iter().map(|path| self.repository.inside(path)).collect(),
+                files: files.clone(),
                 filter,
                 min_score: None,
             };
-            self.recall.recall(&request, None).map(|recalled| recalled.answer)
+            let mut answer = self.recall.recall(&request, None)?.answer;
+            answer.hits.retain(|hit| !self.is_muted(&hit.memory.key(), &files));
+            Some(answer)
         };
         let pairs = |answer: lokid_retrieve::recall::Answer| -> Vec<(Arc<Memory>, f64)> {
             answer.hits.into_iter().map(|hit| (hit.memory, hit.score)).collect()
@@ -266,7 +304,7 @@ impl Contexts {
             longest: need.longest,
             only_binding: need.only_binding,
             beginning: true,
-            exclude: &|_| false,
+            exclude: &|key| self.is_muted(key, need.file.as_slice()),
         };
         Some(self.with_sources(ready, |sources| gather::gather(sources, &clues, &filter)))
     }

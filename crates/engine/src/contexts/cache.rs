@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::focus::{Branch, Guest, SeenError};
+use crate::mutes::MuteList;
 use lokid_config::Config;
 use lokid_context::assemble::Assembled;
 use lokid_context::gate::Weighed;
@@ -37,7 +38,7 @@ pub struct Need {
     pub only_binding: bool,
 }
 
-/// Which memory, indexes, past and settings a context was made from: each counts how often it was published.
+/// Which memory, indexes, past, settings and mutes a context was made from: the first count how often they were published.
 #[derive(Clone, Debug)]
 pub struct Stamp {
     pub snapshot: u64,
@@ -45,12 +46,16 @@ pub struct Stamp {
     pub past: u64,
     /// Held, so that no other can come to lie at its address.
     pub config: Arc<Config>,
+    /// The same.
+    pub mutes: Arc<MuteList>,
 }
 
 impl PartialEq for Stamp {
     fn eq(&self, other: &Stamp) -> bool {
         let counts = |stamp: &Stamp| (stamp.snapshot, stamp.indexes, stamp.past);
-        counts(self) == counts(other) && Arc::ptr_eq(&self.config, &other.config)
+        counts(self) == counts(other)
+            && Arc::ptr_eq(&self.config, &other.config)
+            && Arc::ptr_eq(&self.mutes, &other.mutes)
     }
 }
 
@@ -192,7 +197,7 @@ mod tests {
     }
 
     fn stamp() -> Stamp {
-        Stamp { snapshot: 1, indexes: 0, past: 0, config: Arc::default() }
+        Stamp { snapshot: 1, indexes: 0, past: 0, config: Arc::default(), mutes: Arc::default() }
     }
 
     fn ready(file: &str, stamp: Stamp) -> Arc<Prepared> {
@@ -221,11 +226,12 @@ mod tests {
             Stamp { indexes, ..stamp.clone() },
             Stamp { past, ..stamp.clone() },
             Stamp { config: Arc::default(), ..stamp.clone() },
+            Stamp { mutes: Arc::default(), ..stamp.clone() },
         ];
         assert!(others.iter().all(|other| cache.standing(other, Timestamp::default()).count() == 0));
         assert!(others.iter().all(|other| cache.take(&need("a"), other, Timestamp::default()).is_none()));
         let Tally { prepared, hits, misses, wasted, .. } = cache.tally;
-        assert_eq!((prepared, hits, misses, wasted), (1, 1, 5, 0));
+        assert_eq!((prepared, hits, misses, wasted), (1, 1, 6, 0));
     }
 
     #[test]

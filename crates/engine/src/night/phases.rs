@@ -12,7 +12,7 @@ use lokid_encode::workflows::recurring;
 use lokid_index::Snapshot;
 use lokid_manage::plan::{Phase, Proposal, Scene};
 use lokid_manage::schedule::Cause;
-use lokid_manage::{age, connect, contradict, errors, forget, learn, merge, promote, skills, stale};
+use lokid_manage::{age, connect, contradict, errors, forget, learn, merge, promote, skills, stale, undone};
 use lokid_model::{Memory, Namespace, Timestamp};
 
 /// So many tokens of statements are read together, some thirty a pair and five thousand a second: few where somebody may be
@@ -65,7 +65,7 @@ impl<'a> Planner<'a> {
             archived: &archived,
             around: &around,
         };
-        let proposals = match phase {
+        let mut proposals = match phase {
             Phase::Learn => learn::plan(&scene, &learn::Limits::default()),
             Phase::Errors => errors::plan(&scene, &errors::Limits::default()),
             Phase::Skills => skills::plan(&scene, &repeated(&memories), &skills::Limits::default()),
@@ -81,6 +81,12 @@ impl<'a> Planner<'a> {
             }
             Phase::Connect => connect::plan(&scene),
         };
+        // What somebody took back stays so.
+        let stays = |proposal: &Proposal| {
+            let about = proposal.about.first().and_then(|id| scene.get(id));
+            !about.is_some_and(|memory| undone::is_left_alone(memory, phase))
+        };
+        proposals.retain(stays);
         // Whoever could not be held against all it should have been stays fresh for the next night.
         let done = memories.into_iter().filter(|memory| self.reader.is_done_with(memory));
         (proposals, done.collect())

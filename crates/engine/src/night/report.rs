@@ -1,4 +1,4 @@
-//! What a night did and why, for people and for programs, and the file in which the last one is kept.
+//! What a night did and why, for people and for programs, and the file in which the last ones are kept.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,6 +16,9 @@ use lokid_sys::plain;
 const TOLD: usize = 400;
 /// A plan that was asked for is told in full, within reason.
 const PLANNED: usize = 10_000;
+/// So many nights are kept,
+pub const MOST_NIGHTS: usize = 30;
+/// or fewer where they have more to tell.
 const LARGEST: u64 = 4 << 20;
 
 #[derive(Clone, Debug)]
@@ -155,8 +158,11 @@ pub(super) fn read(file: &Path) -> NightState {
         return NightState::default();
     };
     let time = |value: Option<&Value>| value.and_then(Value::as_str).and_then(Timestamp::parse);
+    // There was a time when only one was kept.
+    let listed = kept.get("nights").and_then(Value::as_array);
+    let nights = listed.into_iter().flatten().chain(kept.get("last"));
     NightState {
-        last: kept.get("last").and_then(report_from).map(Arc::new),
+        nights: nights.filter_map(report_from).map(Arc::new).collect(),
         finished: time(kept.get("finished")),
         met: time(kept.get("met")),
         paused: kept.get("paused").and_then(Value::as_bool).unwrap_or(false),
@@ -165,11 +171,19 @@ pub(super) fn read(file: &Path) -> NightState {
 }
 
 pub(super) fn write(file: &Path, known: &NightState) -> std::io::Result<()> {
+    let mut room = LARGEST as usize / 2;
+    let fits = |night: &Value| {
+        let length = night.to_string().len();
+        let fits = length <= room;
+        room = room.saturating_sub(length);
+        fits
+    };
+    let nights: Vec<Value> = known.nights.iter().map(|night| report_to(night)).take_while(fits).collect();
     let kept = json!({
         "finished": known.finished.map(|at| at.to_string()),
         "met": known.met.map(|at| at.to_string()),
         "paused": known.paused,
-        "last": known.last.as_deref().map(report_to),
+        "nights": nights,
     });
     plain::replace(file, kept.to_string().as_bytes())
 }
@@ -256,15 +270,29 @@ mod tests {
         report.counts[Act::Deduped as usize] = 1;
         report.interrupted = true;
         let known = NightState {
-            last: Some(Arc::new(report.clone())),
+            nights: vec![Arc::new(report.clone())],
             finished: Some(report.started_at),
             ..NightState::default()
         };
         write(&file, &known).unwrap();
         let back = read(&file);
         assert_eq!((back.finished, back.paused), (known.finished, false));
-        let last = back.last.unwrap();
+        let last = back.last().unwrap();
         assert_eq!((&last.told, last.count(Act::Deduped), last.interrupted), (&report.told, 1, true));
+    }
+
+    #[test]
+    fn a_file_from_when_one_night_was_kept_is_read_and_nights_without_end_fit() {
+        let lab = tempfile::tempdir().unwrap();
+        let file = lab.path().join("night.json");
+        let mut report = NightReport::begin(&Wish::of(Cause::Asked), Timestamp::from_micros(5_000_000));
+        plain::replace(&file, json!({"last": report_to(&report)}).to_string().as_bytes()).unwrap();
+        assert_eq!(read(&file).last().unwrap().started_at, report.started_at);
+        report.steps = vec!["x".repeat(400_000)];
+        let known = NightState { nights: vec![Arc::new(report); MOST_NIGHTS], paused: true, ..NightState::default() };
+        write(&file, &known).unwrap();
+        let back = read(&file);
+        assert!(back.paused && (1..MOST_NIGHTS).contains(&back.nights.len()), "{}", back.nights.len());
     }
 
     #[test]
@@ -272,6 +300,6 @@ mod tests {
         let lab = tempfile::tempdir().unwrap();
         let file = lab.path().join("night.json");
         plain::replace(&file, b"{\"last\": [1,").unwrap();
-        assert!(read(&file).last.is_none());
+        assert!(read(&file).nights.is_empty());
     }
 }

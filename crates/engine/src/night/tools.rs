@@ -34,7 +34,7 @@ impl Tools {
 
     /// Has the writer carry proposals out; answers which it did, and nothing where it could not write.
     pub(super) fn tidy(&self, batch: &[Proposal]) -> Option<Vec<bool>> {
-        match self.writer.tidy(batch.to_vec()) {
+        match self.writer.tidy(batch.to_vec(), self.night.since()) {
             Ok(tidied) => {
                 for (proposal, _) in batch.iter().zip(&tidied.done).filter(|(_, done)| **done) {
                     self.inherit(proposal);

@@ -45,6 +45,7 @@ impl Sessions {
                 state.book.note_loaded(session, &loaded, now);
                 if report.text.is_some() || !report.cited.is_empty() {
                     state.under_way(session).is_heard = true;
+                    state.book.note_answered(session, now);
                 }
                 drop(state);
                 self.cite_in(session, &cited);

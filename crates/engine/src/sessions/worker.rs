@@ -10,7 +10,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 
 use super::Sessions;
-use lokid_model::Signal;
+use crate::said::Goes;
+use lokid_model::{Key, Signal};
 use lokid_sys::thread;
 
 /// Counts are written down this much later, so that a burst is written once.
@@ -20,6 +21,10 @@ pub(super) enum SessionTask {
     Signal(Box<Signal>),
     /// Working notes name these memories.
     Referenced(Vec<String>),
+    /// Something was said.
+    Said,
+    /// These memories are no longer to be read in what was.
+    Left(Vec<(Key, Goes)>),
     /// Something was counted and wants to be kept.
     Counted,
     Stop,
@@ -87,6 +92,8 @@ impl Sessions {
         match task {
             SessionTask::Signal(signal) => self.heed(&signal),
             SessionTask::Referenced(names) => self.note_references(&names),
+            SessionTask::Said => self.keep_said(),
+            SessionTask::Left(keys) => self.strike_said(&keys),
             SessionTask::Counted | SessionTask::Stop => {}
         }
     }

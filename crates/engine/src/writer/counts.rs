@@ -24,9 +24,9 @@ impl Writer {
         match self.commit(now, &changes) {
             Ok(mut seen) => {
                 self.state.apply_all(&changes);
-                self.apply_seen(&mut seen);
+                let before = self.apply_seen(&mut seen);
                 self.publish();
-                self.announce_seen(&seen);
+                self.announce_seen(&before, &seen);
             }
             Err(error) => {
                 tracing::warn!(project = %self.env.name, reason = %error, "how often memories were used could not be written");

@@ -94,7 +94,7 @@ impl Writer {
             return;
         }
         self.publish();
-        self.announce_seen(&changes);
+        self.followers.iter().for_each(|follower| follower.seen(&changes));
         let data = json!({"chapter": chapter.as_str(), "count": changes.len()});
         let data: Map<String, Value> = data.as_object().cloned().unwrap_or_default();
         self.env.feed.tell(now, &self.env.name, "learnt", data);

@@ -4,10 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Turn, Writer};
+use super::Writer;
+use super::turn::Turn;
+use crate::bundle::Bundle;
 use crate::conflict;
 use crate::error::EngineError;
-use lokid_model::{Change, Key, Kind, Memory, Tier, Timestamp, Tombstone};
+use lokid_model::{By, Change, Key, Kind, Memory, Tier, Timestamp, Tombstone};
 
 /// Found in a look, before it is applied.
 #[derive(Default)]
@@ -73,7 +75,8 @@ impl Writer {
             Ok(()) => tracing::info!(%project, changes = many, "what a merge left is settled"),
             Err(error) => tracing::warn!(%project, reason = %error, "what a merge left could not be settled yet"),
         });
-        self.finish(now, vec![Turn { changes, told: false, reply }], draft);
+        let bundles = vec![Bundle::by(By::Git, "left by a merge", changes)];
+        self.finish(now, vec![Turn { bundles, told: false, reply }], draft);
     }
 
     fn reconcile(&self, merged: Memory, now: Timestamp) -> Vec<Change> {

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{TELL_EACH, Turn, Writer, decided};
+use super::turn::{Turn, applied};
+use super::{TELL_EACH, Writer};
+use crate::bundle::Bundle;
 use crate::event::Reply;
 use crate::incoming;
-use lokid_model::{Change, Key, Memory, Timestamp};
+use lokid_model::{By, Key, Memory, Timestamp};
 use lokid_team::sync::{Incoming, Us};
 use lokid_team::{ItemKey, projection};
 
@@ -20,15 +22,14 @@ impl Writer {
     ) {
         self.authority.is_member(Some(&us.me));
         let mut draft = self.state.clone();
-        let (mut changes, left_out) = incoming::take(&draft, now, (heads, us), &self.env.redaction);
-        changes.extend(incoming::signed(&draft, sign, &us.me));
+        let (mut taken, left_out) = incoming::take(&draft, now, (heads, us), &self.env.redaction);
+        taken.push(incoming::signed(&draft, sign, &us.me));
         let promoted = self.hear_promoters(now, heads);
-        self.authority.weigh_all(&mut changes);
-        let few = changes.len() <= TELL_EACH;
-        let written: Vec<Key> = changes.iter().flat_map(Change::keys).collect();
-        let turn = decided(&mut draft, Ok((changes, left_out)), reply);
-        let turns: Vec<Turn> = turn.map(|turn| Turn { told: few && !written.is_empty(), ..turn }).into_iter().collect();
-        self.finish(now, turns, draft);
+        taken.iter_mut().for_each(|changes| self.authority.weigh_all(changes));
+        let many = taken.iter().map(Vec::len).sum::<usize>();
+        let bundles = taken.into_iter().map(|changes| Bundle::by(By::Team, "", changes)).collect();
+        let turn = applied(&mut draft, bundles, left_out, reply);
+        self.finish(now, vec![Turn { told: (1..=TELL_EACH).contains(&many), ..turn }], draft);
         let again: Vec<Arc<Memory>> = promoted.iter().filter_map(|key| self.state.get(key).cloned()).collect();
         self.weigh_again(&again, now);
     }

@@ -1,0 +1,28 @@
+//! Changes that belong together, and whose they are: what the writer tells those who keep account of it.
+
+use lokid_manage::plan::{Phase, Proposal};
+use lokid_model::{By, Change, Timestamp};
+
+#[derive(Clone, Debug)]
+pub(super) struct Bundle {
+    pub(super) by: By,
+    /// For a person; empty where there is nothing to say.
+    pub(super) why: String,
+    /// When the night began that did it,
+    pub(super) night: Option<Timestamp>,
+    /// and in which part of it. Also without a night, where something was learnt in passing.
+    pub(super) phase: Option<Phase>,
+    /// The earlier changes that it takes back, by their group.
+    pub(super) undoes: Option<String>,
+    pub(super) changes: Vec<Change>,
+}
+
+impl Bundle {
+    pub(super) fn by(by: By, why: impl Into<String>, changes: Vec<Change>) -> Bundle {
+        Bundle { by, why: why.into(), night: None, phase: None, undoes: None, changes }
+    }
+
+    pub(super) fn of(proposal: &Proposal, night: Option<Timestamp>, changes: Vec<Change>) -> Bundle {
+        Bundle { night, phase: Some(proposal.phase), ..Bundle::by(By::Night, &proposal.why, changes) }
+    }
+}

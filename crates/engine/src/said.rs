@@ -1,0 +1,292 @@
+//! What agents were told unasked, and when they were told nothing: each occasion with what called for it, the exact words,
+//! what they cost, and why each memory was among them. It stands in lines in the project's state directory; whoever deletes
+//! them loses this and nothing else.
+//!
+//! Whoever answers an agent only leaves a note here. What is kept is put into words behind the answer.
+
+mod because;
+mod pieces;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+
+use super::redaction::Redaction;
+use lokid_context::session::{self, SessionItem};
+use lokid_model::words::{head, vocabulary};
+use lokid_model::{Key, Memory, Timestamp, citation, token};
+
+pub use because::{Because, Handed, Reasoned};
+
+use pieces::Pieces;
+
+/// In characters.
+const LONGEST_ASKED: usize = 300;
+/// In bytes: what is looked through for secrets before it is cut.
+const LONGEST_NOTED: usize = 64 << 10;
+const MOST_FILES: usize = 20;
+/// Nobody keeps what is noted when more waits than this.
+const MOST_WAITING: usize = 1_024;
+
+vocabulary!(
+    /// When something may be said.
+    #[derive(Default)]
+    SaidAt {
+        SessionStart = "session_start",
+        #[default]
+        Prompt = "prompt",
+        BeforeTool = "before_tool",
+        AfterTool = "after_tool",
+        Failed = "failed",
+    }
+);
+
+/// One occasion, as it was answered.
+#[derive(Clone, Debug, Default)]
+pub struct Utterance {
+    pub session: String,
+    /// As the book has it unless told.
+    pub agent: String,
+    pub event: SaidAt,
+    /// The prompt, the command or the file.
+    pub asked: String,
+    pub files: Vec<String>,
+    /// To the byte.
+    pub text: String,
+    pub handed: Vec<Handed>,
+    pub took_us: u64,
+    pub topic_moved: bool,
+}
+
+/// The same as it is kept and shown.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Saying {
+    /// A later one has a greater id.
+    pub id: String,
+    pub at: String,
+    pub session_id: String,
+    pub agent: String,
+    pub event: String,
+    pub asked: String,
+    pub files: Vec<String>,
+    pub text: String,
+    pub tokens: usize,
+    pub took_us: u64,
+    pub topic_moved: bool,
+    pub items: Vec<SaidMemory>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SaidMemory {
+    pub id: String,
+    pub namespace: String,
+    pub cite: String,
+    pub kind: String,
+    pub tier: String,
+    pub title: String,
+    pub line: String,
+    pub tokens: usize,
+    pub score: f64,
+    pub why: String,
+    pub parts: BTreeMap<String, f64>,
+    /// As the book of sessions has it.
+    #[serde(skip)]
+    pub cited: Option<bool>,
+}
+
+/// How much of a memory goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Goes {
+    /// It was archived: that it was said stays.
+    Words,
+    /// It was purged.
+    All,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct SaidQuery {
+    pub session: Option<String>,
+    pub memory: Option<Key>,
+    /// Only where something was said, or only where nothing was.
+    pub spoken: Option<bool>,
+    /// Before this one.
+    pub before: Option<String>,
+    pub limit: usize,
+}
+
+pub(super) struct SaidLog {
+    redaction: Redaction,
+    noted: Mutex<Noted>,
+    /// Nothing where nothing may be written. Held while notes become lines: what is purged is in neither.
+    pieces: Mutex<Option<Pieces>>,
+}
+
+#[derive(Default)]
+struct Noted {
+    waiting: Vec<(Timestamp, Utterance)>,
+    last: Timestamp,
+}
+
+impl SaidLog {
+    pub(super) fn new(folder: Option<&Path>, redaction: &Redaction) -> SaidLog {
+        let pieces = Mutex::new(folder.map(|folder| Pieces::new(folder, redaction.clone())));
+        SaidLog { redaction: redaction.clone(), noted: Mutex::default(), pieces }
+    }
+
+    pub(super) fn note(&self, utterance: Utterance, now: Timestamp) {
+        let mut noted = self.noted.lock();
+        if noted.waiting.len() < MOST_WAITING {
+            // No two at the same time: that is what they are called by.
+            let at = now.max(noted.last.plus_micros(1));
+            noted.last = at;
+            noted.waiting.push((at, utterance));
+        }
+    }
+
+    /// Writes down what was noted, and answers with it. `gone` says of a memory what must not be kept of it any more.
+    pub(super) fn keep(&self, gone: &dyn Fn(&Memory) -> Option<Goes>) -> std::io::Result<Vec<Saying>> {
+        let mut pieces = self.pieces.lock();
+        let waiting = std::mem::take(&mut self.noted.lock().waiting);
+        let kept: Vec<Saying> = waiting.into_iter().map(|(at, utterance)| self.saying(at, utterance, gone)).collect();
+        let lines: String = kept.iter().filter_map(line).collect();
+        match &mut *pieces {
+            Some(pieces) if !lines.is_empty() => pieces.add(&lines).map(|()| kept),
+            _ => Ok(kept),
+        }
+    }
+
+    fn saying(&self, at: Timestamp, said: Utterance, gone: &dyn Fn(&Memory) -> Option<Goes>) -> Saying {
+        // Cut only when it is clean: half of a secret looks like none.
+        let asked = self.redaction.text(head(&said.asked, LONGEST_NOTED));
+        let items = said.handed.iter().flat_map(|handed| handed.block.items.iter().map(move |item| (handed, item)));
+        let reason = |handed: &Handed, key: &Key| handed.reasons.iter().find(|one| one.memory.key() == *key).cloned();
+        let items = items.map(|(handed, item)| (item, reason(handed, &item.key)));
+        let (items, reasons): (Vec<&SessionItem>, Vec<Option<Reasoned>>) = items.unzip();
+        let shown = items.iter().zip(&reasons).map(|(item, reason)| shown(item, reason.as_ref(), &said.text));
+        let mut saying = Saying {
+            id: format!("s-{:014x}", at.as_micros()),
+            at: at.record_style(),
+            session_id: said.session.clone(),
+            agent: said.agent.clone(),
+            event: said.event.as_str().to_owned(),
+            asked: asked.chars().take(LONGEST_ASKED).collect(),
+            files: said.files.iter().take(MOST_FILES).cloned().collect(),
+            tokens: token::estimate(&said.text),
+            took_us: said.took_us,
+            topic_moved: said.topic_moved,
+            items: shown.collect(),
+            text: said.text.clone(),
+        };
+        // It may have gone while it was said.
+        for memory in reasons.iter().flatten().map(|reason| &reason.memory) {
+            if let Some(goes) = gone(memory) {
+                saying.strike(&memory.key(), goes);
+            }
+        }
+        saying
+    }
+
+    /// Newest first.
+    pub(super) fn page(&self, query: &SaidQuery) -> Vec<Saying> {
+        let pieces = self.pieces.lock();
+        let Some(pieces) = &*pieces else { return Vec::new() };
+        let text = pieces.text();
+        let mut last = query.before.clone();
+        let mut page = Vec::new();
+        for line in text.lines().rev().filter(|line| !line.is_empty()) {
+            let saying: Saying = match serde_json::from_str(line) {
+                Ok(saying) => saying,
+                Err(error) => {
+                    pieces.cannot_read(&error);
+                    continue;
+                }
+            };
+            if last.as_ref().is_some_and(|last| saying.id >= *last) || !query.admits(&saying) {
+                continue;
+            }
+            last = Some(saying.id.clone());
+            page.push(saying);
+            if page.len() == query.limit {
+                break;
+            }
+        }
+        page
+    }
+
+    /// Takes out what must not be kept any more.
+    pub(super) fn strike(&self, keys: &[(Key, Goes)]) -> std::io::Result<()> {
+        let mut pieces = self.pieces.lock();
+        let Some(pieces) = &mut *pieces else { return Ok(()) };
+        let traces: Vec<(String, String)> = keys.iter().map(|(key, _)| traces(key)).collect();
+        let tells = |text: &str| traces.iter().any(|(mark, id)| text.contains(mark) || text.contains(id));
+        pieces.rewrite(&|text| {
+            let without = |told: &str| {
+                let mut saying: Saying = serde_json::from_str(told).ok()?;
+                keys.iter().for_each(|(key, goes)| saying.strike(key, *goes));
+                line(&saying)
+            };
+            let less = |told: &str| if tells(told) { without(told) } else { Some(format!("{told}\n")) };
+            tells(text).then(|| text.lines().filter_map(less).collect())
+        })
+    }
+}
+
+/// What stands in a line that tells of a memory: the mark it was said under, or its id as JSON spells it.
+fn traces(key: &Key) -> (String, String) {
+    let id = serde_json::Value::String(key.id.to_string()).to_string();
+    (format!(":{}", citation::handle(key)), id.trim_matches('"').to_owned())
+}
+
+fn line(saying: &Saying) -> Option<String> {
+    serde_json::to_string(saying).ok().map(|line| line + "\n")
+}
+
+fn shown(item: &SessionItem, reason: Option<&Reasoned>, text: &str) -> SaidMemory {
+    let (key, memory) = (&item.key, reason.map(|reason| &reason.memory));
+    SaidMemory {
+        id: key.id.to_string(),
+        namespace: key.namespace.to_string(),
+        cite: citation::mark(item.tier, key),
+        kind: memory.map(|memory| memory.kind.as_str().to_owned()).unwrap_or_default(),
+        tier: item.tier.as_str().to_owned(),
+        title: memory.map(|memory| memory.headline().to_owned()).unwrap_or_default(),
+        line: session::line_in(text, key).unwrap_or_default().to_owned(),
+        tokens: item.tokens,
+        score: reason.map(|reason| because::rounded(reason.score)).unwrap_or_default(),
+        why: reason.map(|reason| reason.because.why(&reason.memory)).unwrap_or_default(),
+        parts: reason.map(|reason| reason.because.parts(reason.score)).unwrap_or_default(),
+        cited: None,
+    }
+}
+
+impl Saying {
+    fn strike(&mut self, key: &Key, goes: Goes) {
+        let is = |item: &SaidMemory| item.id == key.id.as_str() && item.namespace == key.namespace.as_str();
+        if let Some(less) = session::without(&self.text, key) {
+            self.text = less;
+        }
+        if goes == Goes::All && self.items.iter().any(is) {
+            // What called for it may say as much as it did.
+            self.asked.clear();
+            self.items.retain(|item| !is(item));
+        }
+        for item in self.items.iter_mut().filter(|item| is(item)) {
+            [&mut item.title, &mut item.line, &mut item.why].into_iter().for_each(String::clear);
+        }
+    }
+}
+
+impl SaidQuery {
+    fn admits(&self, saying: &Saying) -> bool {
+        let names = |key: &Key| {
+            saying.items.iter().any(|item| item.id == key.id.as_str() && item.namespace == key.namespace.as_str())
+        };
+        self.session.as_ref().is_none_or(|session| *session == saying.session_id)
+            && self.memory.as_ref().is_none_or(names)
+            && self.spoken.is_none_or(|spoken| spoken != saying.text.is_empty())
+    }
+}
