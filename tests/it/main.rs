@@ -31,6 +31,7 @@ mod neighbour;
 mod night;
 mod odd_files;
 mod oneshot;
+mod page;
 mod promote;
 mod purge;
 mod quoted;

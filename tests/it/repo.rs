@@ -26,6 +26,11 @@ fn commit(repository: &Repository, message: &str) {
 
 /// Everything that stands in the working tree, in a commit on top of the last.
 pub(crate) fn commit_all(path: &Path) {
+    commit_all_as(path, "more", "Ada");
+}
+
+/// The same, with other words, by somebody else.
+pub(crate) fn commit_all_as(path: &Path, message: &str, author: &str) {
     let repository = Repository::open(path).expect("a repository");
     let mut index = repository.index().expect("an index");
     index.add_all(["*"], git2::IndexAddOption::DEFAULT, None).expect("files to add");
@@ -33,8 +38,8 @@ pub(crate) fn commit_all(path: &Path) {
     let tree = index.write_tree().expect("a tree");
     let tree = repository.find_tree(tree).expect("the tree just written");
     let parent = repository.head().and_then(|head| head.peel_to_commit()).expect("a commit before");
-    let somebody = Signature::now("Ada", "ada@example.org").expect("a signature");
-    repository.commit(Some("HEAD"), &somebody, &somebody, "more", &tree, &[&parent]).expect("a commit");
+    let somebody = Signature::now(author, "ada@example.org").expect("a signature");
+    repository.commit(Some("HEAD"), &somebody, &somebody, message, &tree, &[&parent]).expect("a commit");
 }
 
 pub(crate) fn add_worktree(of: &Path, name: &str, path: &Path) {
