@@ -23,7 +23,7 @@ pub(super) async fn screen(here: Here) -> Result<Sheet, Trouble> {
     let tree = here.about.get("/files", &[("path", &path)]).await;
     match tree {
         Ok(tree) if path.is_empty() || !list(&tree, "entries").is_empty() => Ok(folder(&here, &path, &tree)),
-        Err(trouble) if path.is_empty() || trouble.status == 400 => Err(trouble),
+        Err(trouble) if path.is_empty() => Err(trouble),
         _ => file(&here, &path).await,
     }
 }

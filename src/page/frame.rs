@@ -87,6 +87,7 @@ fn keys() -> Markup {
         ("t", "promote"),
         ("x", "forget"),
         ("n", "never say it here again"),
+        ("1, 2, 3", "of two that cannot both hold: the first, the second, both"),
         ("/", "search"),
     ];
     html! {

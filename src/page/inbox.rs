@@ -36,7 +36,7 @@ pub(super) async fn screen(here: Here) -> Result<Sheet, Trouble> {
     let disputes: &[Value] = if shows_disputes { list(&disputes, "items") } else { &[] };
     let body = html! {
         h1 { "Inbox" }
-        nav.facets aria-label="Which changes" {
+        nav.chips aria-label="Which changes" {
             ul {
                 @for (name, label) in OPS {
                     @let wanted = [("op", *name), ("all", if all { "yes" } else { "" })];
@@ -69,7 +69,7 @@ fn entry(here: &Here, change: &Value) -> Markup {
                 span.meta { (by(change)) (when(text(change, "at"))) }
             }
             @if !text(change, "why").is_empty() { p.hint { (line(text(change, "why"))) } }
-            (difference(change))
+            (difference(change, &title))
             (acts(here, change))
         }
     }
@@ -92,12 +92,15 @@ fn op_in_words(op: &str) -> &str {
     }
 }
 
-fn difference(change: &Value) -> Markup {
+/// What differs; of what is all new or all gone, the text, unless the title has said it.
+fn difference(change: &Value, title: &str) -> Markup {
     let side = |name: &str| change.get(name).filter(|record| !record.is_null());
     match (side("before"), side("after")) {
         (Some(before), Some(after)) => diff::records(before, after),
-        (None, Some(record)) | (Some(record), None) => prose(&brief(text(record, "text"))),
-        (None, None) => html! {},
+        (None, Some(record)) | (Some(record), None) if text(record, "text").trim() != title => {
+            prose(&brief(text(record, "text")))
+        }
+        _ => html! {},
     }
 }
 
@@ -128,15 +131,15 @@ fn acts(here: &Here, change: &Value) -> Markup {
                 @if text(change, "tier") == "reference" { (act(here, "tier", "Promote", "t", &[("id", memory), ("tier", "guardrail")])) }
                 (act(here, "forget", "Forget", "x", &own))
             }
-        }
-        @if let Some(record) = after.filter(|_| lives) {
-            details id={"edit-" (id)} data-key="e" {
-                summary { "Edit" }
-                form method="post" action=(here.to("act")) {
-                    (hidden(here, "edit", &[("id", memory)]))
-                    label for={"text-" (id)} { "What is remembered" }
-                    textarea id={"text-" (id)} name="text" dir="auto" { (text(record, "text")) }
-                    p { button.primary { "Keep" } }
+            @if let Some(record) = after.filter(|_| lives) {
+                details id={"edit-" (id)} data-key="e" {
+                    summary { "Edit" }
+                    form method="post" action=(here.to("act")) {
+                        (hidden(here, "edit", &[("id", memory)]))
+                        label for={"text-" (id)} { "What is remembered" }
+                        textarea id={"text-" (id)} name="text" dir="auto" { (text(record, "text")) }
+                        p { button.primary { "Keep" } }
+                    }
                 }
             }
         }

@@ -127,12 +127,12 @@ fn facets(here: &Here, listed: &Value) -> Markup {
                 h2 { (label) }
                 ul {
                     @if !chosen.is_empty() {
-                        li { a aria-current="true" href=(with(here, "memories", &kept(here, name))) title="No longer narrow by this" { (shown(chosen)) " ×" } }
+                        li { a aria-current="true" href=(with(here, "memories", &kept(here, name))) title="No longer narrow by this" { (shown(name, chosen)) " ×" } }
                     } @else {
                         @for value in values {
                             @let named = text(value, "value");
                             @let wanted: Vec<(&str, &str)> = kept(here, name).into_iter().chain([(*name, named)]).collect();
-                            li { a href=(with(here, "memories", &wanted)) { (shown(named)) } " " small { (words::number(count(value, "count"))) } }
+                            li { a href=(with(here, "memories", &wanted)) { (shown(name, named)) } " " small { (words::number(count(value, "count"))) } }
                         }
                     }
                 }
@@ -146,8 +146,9 @@ fn facets(here: &Here, listed: &Value) -> Markup {
     }
 }
 
-fn shown(value: &str) -> Markup {
-    line(&value.replace('_', " "))
+/// Words of ours have no underscores for a reader; paths and topics stay what they are.
+fn shown(facet: &str, value: &str) -> Markup {
+    if facet == "kind" { line(&value.replace('_', " ")) } else { line(value) }
 }
 
 fn page(here: &Here, listed: &Value) -> Markup {

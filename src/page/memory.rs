@@ -163,7 +163,6 @@ fn acts(here: &Here, memory: &Value) -> Markup {
             @if text(memory, "tier") != "reference" { (act(here, "tier", "Let it bind less", "", &[("id", id), ("tier", "reference")])) }
             (act(here, "mute", "Never say it unasked", "n", &own))
             (act(here, "forget", "Forget", "x", &own))
-        }
         details #edit data-key="e" {
             summary { "Edit" }
             form method="post" action=(here.to("act")) {
@@ -172,6 +171,7 @@ fn acts(here: &Here, memory: &Value) -> Markup {
                 textarea #edit-text name="text" dir="auto" { (text(memory, "text")) }
                 p { button.primary { "Keep" } }
             }
+        }
         }
     }
 }
@@ -189,13 +189,14 @@ pub(super) fn contradiction(here: &Here, one: &Value) -> Markup {
             div { p.hint { (name) " " (memory_link(here, text(one, name), text(one, name))) } (prose(text(one, says))) }
         }
     };
-    let settle = |how: &str, label: &str| act(here, "settle", label, "", &[("id", id), ("resolution", how)]);
+    let settle =
+        |how: &str, label: &str, key: &str| act(here, "settle", label, key, &[("id", id), ("resolution", how)]);
     html! {
         section.item data-item=(id) {
             header { span.mark.bad { "cannot both hold" } span.meta { (when(text(one, "found_at"))) } }
             p { (line(text(one, "why"))) }
             div.beside { (side("a", "a_says")) (side("b", "b_says")) }
-            div.acts { (settle("a_wins", "The first holds")) (settle("b_wins", "The second holds")) (settle("both_valid", "Both hold")) }
+            div.acts { (settle("a_wins", "The first holds", "1")) (settle("b_wins", "The second holds", "2")) (settle("both_valid", "Both hold", "3")) }
         }
     }
 }

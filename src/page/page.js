@@ -127,7 +127,7 @@ document.addEventListener("keydown", (event) => {
   else if (key === "Enter" && chosen() && event.target === chosen()) {
     const way = within("[data-open]") || within("summary") || within("a");
     if (way) { event.preventDefault(); way.click(); }
-  } else if (/^[a-z]$/.test(key)) {
+  } else if (/^[a-z0-9]$/.test(key)) {
     const way = within(`[data-key="${key}"]`);
     if (!way) return;
     event.preventDefault();
@@ -145,21 +145,34 @@ let due;
 function anew() {
   clearTimeout(due);
   due = setTimeout(() => {
-    if (document.hidden) return document.addEventListener("visibilitychange", anew, { once: true });
+    if (document.hidden) { missed = true; return; }
     const target = document.activeElement;
     if (target && typing(target) && target.type !== "search") return;
     if (document.querySelector("dialog[open]")) return;
     load(location.href, {}, true);
   }, 300);
 }
-const news = new EventSource(`${folder}/live`);
-let lost = false;
-news.onmessage = (event) => {
-  const told = JSON.parse(event.data);
-  const wanted = main().dataset.live.split(" ");
-  const ours = !told.project || told.project === main().dataset.path || told.project === main().dataset.project;
-  if (ours && (wanted.includes(told.kind) || told.kind === "away" || told.kind === "missed")) anew();
-};
-news.onerror = () => { lost = true; };
-news.onopen = () => { if (lost) { lost = false; anew(); } };
-parts();
+// A browser holds six connections to a server: a page that nobody sees gives its own back.
+let news = null, missed = false;
+function hear() {
+  if (news || document.hidden) return;
+  news = new EventSource(`${folder}/live`);
+  news.onmessage = (event) => {
+    const told = JSON.parse(event.data);
+    const wanted = main().dataset.live.split(" ");
+    const ours = !told.project || told.project === main().dataset.path || told.project === main().dataset.project;
+    if (ours && (wanted.includes(told.kind) || told.kind === "away" || told.kind === "missed")) anew();
+  };
+  news.onerror = () => { missed = true; };
+  news.onopen = () => { if (missed) { missed = false; anew(); } };
+}
+function rest() {
+  if (!news) return;
+  news.close();
+  news = null;
+  missed = true;
+}
+document.addEventListener("visibilitychange", () => (document.hidden ? rest() : hear()));
+addEventListener("pagehide", rest);
+addEventListener("pageshow", hear);
+hear();

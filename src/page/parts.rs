@@ -35,6 +35,9 @@ pub(super) fn texts<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'
     list(value, name).iter().filter_map(Value::as_str)
 }
 
+/// From then on a day says more than a span: in seconds.
+const LONG_AGO: i64 = 60 * 86_400;
+
 pub(super) fn now() -> Timestamp {
     Clock::system().now()
 }
@@ -44,6 +47,9 @@ pub(super) fn when(at: &str) -> Markup {
     let Some(then) = Timestamp::parse(at) else { return html! { (at) } };
     let seconds = (now().as_micros() - then.as_micros()) / 1_000_000;
     let span = words::span(seconds.unsigned_abs());
+    if seconds > LONG_AGO {
+        return html! { time datetime=(at) title=(at) { (then.day()) } };
+    }
     html! {
         time datetime=(at) title=(at) {
             @if seconds.abs() < 2 { "now" } @else if seconds < 0 { "in " (span) } @else { (span) " ago" }

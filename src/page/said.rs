@@ -82,7 +82,7 @@ fn entry(here: &Here, one: &Value) -> Markup {
     let (id, items) = (text(one, "id"), list(one, "items"));
     let file = texts(one, "files").next().unwrap_or_default();
     html! {
-        article.item data-item=(id) id=(id) {
+        article.item id=(id) {
             header {
                 h2 { (line(event_in_words(text(one, "event")))) @if !text(one, "agent").is_empty() { ", " (line(text(one, "agent"))) } }
                 span.meta {
@@ -92,7 +92,7 @@ fn entry(here: &Here, one: &Value) -> Markup {
             @if !text(one, "asked").is_empty() { blockquote { (line(&words::brief(text(one, "asked"), 300))) } }
             @if !list(one, "files").is_empty() { p.files { @for path in texts(one, "files").take(6) { (file_link(here, path)) } } }
             @if items.is_empty() && text(one, "text").is_empty() { p.hint { "Nothing was said." } }
-            @if !items.is_empty() { ul.rows { @for item in items { li { (told(here, item, file)) } } } }
+            @if !items.is_empty() { ul.rows { @for item in items { (told(here, one, item, file)) } } }
             @if !text(one, "text").is_empty() {
                 details #{"bytes-" (id)} {
                     summary data-open { "The exact bytes (" (words::number(text(one, "text").len() as u64)) ")" }
@@ -104,22 +104,28 @@ fn entry(here: &Here, one: &Value) -> Markup {
 }
 
 /// One memory among what was said.
-fn told(here: &Here, item: &Value, file: &str) -> Markup {
-    let id = text(item, "id");
+fn told(here: &Here, one: &Value, item: &Value, file: &str) -> Markup {
+    let (id, cite) = (text(item, "id"), text(item, "cite"));
     let said = if text(item, "line").is_empty() { text(item, "title") } else { text(item, "line") };
+    // The mark before it is shown beside it.
+    let bare = said.trim_start_matches("- ").trim_start_matches(&format!("[{cite}]")).trim_start();
     html! {
-        div { (kind(text(item, "kind"))) " " (tier(text(item, "tier"))) " " a.memory href=(here.to(&format!("memories/{}", segment(id)))) { (line(said)) } " " (verdict(item)) }
-        p.parts {
-            span { (line(text(item, "why"))) }
-            @if number(item, "score") > 0.0 { span { "score " (format!("{:.2}", number(item, "score"))) } }
-            span { (count(item, "tokens")) " tokens" }
-            @match item.get("parts") { Some(parts) => (any_parts(parts)), None => {} }
-        }
-        div.acts {
-            @if file.is_empty() { (act(here, "mute", "Never say this unasked again", "n", &[("id", id)])) }
-            @else {
-                (act(here, "mute", "Never here again", "n", &[("id", id), ("file", file)]))
-                (act(here, "mute", "Never anywhere", "", &[("id", id)]))
+        li data-item={(text(one, "id")) "/" (id)} {
+            div.told {
+                (kind(text(item, "kind"))) (tier(text(item, "tier")))
+                a.memory data-open href=(here.to(&format!("memories/{}", segment(id)))) { (line(bare)) }
+                code.cite { (cite) } (verdict(item))
+            }
+            div.parts.quiet {
+                span { (line(text(item, "why"))) }
+                @if number(item, "score") > 0.0 { span { "score " (format!("{:.2}", number(item, "score"))) } }
+                span { (count(item, "tokens")) " tokens" }
+                @match item.get("parts") { Some(parts) => (any_parts(parts)), None => {} }
+                @if file.is_empty() { (act(here, "mute", "never say this unasked", "n", &[("id", id)])) }
+                @else {
+                    (act(here, "mute", "never here again", "n", &[("id", id), ("file", file)]))
+                    (act(here, "mute", "never anywhere", "", &[("id", id)]))
+                }
             }
         }
     }
@@ -137,7 +143,7 @@ fn verdict(item: &Value) -> Markup {
 
 /// Those of a recall by their names, whatever else decided by its own.
 fn any_parts(parts: &Value) -> Markup {
-    if parts.get("semantic").is_some() {
+    if parts.get("semantic").or(parts.get("keyword")).is_some() {
         return score_parts(parts);
     }
     let signs = parts.as_object().into_iter().flatten();
