@@ -11,7 +11,7 @@ mod tests;
 mod thresholds;
 
 pub use counts::Counts;
-pub use ledger::{Entry, Ledger, LedgerView};
+pub use ledger::{Entry, Ledger, LedgerView, NOBODY};
 pub use meaning::MEANINGS;
 pub use measures::{Composite, Correction, Measures};
 pub use thresholds::{Action, ActionKind, Checkpoint, Operator, THRESHOLDS, Threshold};

@@ -1,12 +1,17 @@
 //! Whoever has to know what the writer did, without the writer knowing them.
 
+use std::sync::Arc;
+
 use super::bundle::Bundle;
 use lokid_index::Snapshot;
-use lokid_model::{Change, Key};
+use lokid_model::{Change, Key, Memory};
 
 /// Called on the writer's thread, one after the other, before whoever asked for a change is answered: nobody may wait for
 /// the writer in here.
 pub(super) trait Follower: Send + Sync {
+    /// These are gone for good: their last words, for whoever keeps what others said, before it is told that they are.
+    fn purged(&self, _memories: &[Arc<Memory>]) {}
+
     /// These changes are durable, whoever made them.
     fn changed(&self, _changes: &[Change]) {}
 

@@ -5,6 +5,7 @@
 //! Whoever answers an agent only leaves a note here. What is kept is put into words behind the answer.
 
 mod because;
+mod echo;
 mod pieces;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ use lokid_model::words::{head, vocabulary};
 use lokid_model::{Key, Memory, Timestamp, citation, token};
 
 pub use because::{Because, Handed, Reasoned};
+
+pub(super) use echo::Echo;
 
 use pieces::Pieces;
 
@@ -217,20 +220,23 @@ impl SaidLog {
         page
     }
 
-    /// Takes out what must not be kept any more.
-    pub(super) fn strike(&self, keys: &[(Key, Goes)]) -> std::io::Result<()> {
+    /// Takes out what must not be kept any more: what was said of these memories, and what repeats the words of others.
+    pub(super) fn strike(&self, keys: &[(Key, Goes)], echo: &Echo) -> std::io::Result<()> {
         let mut pieces = self.pieces.lock();
         let Some(pieces) = &mut *pieces else { return Ok(()) };
         let traces: Vec<(String, String)> = keys.iter().map(|(key, _)| traces(key)).collect();
         let tells = |text: &str| traces.iter().any(|(mark, id)| text.contains(mark) || text.contains(id));
+        let without = |told: &str| {
+            let mut saying: Saying = serde_json::from_str(told).ok()?;
+            keys.iter().for_each(|(key, goes)| saying.strike(key, *goes));
+            saying.strike_echo(echo);
+            line(&saying)
+        };
+        let is_clean = |text: &str| echo.is_empty() && !tells(text);
+        let less = |told: &str| if is_clean(told) { Some(format!("{told}\n")) } else { without(told) };
         pieces.rewrite(&|text| {
-            let without = |told: &str| {
-                let mut saying: Saying = serde_json::from_str(told).ok()?;
-                keys.iter().for_each(|(key, goes)| saying.strike(key, *goes));
-                line(&saying)
-            };
-            let less = |told: &str| if tells(told) { without(told) } else { Some(format!("{told}\n")) };
-            tells(text).then(|| text.lines().filter_map(less).collect())
+            let less: String = if is_clean(text) { return None } else { text.lines().filter_map(less).collect() };
+            (less != text).then_some(less)
         })
     }
 }
@@ -247,6 +253,7 @@ fn line(saying: &Saying) -> Option<String> {
 
 fn shown(item: &SessionItem, reason: Option<&Reasoned>, text: &str) -> SaidMemory {
     let (key, memory) = (&item.key, reason.map(|reason| &reason.memory));
+    let line = session::line_in(text, key).unwrap_or_default();
     SaidMemory {
         id: key.id.to_string(),
         namespace: key.namespace.to_string(),
@@ -254,8 +261,8 @@ fn shown(item: &SessionItem, reason: Option<&Reasoned>, text: &str) -> SaidMemor
         kind: memory.map(|memory| memory.kind.as_str().to_owned()).unwrap_or_default(),
         tier: item.tier.as_str().to_owned(),
         title: memory.map(|memory| memory.headline().to_owned()).unwrap_or_default(),
-        line: session::line_in(text, key).unwrap_or_default().to_owned(),
-        tokens: item.tokens,
+        line: line.to_owned(),
+        tokens: token::estimate(line),
         score: reason.map(|reason| because::rounded(reason.score)).unwrap_or_default(),
         why: reason.map(|reason| reason.because.why(&reason.memory)).unwrap_or_default(),
         parts: reason.map(|reason| reason.because.parts(reason.score)).unwrap_or_default(),
@@ -264,7 +271,7 @@ fn shown(item: &SessionItem, reason: Option<&Reasoned>, text: &str) -> SaidMemor
 }
 
 impl Saying {
-    fn strike(&mut self, key: &Key, goes: Goes) {
+    pub(super) fn strike(&mut self, key: &Key, goes: Goes) {
         let is = |item: &SaidMemory| item.id == key.id.as_str() && item.namespace == key.namespace.as_str();
         if let Some(less) = session::without(&self.text, key) {
             self.text = less;
@@ -276,6 +283,17 @@ impl Saying {
         }
         for item in self.items.iter_mut().filter(|item| is(item)) {
             [&mut item.title, &mut item.line, &mut item.why].into_iter().for_each(String::clear);
+        }
+    }
+
+    /// The lines of other memories are those of other memories.
+    fn strike_echo(&mut self, echo: &Echo) {
+        if echo.is_in(&self.asked) {
+            self.asked.clear();
+        }
+        let is_echo = |line: &&str| line.starts_with("- ") && !line.starts_with("- [") && echo.is_in(&line[2..]);
+        if self.text.lines().any(|line| is_echo(&line)) {
+            self.text = self.text.lines().filter(|line| !is_echo(line)).collect::<Vec<_>>().join("\n");
         }
     }
 }

@@ -6,6 +6,7 @@
 //! What signals tell of sessions comes through a queue of its own, which loses nothing, and is taken in by its own thread.
 
 mod counted;
+pub(crate) mod failures;
 mod handoffs;
 mod judged;
 mod told;
@@ -22,7 +23,7 @@ use super::env::Env;
 use super::focus::Owner;
 use super::follow::Follower;
 use super::inbox::WriterHandle;
-use super::said::{Goes, SaidLog};
+use super::said::{Echo, Goes, SaidLog};
 use super::search::Search;
 use super::strategy::Strategy;
 use super::usage::UsageBook;
@@ -30,11 +31,9 @@ use lokid_context::economics::{Checkpoint, Correction, Entry, Ledger, Measures};
 use lokid_context::layers::Arrangement;
 use lokid_context::predict::memories::{Evidence, MemoryWeights};
 use lokid_context::session::{Beginning, SessionBook, SessionItem};
-use lokid_model::{Change, Key, Level, Outcome, Signal, SignalKind, Tier};
+use lokid_model::{Change, Key, Level, Memory, Outcome, Signal, SignalKind, Tier, time};
 use lokid_sys::plain;
 
-/// The account of requests that name no session.
-const NOBODY: &str = "(no session)";
 const FILE: &str = "sessions.json";
 /// Sessions that began since [`FILE`] was written: their beginnings must last at once, and the whole book is long.
 const BEGUN: &str = "sessions-begun.json";
@@ -85,6 +84,8 @@ struct UnderWay {
     is_heard: bool,
     /// What spoke for the memories it was given.
     evidence: BTreeMap<Key, Evidence>,
+    /// The failures it met of which something was known, by what they are known again by.
+    met: BTreeMap<String, failures::Met>,
     /// Which turn it was heard of last.
     turn: u64,
 }
@@ -175,6 +176,10 @@ impl Sessions {
 /// Archived or purged: nothing kept here may still tell of it. Text that sessions were given is kept here, so a purge has
 /// answered only when it is written, too.
 impl Follower for Sessions {
+    fn purged(&self, memories: &[Arc<Memory>]) {
+        self.strike_said(&[], &Echo::of(memories));
+    }
+
     fn changed(&self, changes: &[Change]) {
         let left = told::leaving(changes);
         if left.is_empty() {
@@ -190,7 +195,7 @@ impl Follower for Sessions {
         drop(state);
         self.changed.store(true, Ordering::Release);
         if left.iter().any(|(_, goes)| *goes == Goes::All) {
-            self.strike_said(&left);
+            self.strike_said(&left, &Echo::default());
             self.keep_book();
         } else {
             self.queue.tell(worker::SessionTask::Left(left));
@@ -310,6 +315,7 @@ impl Sessions {
                 self.check(session, Checkpoint::TaskDone);
                 self.write_ledger(session);
             }
+            SignalKind::Error => self.heed_failure(session, signal),
             SignalKind::SessionEnd => self.end_session(session, signal.outcome),
             _ => {}
         }
@@ -360,6 +366,12 @@ impl Sessions {
             return;
         }
         self.writer.write_economics(document);
+    }
+
+    /// The account of all sessions, day by day: of so many days, today's first.
+    pub fn economics_by_day(&self, days: u32) -> Vec<Value> {
+        let since = self.env.clock.now().plus_micros(-i64::from(days.saturating_sub(1)) * time::DAY);
+        self.state.lock().ledger.days(&since.day())
     }
 
     /// The account of a session, or of all of them; nothing for a session nobody knows.

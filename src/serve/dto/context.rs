@@ -303,6 +303,9 @@ pub(in crate::serve) struct Economics {
     pub(in crate::serve) project: Option<PathBuf>,
     /// Of this session alone.
     pub(in crate::serve) session_id: Option<String>,
+    /// Also the account of all sessions day by day, of so many days; 1 to 400.
+    #[schemars(range(min = 1, max = 400))]
+    pub(in crate::serve) days: Option<u32>,
 }
 
 /// The token ledger.

@@ -17,6 +17,7 @@ use lokid_engine::sessions::{InSession, UsageReport};
 
 const LONGEST_SESSION_ID: usize = 200;
 const MOST_TOKENS: usize = 10_000;
+const MOST_DAYS: u32 = 400;
 
 pub(in crate::serve) async fn session(app: App, call: Call) -> Answer {
     let most = app.config().server.max_record;
@@ -106,11 +107,21 @@ pub(in crate::serve) async fn usage(app: App, call: Call) -> Answer {
 }
 
 pub(in crate::serve) async fn economics(app: App, call: Call) -> Answer {
-    let Economics { project, session_id } = call.query()?;
+    let Economics { project, session_id, days } = call.query()?;
+    if days.is_some_and(|days| !(1..=MOST_DAYS).contains(&days)) {
+        return Err(Problem::field("days", format_args!("must be between 1 and {MOST_DAYS}")));
+    }
+    if days.is_some() && session_id.is_some() {
+        return Err(Problem::field("days", "are those of all sessions; leave `session_id` out"));
+    }
     let project = app.project(project.as_deref()).await?;
     let known = project.sessions.economics(session_id.as_deref());
     let unknown = || Problem::not_found(format!("no session {:?} is known", session_id.clone().unwrap_or_default()));
-    ok(&EconomicsAnswer(known.ok_or_else(unknown)?))
+    let mut known = known.ok_or_else(unknown)?;
+    if let Some(days) = days {
+        known.insert("days".to_owned(), project.sessions.economics_by_day(days).into());
+    }
+    ok(&EconomicsAnswer(known))
 }
 
 fn session_id(id: String) -> Result<String, Problem> {

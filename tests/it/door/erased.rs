@@ -1,9 +1,10 @@
 //! Erased for good: a search over everything finds nothing of what was purged.
 
+use lokid::serve::Request;
 use serde_json::json;
 
 use super::{post, stopped};
-use crate::home::{Home, eventually_some};
+use crate::home::{Home, client, eventually_some};
 use crate::purge::found;
 
 /// Stands in everything that is to go, and nowhere else.
@@ -52,6 +53,9 @@ fn a_memory_that_lived_through_everything_is_found_nowhere_once_it_is_purged() {
     hook(&home, "UserPromptSubmit", &json!({"prompt": "how do I reach the release server?", "prompt_id": "p-1"}));
     post(&home, "/v1/context/assemble", &json!({"signals": {"goal": "release over the tunnel"}, "session_id": "s-1"}));
     post(&home, "/v1/context/session", &json!({"session_id": "s-2", "goal": "release over the tunnel"}));
+    home.run(&["mute", &id]).succeeded();
+    let said = client(&home).send(&Request::get("/v1/said")).unwrap();
+    assert!(said.is_success() && said.text().contains(PLANTED), "{}", said.text());
     post(&home, "/v1/consolidate", &json!({}));
     home.run(&["forget", "--yes", &other]).succeeded();
     home.run(&["forget", "--yes", &id]).succeeded();

@@ -140,3 +140,48 @@ fn a_ledger_that_cannot_be_read_is_left_alone() {
     note(&lab, "n-later", "Herons nest at the pond.", &[]);
     assert_eq!(std::fs::read_to_string(lab.path(LEDGER)).unwrap(), "{\"half\": ");
 }
+
+#[test]
+fn every_day_has_its_account_and_errors_are_met_and_answered_once_a_session() {
+    let mut lab = Lab::new();
+    begin(&mut lab);
+    know(&lab);
+    let error = "TypeError: cannot unpack non-iterable NoneType object";
+    let trace = format!("Traceback (most recent call last):\n  File \"src/auth.py\", line 3, in load\n{error}\n");
+    let learnt = ask(&lab, "/v1/learnings", json!({"error": trace, "fix": "set LAB_ENV=dev"}));
+    settled(&lab);
+    let fails = |session: &str, call: &str| {
+        let input = json!({"session_id": session, "cwd": lab.path(""), "hook_event_name": "PostToolUseFailure",
+            "tool_name": "Bash", "tool_input": {"command": "python -m app"}, "tool_use_id": call, "error": trace});
+        ask(&lab, "/v1/signals", json!({"type": "phase_change", "agent": "listening"}));
+        let request = lokid::serve::Request::post("/v1/hook", &json!({"event": "PostToolUseFailure", "input": input}));
+        super::client(&lab).send(&request).unwrap().text().into_owned()
+    };
+    assert!(fails("one", "t-1").contains("LAB_ENV=dev"));
+    assert_eq!(fails("one", "t-2"), "", "said once");
+    ask(&lab, "/v1/mutes", json!({"memory_id": learnt["id"]}));
+    assert_eq!(fails("two", "t-3"), "");
+    signal(&lab, json!({"type": "error", "session_id": "three", "text": "TypeError: nobody has seen this one"}));
+    let block = ask(&lab, "/v1/context/session", json!({"session_id": "one", "goal": "login attempts are counted"}));
+    ask(
+        &lab,
+        "/v1/usage",
+        json!({"session_id": "one", "text": format!("Applied: [{}]", super::cite(&block, "n-auth"))}),
+    );
+    super::end(&lab, "one");
+    let today = |days: u32| lab.get(&format!("/v1/economics?days={days}"))["days"].clone();
+    let day = crate::home::eventually_some(|| Some(today(1)[0].clone()).filter(|day| day["errors_met"] == 2));
+    assert_eq!((&day["errors_answered"], &day["cited"]), (&json!(1), &json!(1)), "{day:#}");
+    let all = lab.get("/v1/economics");
+    assert_eq!(day["spent_tokens"], all["baseline_comparison"]["progressive_approach_tokens"]);
+    assert_eq!(day["saved_vs_full_load"], all["baseline_comparison"]["tokens_saved"]);
+    let given = 1 + block["items"].as_array().unwrap().len() as u64;
+    assert_eq!((number(&day, "/given"), number(&day, "/ignored")), (given, given - 1), "{day:#}");
+    assert!(number(&day, "/sessions") >= 2 && all.get("days").is_none());
+    begin_again(&mut lab);
+    assert_eq!(lab.get("/v1/economics?days=400")["days"][0]["given"], day["given"], "it outlives a restart");
+    for query in ["days=0", "days=401", "days=x", "days=3&session_id=one"] {
+        let refused = super::client(&lab).send(&lokid::serve::Request::get(format!("/v1/economics?{query}"))).unwrap();
+        assert_eq!((refused.status, refused.detail().contains("days")), (400, true), "{query}: {}", refused.text());
+    }
+}

@@ -193,6 +193,41 @@ fn what_is_archived_leaves_its_id_and_what_is_purged_nothing_before_that_is_answ
 }
 
 #[test]
+fn a_prompt_that_repeats_a_purged_memory_goes_with_it_though_it_was_never_said() {
+    let home = Home::new();
+    home.configure("[hook]\nepisodes = false\n");
+    let daemon = home.daemon();
+    settled(&home);
+    prompt(&home, "s", 1, "please note:  the harbour master is called Quentin");
+    prompt(&home, "s", 2, "the harbour opens at dawn");
+    remember(&home, "n-1", "reference", "The harbour master is called Quentin.", &[]);
+    let asked = || said(&home, "").iter().map(|entry| entry["asked"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    assert!(asked()[1].contains("Quentin"), "{:?}", asked());
+    home.run(&["forget", "--purge", "--yes", "n-1"]).succeeded();
+    assert_eq!(found(&home.path("state"), "Quentin"), Vec::<String>::new(), "before the purge is answered");
+    assert_eq!(asked(), ["the harbour opens at dawn", ""]);
+    drop(daemon);
+}
+
+#[test]
+fn the_block_of_a_session_is_told_again_as_what_it_is_and_one_who_missed_it_gets_it_with_the_prompt() {
+    let (home, _daemon) = lab();
+    remember(&home, "m-1", "mandate", "Every handler has a timeout.", &[]);
+    remember(&home, "n-ws", "reference", WEBSOCKET, &[]);
+    settled(&home);
+    let missed = prompt(&home, "late", 1, ASKED);
+    let entry = said(&home, "limit=1").pop().unwrap();
+    assert_eq!((&entry["event"], &entry["text"]), (&json!("prompt"), &json!(missed)));
+    let why = |entry: &Value, id: &str| item(entry, id)["why"].as_str().unwrap().to_owned();
+    assert_eq!(why(&entry, "m-1"), "a mandate: always said");
+    let again = start(&home, "late", "resume");
+    let entry = said(&home, "limit=1").pop().unwrap();
+    assert_eq!((&entry["asked"], &entry["text"]), (&json!("resume"), &json!(again)));
+    assert_eq!(why(&entry, "m-1"), "the session began with it");
+    assert!(item(&entry, "m-1")["tokens"].as_u64().unwrap() > 0);
+}
+
+#[test]
 fn a_secret_in_a_prompt_is_not_kept_where_the_prompt_is_cut() {
     let (home, daemon) = lab();
     let secret = ["ghp", "0123456789abcdefghijABCDEFGHIJ012345"].join("_");

@@ -51,8 +51,13 @@ counters! {
     cache_hits,
     cache_misses,
     tasks,
-    /// Memories an answer said it applied.
+    /// Memories handed out unasked, those an answer said it applied, and those that a session ended without.
+    given,
     cited,
+    ignored,
+    /// Failures of which something was known, and those where it was said.
+    errors_met,
+    errors_answered,
     /// What did not have to be read again, as whoever saw it reported.
     avoided_tokens,
     /// What loading the whole store would have cost; for all sessions, once each.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::ledger::{Ledger, LedgerView};
+use super::ledger::{DayCounts, Ledger, LedgerView};
 use super::thresholds::{Action, Checkpoint, rounded};
 
 /// The name of the account of all sessions.
@@ -12,6 +12,28 @@ impl Ledger {
     /// The account of a session, or of all, as a document.
     pub fn document(&self, session: Option<&str>) -> Map<String, Value> {
         self.view(session).document()
+    }
+
+    /// The account of all, day by day, from this day on; the last one first, and none on which nothing happened.
+    pub fn days(&self, since: &str) -> Vec<Value> {
+        let told = |(day, known): (&String, &DayCounts)| {
+            let counts = &known.counts;
+            json!({
+                "day": day,
+                "sessions": known.sessions,
+                "spent_tokens": counts.spent_tokens(),
+                "saved_vs_full_load": counts.tokens_saved(),
+                "saved_vs_rereading": counts.net_tokens_saved(),
+                "given": counts.given,
+                "cited": counts.cited,
+                "ignored": counts.ignored,
+                "prefetch_hits": counts.cache_hits,
+                "prefetch_misses": counts.cache_misses,
+                "errors_met": counts.errors_met,
+                "errors_answered": counts.errors_answered,
+            })
+        };
+        self.since(since).map(told).collect()
     }
 }
 

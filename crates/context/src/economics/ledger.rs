@@ -8,7 +8,11 @@ use super::counts::Counts;
 use crate::session::session_name;
 use lokid_model::Timestamp;
 
+/// The account of requests that name no session.
+pub const NOBODY: &str = "(no session)";
+
 const MOST_SESSIONS: usize = 512;
+const MOST_DAYS: usize = 400;
 const MOST_TOPICS: usize = 64;
 /// In characters, for agents and topics alike.
 const LONGEST_NAME: usize = 200;
@@ -48,6 +52,22 @@ pub enum Entry<'a> {
     Cited {
         memories: u64,
     },
+    /// So many were handed out unasked.
+    Given {
+        memories: u64,
+    },
+    /// So many were handed out in a session and not applied until its end.
+    Ignored {
+        memories: u64,
+    },
+    /// Failures of which something was known …
+    ErrorsMet {
+        errors: u64,
+    },
+    /// … and where it was said.
+    ErrorsAnswered {
+        errors: u64,
+    },
     /// Files that did not have to be read again. Only what somebody measured.
     AvoidedReading {
         tokens: u64,
@@ -64,6 +84,15 @@ pub struct Ledger {
     total: Counts,
     since: Option<Timestamp>,
     accounts: BTreeMap<String, Account>,
+    /// What of all that was counted on which day, in UTC.
+    days: BTreeMap<String, DayCounts>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct DayCounts {
+    /// That were heard of on this day.
+    pub(super) sessions: u64,
+    pub(super) counts: Counts,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,6 +154,10 @@ impl Ledger {
             Entry::CacheMiss => more.cache_misses = 1,
             Entry::TaskDone => more.tasks = 1,
             Entry::Cited { memories } => more.cited = memories,
+            Entry::Given { memories } => more.given = memories,
+            Entry::Ignored { memories } => more.ignored = memories,
+            Entry::ErrorsMet { errors } => more.errors_met = errors,
+            Entry::ErrorsAnswered { errors } => more.errors_answered = errors,
             Entry::AvoidedReading { tokens } => more.avoided_tokens = tokens,
             // A session could load the store once; a store that grows meanwhile only raises that price.
             Entry::FullLoad { tokens } => {
@@ -133,6 +166,20 @@ impl Ledger {
         }
         account.counts.add(&more);
         self.total.add(&more);
+        self.day(now).counts.add(&more);
+    }
+
+    /// The days from this one on, the last first.
+    pub(super) fn since(&self, day: &str) -> impl Iterator<Item = (&String, &DayCounts)> {
+        self.days.range(day.to_owned()..).rev()
+    }
+
+    fn day(&mut self, now: Timestamp) -> &mut DayCounts {
+        let day = now.day();
+        if !self.days.contains_key(&day) && self.days.len() >= MOST_DAYS {
+            self.days.pop_first();
+        }
+        self.days.entry(day).or_default()
     }
 
     /// The account of a session, or of all of them.
@@ -154,11 +201,16 @@ impl Ledger {
     pub fn to_value(&self) -> Value {
         let sessions: Map<String, Value> =
             self.accounts.iter().map(|(id, account)| (id.clone(), account.to_value())).collect();
+        let day = |(day, known): (&String, &DayCounts)| {
+            (day.clone(), json!({"sessions": known.sessions, "counts": known.counts.to_value()}))
+        };
+        let days: Map<String, Value> = self.days.iter().map(day).collect();
         json!({
             "version": 1,
             "since": self.since.map(Timestamp::record_style),
             "total": self.total.to_value(),
             "sessions": sessions,
+            "days": days,
         })
     }
 
@@ -168,7 +220,18 @@ impl Ledger {
             total: value.get("total").map(Counts::from_value).unwrap_or_default(),
             since: value.get("since").and_then(Value::as_str).and_then(Timestamp::parse),
             accounts: BTreeMap::new(),
+            days: BTreeMap::new(),
         };
+        for (day, known) in value.get("days").and_then(Value::as_object).into_iter().flatten() {
+            if Timestamp::parse(day).is_some_and(|at| at.day() == *day) {
+                let sessions = known.get("sessions").and_then(Value::as_u64).unwrap_or_default();
+                let counts = known.get("counts").map(Counts::from_value).unwrap_or_default();
+                ledger.days.insert(day.clone(), DayCounts { sessions, counts });
+            }
+        }
+        while ledger.days.len() > MOST_DAYS {
+            ledger.days.pop_first();
+        }
         for (id, account) in value.get("sessions").and_then(Value::as_object).into_iter().flatten() {
             if let Some(account) = Account::from_value(account) {
                 ledger.accounts.insert(session_name(id), account);
@@ -183,6 +246,10 @@ impl Ledger {
     fn account(&mut self, session: &str, now: Timestamp) -> &mut Account {
         let session = session_name(session);
         self.since.get_or_insert(now);
+        let is_known_today = self.accounts.get(&session).is_some_and(|known| known.seen.day() >= now.day());
+        if !is_known_today && session != NOBODY {
+            self.day(now).sessions += 1;
+        }
         if !self.accounts.contains_key(&session) && self.accounts.len() >= MOST_SESSIONS {
             self.drop_oldest();
         }

@@ -37,4 +37,26 @@ pub const MEANINGS: &[(&str, &str)] = &[
     ("avoided_reading_tokens", "Files that did not have to be read again, as measured; 0 where nobody measured."),
     ("net_tokens_saved", "That, less all that memory cost: the saving that counts. Negative for a loss."),
     ("savings_vs_rereading", "The net saving in percent of what would have been read again. 0% where nobody measured."),
+    ("day", "A day in UTC; those on which nothing happened are left out."),
+    ("sessions", "Sessions that were heard of on that day."),
+    ("spent_tokens", "All that memory put into the context that day."),
+    (
+        "saved_vs_full_load",
+        "What loading the whole store would have cost the sessions that began that day, less what was spent. Negative for a \
+         loss.",
+    ),
+    ("saved_vs_rereading", "What did not have to be read again, less what was spent. Negative for a loss."),
+    ("given", "Memories handed out unasked."),
+    ("cited", "Memories an answer said it applied."),
+    (
+        "ignored",
+        "Memories that were handed out in a session and not applied until its end, where its answers are heard.",
+    ),
+    ("prefetch_hits", "Contexts that stood ready when they were asked for."),
+    ("prefetch_misses", "Contexts that did not."),
+    (
+        "errors_met",
+        "Errors that a session met and of which a fix or an earlier occurrence was known; each once a session.",
+    ),
+    ("errors_answered", "Those of them where that was said."),
 ];

@@ -69,6 +69,49 @@ fn every_number_of_the_document_is_explained_once() {
         }
     }
     assert_eq!(document["session_id"], "all");
+    let days = ledger("s", &EXAMPLE).days("");
+    for name in days[0].as_object().unwrap().keys() {
+        assert_eq!(known.iter().filter(|known| **known == name).count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn every_day_has_its_own_counts_and_their_sum_is_the_whole() {
+    const DAY: i64 = 86_400_000_000;
+    let mut ledger = Ledger::default();
+    let at = |day: i64| Timestamp::from_micros(NOW + day * DAY);
+    for day in 0..3 {
+        ledger.begin("long", "agent", at(day));
+        ledger.begin(&format!("of-{day}"), "agent", at(day));
+        for entry in [
+            Entry::FullLoad { tokens: 1000 },
+            Entry::Injected { tokens: 100, full: 0 },
+            Entry::Given { memories: 4 },
+            Entry::Cited { memories: 1 },
+            Entry::ErrorsMet { errors: 2 },
+            Entry::ErrorsAnswered { errors: 1 },
+        ] {
+            ledger.record(&format!("of-{day}"), entry, at(day));
+        }
+        ledger.record(NOBODY, Entry::CacheMiss, at(day));
+    }
+    ledger.record("long", Entry::Ignored { memories: 5 }, at(2));
+    let days = ledger.days(&at(1).day());
+    assert_eq!(days.iter().map(|day| &day["day"]).collect::<Vec<_>>(), [&at(2).day(), &at(1).day()]);
+    let expected = json!({"day": at(2).day(), "sessions": 2, "spent_tokens": 100, "saved_vs_full_load": 900,
+        "saved_vs_rereading": -100, "given": 4, "cited": 1, "ignored": 5, "prefetch_hits": 0, "prefetch_misses": 1,
+        "errors_met": 2, "errors_answered": 1});
+    assert_eq!(days[0], expected);
+    let sum: i64 = ledger.days("").iter().map(|day| day["saved_vs_full_load"].as_i64().unwrap()).sum();
+    assert_eq!(sum, ledger.view(None).counts.tokens_saved());
+    assert_eq!(Ledger::from_value(&ledger.to_value()), ledger);
+    for day in 3..500 {
+        ledger.record("long", Entry::CacheHit, at(day));
+    }
+    assert_eq!((ledger.days("").len(), &ledger.days("")[0]["day"]), (400, &json!(at(499).day())));
+    let mut broken = ledger.to_value();
+    broken["days"] = json!({"2026-13-01": {}, "today": {}, "2026-01-01": 7, "2026-01-02": {"sessions": 1}});
+    assert_eq!(Ledger::from_value(&broken).days("2026-01-02").len(), 1);
 }
 
 #[test]

@@ -1,21 +1,18 @@
 //! Handing out beside a deed: what binds at the file or the command at hand, and what mended a failure before. Mostly
 //! nothing: only what clearly belongs there is said, and never twice in a session.
 
-use std::collections::BTreeSet;
-
 use super::length;
 use crate::contexts::Contexts;
 use crate::said::{Because, Handed, Reasoned};
+use crate::sessions::failures::failures;
 use lokid_context::session::{self, Occasion};
-use lokid_encode::errors::{ErrorReader, Failure};
+use lokid_encode::errors::Failure;
 use lokid_index::roster::Filter;
 use lokid_model::render::first_line;
 use lokid_model::{Body, Key, Kind, Memory, Namespace, Status, TaskType, Tier};
 use lokid_retrieve::query;
 use lokid_retrieve::recall::{self, Request};
 
-/// Failures of one text that are looked up.
-const MOST_FAILURES: usize = 8;
 /// Lines of a text without a failure we can read that may name it.
 const TELLING_LINES: usize = 3;
 /// In characters.
@@ -82,6 +79,8 @@ impl Contexts {
             found = self.alike(namespace, &question(text, &failures), text);
             found.retain(|found| !self.is_muted(&found.memory.key(), &inside));
         }
+        let failure = failures.first().map_or_else(|| question(text, &failures), |first| first.fingerprint.clone());
+        self.sessions.meet_failure(session, &failure, found.iter().map(|found| found.memory.key()).collect());
         self.hand_beside(Occasion::Failure, session, &found, budget)
     }
 
@@ -123,17 +122,6 @@ impl Contexts {
         let tail = |already: &dyn Fn(&Key) -> bool| session::tail_for(occasion, &candidates, already, budget, &length);
         Handed::of(self.sessions.hand(session, tail), found)
     }
-}
-
-/// The failures a text tells of, each once.
-fn failures(text: &str) -> Vec<Failure> {
-    let mut reader = ErrorReader::new();
-    let mut found: Vec<Failure> = text.lines().flat_map(|line| reader.line(line)).collect();
-    found.extend(reader.flush());
-    let mut seen = BTreeSet::new();
-    found.retain(|failure| seen.insert(failure.fingerprint.clone()));
-    found.truncate(MOST_FAILURES);
-    found
 }
 
 /// A failure that was only seen answers nothing.
@@ -195,11 +183,5 @@ mod tests {
     fn an_error_is_said_as_words_and_not_inside_of_others() {
         assert!(says("Exit code 3\nboom", "boom") && says("x: boom!", " boom "));
         assert!(!says("boomerang", "boom") && !says("a kaboom", "boom") && !says("x", "x") && !says("", ""));
-    }
-
-    #[test]
-    fn the_same_failure_twice_is_looked_up_once() {
-        let text = "TypeError: x is not a function\n    at f (a.js:1:2)\n\nTypeError: x is not a function\n    at f (a.js:9:2)\n";
-        assert!(failures(text).len() <= 1);
     }
 }

@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_torn_line_costs_itself_and_what_comes_next_stands_on_its_own() {
         let lab = tempfile::tempdir().unwrap();
-        std::fs::write(lab.path().join(NEWER), b"{\"n\":1}\n{\"n\":2,\"te\xff").unwrap();
+        plain::replace(&lab.path().join(NEWER), b"{\"n\":1}\n{\"n\":2,\"te\xff").unwrap();
         pieces(lab.path()).add("{\"n\":3}\n").unwrap();
         let text = pieces(lab.path()).text();
         assert_eq!(text.lines().collect::<Vec<_>>()[2], "{\"n\":3}");
@@ -137,7 +137,7 @@ mod tests {
     fn what_is_rewritten_is_gone_from_both() {
         let lab = tempfile::tempdir().unwrap();
         for name in [NEWER, OLDER] {
-            std::fs::write(lab.path().join(name), "{\"n\":\"heron\"}\n{\"n\":\"otter\"}\n").unwrap();
+            plain::replace(&lab.path().join(name), b"{\"n\":\"heron\"}\n{\"n\":\"otter\"}\n").unwrap();
         }
         let mut kept = pieces(lab.path());
         let change = |text: &str| text.contains("heron").then(|| "{\"n\":\"otter\"}\n".to_owned());

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{NOBODY, Sessions, SessionsState};
+use super::{Sessions, SessionsState};
 use crate::focus::Owner;
 use lokid_context::assemble::{Assembled, Item};
 use lokid_context::disclose::Disclosed;
-use lokid_context::economics::{Checkpoint, Entry};
+use lokid_context::economics::{Checkpoint, Entry, NOBODY};
 use lokid_context::predict::memories::Evidence;
 use lokid_context::session::{SessionBlock, SessionItem};
 use lokid_context::task::TaskContext;
@@ -126,8 +126,17 @@ impl Sessions {
         let full: usize = block.items.iter().filter(|item| item.level == Level::Full).map(|item| item.tokens).sum();
         if block.tokens > 0 {
             self.usage.loaded(block.items.iter().map(|item| item.key.clone()));
-            self.record(session, &[Entry::Injected { tokens: block.tokens as u64, full: full as u64 }]);
+            let injected = Entry::Injected { tokens: block.tokens as u64, full: full as u64 };
+            let [given, answered] = self.given(session, block.items.iter().map(|item| &item.key));
+            self.record(session, &[injected, given, answered]);
         }
+    }
+
+    /// So many memories were said unasked, and so many failures answered by that.
+    fn given<'a>(&self, session: &str, keys: impl Iterator<Item = &'a Key> + Clone) -> [Entry<'static>; 2] {
+        let memories = keys.clone().count() as u64;
+        let errors = self.state.lock().answer_failures(session, keys);
+        [Entry::Given { memories }, Entry::ErrorsAnswered { errors }]
     }
 
     /// A context left for an agent.
@@ -157,8 +166,10 @@ impl Sessions {
             state.book.note_injected(session, &block, self.env.clock.now());
             state.note_evidence(session, &block.items, evidence);
         }
+        let session = session.unwrap_or(NOBODY);
         let injected = Entry::Injected { tokens: assembled.tokens as u64, full: full as u64 };
-        self.record(session.unwrap_or(NOBODY), &[cache, injected]);
+        let [given, answered] = self.given(session, assembled.items.iter().map(|item| &item.key));
+        self.record(session, &[cache, injected, given, answered]);
     }
 
     /// A memory was read in full.
@@ -180,8 +191,10 @@ impl Sessions {
         if let Some(session) = session {
             self.state.lock().book.note_loaded(session, &keys, self.env.clock.now());
         }
+        let session = session.unwrap_or(NOBODY);
         let injected = Entry::Injected { tokens: context.token_count as u64, full: 0 };
-        self.record(session.unwrap_or(NOBODY), &[injected]);
+        let [given, answered] = self.given(session, keys.iter());
+        self.record(session, &[injected, given, answered]);
     }
 
     /// Layers left for an agent.

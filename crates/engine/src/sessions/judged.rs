@@ -114,8 +114,9 @@ impl Sessions {
         drop(state);
         self.strategy.judge(session, is_heard.then_some(&verdicts.cited[..]), verdicts.outcome, now);
         // Who never says what it applies cannot be said to ignore.
-        if is_heard {
+        if is_heard && !verdicts.ignored.is_empty() {
             self.usage.ignored(verdicts.ignored.iter().cloned());
+            self.record(session, &[Entry::Ignored { memories: verdicts.ignored.len() as u64 }]);
         }
         if is_good(verdicts.outcome) {
             self.usage.ended_well(verdicts.cited.iter().cloned());

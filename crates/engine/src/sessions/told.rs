@@ -4,7 +4,7 @@
 use super::Sessions;
 use super::worker::SessionTask;
 use crate::focus::Owner;
-use crate::said::{Goes, SaidQuery, Saying, Utterance};
+use crate::said::{Echo, Goes, SaidMemory, SaidQuery, Saying, Utterance};
 use lokid_model::{Change, Key, Memory, MemoryId, Namespace, Outcome, Timestamp};
 
 /// A session in short.
@@ -30,6 +30,10 @@ pub struct SessionSummary {
 impl Sessions {
     /// Something was said to a session, or could have been. Never waits for the disk.
     pub fn note_said(&self, mut utterance: Utterance) {
+        // Where nothing that happens may become memory, nobody's words are kept either.
+        if !self.env.captures {
+            utterance.asked.clear();
+        }
         if utterance.agent.is_empty() {
             utterance.agent = self.agent_of(&Owner::Session(utterance.session.clone()));
         }
@@ -60,9 +64,9 @@ impl Sessions {
     }
 
     /// Memories left: what was said of them goes from what is kept.
-    pub(super) fn strike_said(&self, keys: &[(Key, Goes)]) {
+    pub(super) fn strike_said(&self, keys: &[(Key, Goes)], echo: &Echo) {
         self.keep_said();
-        if let Err(error) = self.said.strike(keys) {
+        if let Err(error) = self.said.strike(keys, echo) {
             tracing::warn!(project = %self.env.name, reason = %error, "what was said could not be rewritten");
         }
     }
@@ -71,14 +75,18 @@ impl Sessions {
     pub fn said(&self, query: &SaidQuery) -> Vec<Saying> {
         self.keep_said();
         let mut page = self.said.page(query);
-        let state = self.state.lock();
+        let (snapshot, state) = (self.writer.snapshot(), self.state.lock());
         for saying in &mut page {
-            let Some((session, at)) = state.book.get(&saying.session_id).zip(Timestamp::parse(&saying.at)) else {
-                continue;
-            };
+            let session = state.book.get(&saying.session_id).zip(Timestamp::parse(&saying.at));
+            let key =
+                |item: &SaidMemory| Some(Key::new(&Namespace::new(&item.namespace)?, &MemoryId::foreign(&item.id)?));
             for item in &mut saying.items {
-                let key = Namespace::new(&item.namespace).zip(MemoryId::foreign(&item.id));
-                item.cited = key.and_then(|(space, id)| session.has_cited(&Key::new(&space, &id), at));
+                item.cited = key(item).zip(session).and_then(|(key, (session, at))| session.has_cited(&key, at));
+            }
+            let keys: Vec<Key> = saying.items.iter().filter_map(key).collect();
+            // Its words may not be struck out yet.
+            for key in keys.iter().filter(|key| snapshot.archived(key).is_some() && snapshot.get(key).is_none()) {
+                saying.strike(key, Goes::Words);
             }
         }
         page

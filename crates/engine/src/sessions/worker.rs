@@ -10,7 +10,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use parking_lot::Mutex;
 
 use super::Sessions;
-use crate::said::Goes;
+use crate::said::{Echo, Goes};
 use lokid_model::{Key, Signal};
 use lokid_sys::thread;
 
@@ -93,7 +93,7 @@ impl Sessions {
             SessionTask::Signal(signal) => self.heed(&signal),
             SessionTask::Referenced(names) => self.note_references(&names),
             SessionTask::Said => self.keep_said(),
-            SessionTask::Left(keys) => self.strike_said(&keys),
+            SessionTask::Left(keys) => self.strike_said(&keys, &Echo::default()),
             SessionTask::Counted | SessionTask::Stop => {}
         }
     }
