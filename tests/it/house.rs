@@ -157,7 +157,8 @@ fn the_page_speaks_to_the_daemon_through_its_client_alone() {
             assert!(rooms.into_iter().all(|name| ["model", "sys"].contains(&name)), "{path}: {line}");
             assert!(!line.contains("crate::cli"), "{path}: {line}");
             if let Some(named) = line.strip_prefix("use crate::serve::") {
-                let names = named.trim_matches(['{', '}', ';']).split(", ").map(|name| name.trim_matches(['{', '}', ';']));
+                let names =
+                    named.trim_matches(['{', '}', ';']).split(", ").map(|name| name.trim_matches(['{', '}', ';']));
                 assert!(names.clone().all(|name| allowed.contains(&name)), "{path}: {line}");
             }
         }

@@ -39,9 +39,8 @@ use crate::serve::dto::trust::{TrustAnswer, TrustBody};
 use crate::serve::dto::why::{WhyAnswer, WhyRequest};
 use crate::serve::handlers::{
     changes, context, contradictions, daemon, documents, events, files, forget, history, hook, import, layers, links,
-    listing, log, managed, metrics, mutes, night, projects, promotion, recall, redact, remember, said, sessions, show, skills,
-    team, trust,
-    versions, why,
+    listing, log, managed, metrics, mutes, night, projects, promotion, recall, redact, remember, said, sessions, show,
+    skills, team, trust, versions, why,
 };
 
 const fn route(verb: Method, path: &'static str, summary: &'static str, handler: Handler) -> Route {
