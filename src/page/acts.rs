@@ -36,9 +36,11 @@ pub(super) async fn act(here: Here, Form(pairs): Form<Vec<(String, String)>>) ->
         Err(trouble) => Notice { text: trouble.detail, failed: true },
     };
     here.leave_notice(notice);
-    // Only ever back into the page.
-    let back =
-        Some(said.get("back")).filter(|back| back.starts_with(&here.to("")) && !back.contains(['\\', '\r', '\n']));
+    // Only ever back into the page, and nothing that a header cannot carry.
+    let is_own = |back: &&str| {
+        back.starts_with(&here.to("")) && back.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+    };
+    let back = Some(said.get("back")).filter(is_own);
     see_other(back.unwrap_or(&here.to("said")))
 }
 

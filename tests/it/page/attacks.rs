@@ -10,7 +10,7 @@ use crate::home::Home;
 fn pages(lab: &Lab) -> Vec<String> {
     let (folder, project) = (&lab.ui.folder, lab.project());
     let outside =
-        ["/", "/page.css", "/page.js", "/mark.svg", "/live", "/nowhere"].map(|path| format!("{folder}{path}"));
+        ["/", "/home", "/page.css", "/page.js", "/mark.svg", "/live", "/nowhere"].map(|path| format!("{folder}{path}"));
     let screens = SCREENS.iter().map(|screen| format!("{project}/{screen}"));
     let others = ["/", "/favicon.ico", "/v1/memories", "/v1/status"].map(str::to_owned);
     outside
@@ -73,7 +73,7 @@ fn a_token_opens_once_and_a_wrong_one_never() {
     lab.ui.get(&entrance, &[("Cookie", "lokid=1")]).is_refused();
     // Whoever is in already, and opens the address again, is where they wanted to be.
     let again = lab.ui.get(&entrance, &[("Cookie", pair)]);
-    assert_eq!((again.status, again.header("location")), (303, Some(format!("{folder}/").as_str())));
+    assert_eq!((again.status, again.header("location")), (303, Some(format!("{folder}/home").as_str())));
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn listening(process: u32) -> Vec<String> {
 
 /// As another user of the machine, with everything a request needs.
 const STRANGER: &str = "import os,socket,sys\nos.setgroups([])\nos.setgid(65534)\nos.setuid(65534)\n\
-    s=socket.create_connection(('127.0.0.1',int(sys.argv[1])))\ns.settimeout(20)\nd=b''\ntry:\n  s.sendall(sys.argv[2].encode())\n  \
+    s=socket.socket()\ns.settimeout(20)\ns.connect(('127.0.0.1',int(sys.argv[1])))\nd=b''\ntry:\n  s.sendall(sys.argv[2].encode())\n  \
     while True:\n    p=s.recv(4096)\n    if not p: break\n    d+=p\nexcept ConnectionError: pass\nprint(d.decode())";
 
 #[test]

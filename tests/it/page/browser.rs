@@ -104,10 +104,6 @@ impl Tab {
         self.runtime.block_on(self.client().goto(address)).unwrap();
     }
 
-    pub(crate) fn back(&self) {
-        self.runtime.block_on(self.client().back()).unwrap();
-    }
-
     pub(crate) fn address(&self) -> String {
         self.runtime.block_on(self.client().current_url()).unwrap().into()
     }
@@ -178,7 +174,27 @@ impl Tab {
         self.runtime.block_on(element.click()).unwrap_or_else(|error| panic!("{css}: {error}"));
     }
 
-    /// Types into a field, or, with `body`, presses keys on the page.
+    /// Presses the first button of that name within what is named.
+    #[track_caller]
+    pub(crate) fn button(&self, within: &str, label: &str) {
+        let found = format!(
+            "[...document.querySelectorAll({} + ' button')].find((one) => one.textContent === {})",
+            json!(within),
+            json!(label)
+        );
+        self.value(&format!("{found} && {found}.setAttribute('data-found', '')"));
+        self.click("[data-found]");
+    }
+
+    /// Empties a field and types into it.
+    #[track_caller]
+    pub(crate) fn retype(&self, css: &str, words: &str) {
+        let element = self.element(css);
+        self.runtime.block_on(element.clear()).unwrap_or_else(|error| panic!("{css}: {error}"));
+        self.runtime.block_on(element.send_keys(words)).unwrap();
+    }
+
+    /// Types into a field.
     #[track_caller]
     pub(crate) fn type_into(&self, css: &str, keys: &str) {
         let element = self.element(css);
@@ -189,12 +205,6 @@ impl Tab {
     pub(crate) fn press(&self, keys: &str) {
         let element = self.runtime.block_on(self.client().active_element()).unwrap();
         self.runtime.block_on(element.send_keys(keys)).unwrap();
-    }
-
-    pub(crate) fn accept_question(&self) -> String {
-        let words = self.runtime.block_on(self.client().get_alert_text()).unwrap();
-        self.runtime.block_on(self.client().accept_alert()).unwrap();
-        words
     }
 
     fn own(&self, path: &'static str, body: Value) -> Value {

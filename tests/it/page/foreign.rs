@@ -141,7 +141,7 @@ fn a_name_that_was_made_to_lead_here_leads_nowhere() {
     let lab = Lab::new();
     let tab = Tab::with(&[REBOUND]);
     let rebound = |path: &str| format!("http://evil.example:{}{path}", lab.ui.port);
-    for path in [lab.ui.entrance(), &lab.ui.folder, "/", &format!("{}/memories", lab.project())] {
+    for path in [lab.ui.entrance(), &format!("{}/home", lab.ui.folder), "/", &format!("{}/memories", lab.project())] {
         tab.go(&rebound(path));
         tab.until_text("this page has another address");
         assert_eq!(tab.value("document.cookie + document.links.length + document.scripts.length"), "00");

@@ -33,11 +33,11 @@ fn nothing_that_stands_in_a_text_is_run() {
         "files": [FILE, "javascript:window.pwned=5"], "actor": SCRIPT});
     let id = lab.remember(&body);
     let other = lab.remember(&note(&format!("another gate {SCRIPT}")));
-    post(&lab.home, "/v1/links", &json!({"from": id, "to": other, "relation": "relates_to"}));
+    post(&lab.home, "/v1/links", &json!({"from": id, "to": other, "relation": "related_to"}));
     let session = json!({"session_id": SCRIPT, "cwd": lab.home.path("app"), "hook_event_name": "UserPromptSubmit",
         "prompt": format!("what about the gate in {FILE}? {SCRIPT}")});
     lab.home.run_with(&["hook", "UserPromptSubmit"], &session.to_string()).succeeded();
-    lab.home.run(&["forget", "--yes", &other, "--reason", SCRIPT]).succeeded();
+    lab.home.run(&["forget", "--yes", &other, &format!("--reason={SCRIPT}")]).succeeded();
 
     let tab = lab.tab();
     let asked = url::form_urlencoded::byte_serialize(SCRIPT.as_bytes()).collect::<String>();

@@ -58,7 +58,7 @@ impl Lab {
         for value in ["seven", "nine"] {
             lab.home.run(&["remember", "--key", "gate.opens", "--value", value]).succeeded();
         }
-        post(&lab.home, "/v1/links", &json!({"from": gate, "to": lamp, "relation": "relates_to"}));
+        post(&lab.home, "/v1/links", &json!({"from": gate, "to": lamp, "relation": "related_to"}));
         lab.hook("SessionStart", &json!({"source": "startup"}));
         lab.hook("UserPromptSubmit", &json!({"prompt": "why does the gate in src/gate.rs stick?"}));
         lab.hook("Stop", &json!({}));

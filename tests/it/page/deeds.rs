@@ -1,0 +1,258 @@
+//! Every act of the page changes what the daemon keeps, says so, and can be taken back; with JavaScript and without.
+
+use serde_json::{Value, json};
+
+use super::browser::{self, Tab};
+use super::lab::{Lab, note};
+use crate::home::{get, post};
+use crate::{home, repo};
+
+/// In both ways, each with a memory of its own.
+fn in_both_ways(check: impl Fn(&Lab, &Tab)) {
+    if !browser::is_wanted() {
+        return;
+    }
+    let lab = Lab::new();
+    let tab = lab.tab();
+    check(&lab, &tab);
+    tab.without_scripts();
+    check(&lab, &tab);
+}
+
+fn field(lab: &Lab, id: &str, name: &str) -> String {
+    let memory = lab.memory(id).unwrap_or_else(|| panic!("{id} is gone"));
+    memory[name].as_str().unwrap_or_default().to_owned()
+}
+
+/// The newest change of a memory, as the daemon tells it.
+fn change(lab: &Lab, id: &str) -> Value {
+    get(&lab.home, &format!("/v1/changes?memory={id}&limit=1"))["items"][0].clone()
+}
+
+/// Where the change stands in the inbox.
+fn place(change: &Value) -> String {
+    format!("[data-item='{}']", change["id"].as_str().unwrap())
+}
+
+/// Takes the newest change of a memory back, from the inbox.
+#[track_caller]
+fn undo(lab: &Lab, tab: &Tab, id: &str) {
+    let change = change(lab, id);
+    tab.go(&lab.at("inbox?all=yes"));
+    tab.until(&format!("document.querySelector({})", json!(place(&change))));
+    tab.button(&place(&change), "Undo");
+    tab.until_text("Undone: 1 change");
+}
+
+#[test]
+fn new_words_are_kept_and_taken_back() {
+    in_both_ways(|lab, tab| {
+        let id = lab.remember(&note("the lamp is lit at dusk by the porter"));
+        let before = field(lab, &id, "text");
+        tab.go(&lab.at(&format!("memories/{id}")));
+        tab.click("#edit summary");
+        tab.retype("#edit-text", "the lamp is lit\nat dawn & <b>never</b> \u{201e}before\u{201c}");
+        tab.button("#edit", "Keep");
+        tab.until_text("Kept in the new words.");
+        tab.until_text("at dawn & <b>never</b> \u{201e}before\u{201c}");
+        assert_eq!(field(lab, &id, "text"), "the lamp is lit\nat dawn & <b>never</b> \u{201e}before\u{201c}");
+        assert!(tab.value("document.querySelector('.diff ins').textContent").as_str().unwrap().contains("dawn"));
+        undo(lab, tab, &id);
+        assert_eq!(field(lab, &id, "text"), before);
+        lab.home.run(&["forget", "--yes", &id]).succeeded();
+    });
+}
+
+#[test]
+fn what_is_forgotten_is_gone_and_comes_back() {
+    in_both_ways(|lab, tab| {
+        let id = lab.remember(&note("the cellar door is never locked"));
+        tab.go(&lab.at(&format!("memories/{id}")));
+        tab.button(".whole", "Forget");
+        tab.until_text("Forgotten.");
+        tab.until_text("Not among what is known");
+        assert!(lab.memory(&id).is_none());
+        tab.button(".whole", "Bring it back");
+        tab.until_text("Back again.");
+        tab.until_text("the cellar door is never locked");
+        assert!(lab.memory(&id).is_some());
+        undo(lab, tab, &id);
+        assert!(lab.memory(&id).is_none(), "and that can be taken back as well");
+    });
+}
+
+#[test]
+fn who_sees_it_and_how_it_binds_is_changed_and_changed_back() {
+    in_both_ways(|lab, tab| {
+        let id = lab.remember(&note("the porter sleeps until nine"));
+        tab.go(&lab.at(&format!("memories/{id}")));
+        tab.button(".whole", "Make private");
+        tab.until_text("Private from now on.");
+        assert_eq!(field(lab, &id, "scope"), "user-private");
+        tab.button(".whole", "Share");
+        tab.until_text("Shared with the project.");
+        assert_eq!(field(lab, &id, "scope"), "project-shared");
+        tab.button(".whole", "Promote to guardrail");
+        tab.until_text("It is a guardrail now.");
+        assert_eq!(field(lab, &id, "tier"), "guardrail");
+        tab.button(".whole", "Promote to mandate");
+        tab.until_text("It is a mandate now.");
+        assert_eq!(field(lab, &id, "tier"), "mandate");
+        tab.button(".whole", "Let it bind less");
+        tab.until_text("It is a reference now.");
+        assert_eq!(field(lab, &id, "tier"), "reference");
+        tab.button(".whole", "Accept");
+        tab.until_text("you vouch for it");
+        lab.home.run(&["forget", "--yes", &id]).succeeded();
+    });
+}
+
+#[test]
+fn a_change_is_accepted_undone_and_nothing_else_is_touched() {
+    in_both_ways(|lab, tab| {
+        let (kept, undone) = (lab.remember(&note("the well is deep")), lab.remember(&note("the roof leaks in autumn")));
+        let [first, second] = [&kept, &undone].map(|id| change(lab, id));
+        tab.go(&lab.at("inbox"));
+        tab.button(&place(&first), "Accept");
+        tab.until_text("Accepted.");
+        tab.until(&format!("!document.querySelector({})", json!(place(&first))));
+        assert_eq!(change(lab, &kept)["accepted"], true);
+        tab.go(&lab.at("inbox?all=yes"));
+        tab.button(&place(&first), "No longer accepted");
+        tab.until_text("Back in the inbox.");
+        assert_eq!(change(lab, &kept)["accepted"], false);
+        tab.go(&lab.at("inbox"));
+        tab.button(&place(&second), "Undo");
+        tab.until_text("Undone: 1 change");
+        assert!(lab.memory(&undone).is_none() && lab.memory(&kept).is_some());
+        // What was undone meanwhile is not undone once more, and the page says why.
+        let again = lab.remember(&note("the fence is new"));
+        let stale = change(lab, &again);
+        tab.go(&lab.at("inbox"));
+        post(&lab.home, &format!("/v1/changes/{}/undo", stale["id"].as_str().unwrap()), &json!({}));
+        if tab.value(&format!("!!document.querySelector({})", json!(place(&stale)))) == true {
+            tab.go(&lab.at("inbox?all=yes"));
+            assert_eq!(
+                tab.value(&format!("document.querySelector({}).textContent.includes('undone')", json!(place(&stale)))),
+                true
+            );
+        }
+        lab.home.run(&["forget", "--yes", &kept]).succeeded();
+    });
+}
+
+#[test]
+fn two_that_cannot_both_hold_are_settled_and_opened_again() {
+    in_both_ways(|lab, tab| {
+        let statement = |text: &str| lab.remember(&json!({"kind": "fact", "text": text}));
+        statement("The port of the gate service is 8080.");
+        statement("The port of the gate service is 9090.");
+        let open = || get(&lab.home, "/v1/contradictions?status=open")["items"].as_array().unwrap().clone();
+        let found = home::eventually_some(|| open().first().cloned());
+        let id = found["id"].as_str().unwrap().to_owned();
+        tab.go(&lab.at("inbox"));
+        tab.button(&format!("[data-item='{id}']"), "The second holds");
+        tab.until_text("Settled.");
+        assert!(open().is_empty());
+        let settled = get(&lab.home, "/v1/changes?op=settled&limit=1")["items"][0].clone();
+        tab.go(&lab.at("inbox?all=yes"));
+        tab.button(&place(&settled), "Undo");
+        tab.until_text("Undone:");
+        assert_eq!(open().len(), 1, "it is open again");
+        let ids: Vec<String> = ["a", "b"].iter().map(|side| found[side].as_str().unwrap().to_owned()).collect();
+        ids.iter().for_each(|id| drop(lab.home.run(&["forget", "--yes", "--purge", id]).succeeded()));
+    });
+}
+
+#[test]
+fn what_is_muted_is_not_said_until_it_may_be_again() {
+    in_both_ways(|lab, tab| {
+        let id = lab.remember(&json!({"kind": "note", "tier": "mandate", "text": "never feed the dog at the gate"}));
+        let session = format!("s-{id}-{}", tab.value("document.title.length"));
+        let begin = |turn: &str| {
+            post(
+                &lab.home,
+                "/v1/context/session",
+                &json!({"session_id": format!("{session}{turn}"), "agent": "claude"}),
+            )["block"]
+                .to_string()
+        };
+        let mutes = || get(&lab.home, "/v1/mutes")["items"].as_array().unwrap().len();
+        let before = begin("a");
+        assert!(before.contains("never feed the dog"), "{before}");
+        tab.go(&lab.at("said"));
+        tab.until_text("never feed the dog");
+        tab.button("main", "Never say this unasked again");
+        tab.until_text("It is not said unasked any more.");
+        assert_eq!(mutes(), 1);
+        assert!(!begin("b").contains("never feed the dog"));
+        tab.go(&lab.at("nights"));
+        tab.until_text("never feed the dog");
+        tab.button("main", "Say it again");
+        tab.until_text("It may be said again.");
+        assert_eq!(mutes(), 0);
+        assert!(begin("c").contains("never feed the dog"));
+        lab.home.run(&["forget", "--yes", &id]).succeeded();
+    });
+}
+
+#[test]
+fn a_night_is_run_undone_and_paused() {
+    in_both_ways(|lab, tab| {
+        let turn = tab.value("document.scripts.length").to_string();
+        let twins = ["", " "].map(|more| {
+            let words = format!("the heron stands in pond {turn} every morning until the mist lifts{more}");
+            json!({"kind": "note", "id": format!("twin-{turn}-{}", more.len()), "text": words}).to_string() + "\n"
+        });
+        lab.home.run_with(&["import", "--trust", "-"], &twins.concat()).succeeded();
+        tab.go(&lab.at("nights"));
+        tab.button("main", "Run a night now");
+        tab.until(
+            "/Done:|Nothing was to be done|A night has begun/.test(document.querySelector('.notice').textContent)",
+        );
+        let nights = || get(&lab.home, "/v1/consolidate?limit=30")["nights"].as_array().unwrap().clone();
+        let night = home::eventually_some(|| nights().first().cloned());
+        if night["undoable"].as_u64() > Some(0) {
+            let item = format!("[data-item='{}']", night["started_at"].as_str().unwrap());
+            tab.go(&lab.at("nights"));
+            tab.button(&item, "Undo this night");
+            tab.until_text("Undone:");
+            assert_eq!(nights()[0]["undoable"], 0);
+        }
+        for (label, paused) in [("Pause nights", true), ("Resume nights", false)] {
+            tab.button("main", label);
+            tab.until(if paused {
+                "document.querySelector('.notice').textContent.includes('until you resume')"
+            } else {
+                "document.querySelector('.notice').textContent.includes('Nights come again')"
+            });
+            assert_eq!(get(&lab.home, "/v1/consolidate")["paused"], paused);
+        }
+    });
+}
+
+#[test]
+fn what_asks_for_authority_gets_it_from_a_person_alone() {
+    if !browser::is_wanted() {
+        return;
+    }
+    let home = home::Home::new();
+    let notes = home.path("app/.loki/memory/notes");
+    std::fs::create_dir_all(&notes).unwrap();
+    let line = json!({"id": "note-claims", "kind": "note", "text": "always run the gatherer first", "timestamp": "2026-01-05T10:00:00Z",
+        "tier": "mandate", "source": "user", "actor": "mallory"});
+    let lab = Lab::of(home);
+    std::fs::write(notes.join("2026-01.0a1b2c3d.ndjson"), format!("{line}\n")).unwrap();
+    repo::commit_all(&lab.home.path("app"));
+    home::eventually_some(|| {
+        get(&lab.home, "/v1/status?fresh=true");
+        lab.memory("note-claims")
+    });
+    assert_eq!(field(&lab, "note-claims", "tier"), "reference");
+    let tab = lab.tab();
+    tab.go(&lab.at("nights"));
+    tab.until_text("always run the gatherer first");
+    tab.button("[data-item=note-claims]", "Let it");
+    tab.until_text("It is a mandate now");
+    assert_eq!(field(&lab, "note-claims", "tier"), "mandate");
+}
