@@ -21,7 +21,7 @@ pub(super) const STATUS: &str = "\
 Examples:
   lokid status
   lokid status --project ~/code/app --json
-  lokid status --watch               keep watching; q ends it
+  lokid status --watch               keep watching; ? tells the keys, q ends it
   lokid status --watch=60 >> log     a line a minute, into a file";
 
 pub(super) const DOCTOR: &str = "\

@@ -27,7 +27,7 @@ static MARK: LazyLock<String> = LazyLock::new(|| format!("\u{1b}{}", process::ra
 const CLEAR: &str = "\r\x1b[K";
 
 /// The few ways to set a word apart.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Bold,
     Dim,
@@ -73,11 +73,12 @@ impl Screen {
         self.write("\n")
     }
 
-    /// A page drawn in place, from the top left corner: each line is cleared behind its end, and so is what is left of
-    /// an earlier page.
+    /// A page drawn in place, from the top left corner, a line for every row of the terminal. Each row is cleared before
+    /// its line is written: behind a line that fills it, the last character would go. Terminals that can show all of it
+    /// at once.
     pub(super) fn page(&mut self, lines: &[String]) -> Done {
-        let lines: Vec<_> = lines.iter().map(|line| styled(line, unseen::shown_line)).collect();
-        self.write(&format!("\x1b[H{}\x1b[K\x1b[J", lines.join("\x1b[K\r\n")))?;
+        let lines: Vec<_> = lines.iter().map(|line| format!("\x1b[K{}", styled(line, unseen::shown_line))).collect();
+        self.write(&format!("\x1b[?2026h\x1b[H{}\x1b[?2026l", lines.join("\r\n")))?;
         self.flush()
     }
 

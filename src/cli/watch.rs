@@ -4,13 +4,21 @@
 //! What happens is told by the daemon's own stream, numbers are asked for now and then; a daemon that goes away is waited
 //! for. It leaves the terminal as it was, however it ends.
 
-mod page;
+mod board;
+mod digest;
+mod happenings;
+mod keys;
+mod layout;
+mod line;
+mod panels;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::time::Duration;
 
 use anyhow::Context;
-use serde_json::Value;
+use signal_hook::consts::SIGTSTP;
 
 use super::args::Status;
 use super::ask::Ask;
@@ -18,81 +26,94 @@ use super::failure::{Done, Failure};
 use super::reach::Reach;
 use super::screen::Screen;
 use super::settings::Settings;
+use crate::serve::Client;
+use board::{Board, Wish, clock};
 use lokid_sys::{Clock, terminal};
-use page::Page;
-use stream::{News, Stream};
+use stream::{News, Stream, learn};
 
 /// Things come in bursts; they are drawn together.
 const SETTLE: Duration = Duration::from_millis(150);
+/// The page tells the time.
+const TICK: Duration = Duration::from_secs(1);
 
 pub(super) fn run(asked: &Status, every: Duration, settings: &Settings, screen: &mut Screen) -> Done {
     // Where there is no daemon there is nothing to watch; one that goes away later is waited for.
     drop(Reach::daemon(settings)?);
-    let on_terminal = terminal::size().is_some() && !settings.json;
-    let _restored =
-        if on_terminal { Some(terminal::Drawing::begin().context("cannot draw on this terminal")?) } else { None };
-    let stream = Stream::open(settings)?;
-    let clock = Clock::system();
-    let mut page = Page::new(settings, screen.colour());
+    if terminal::size().is_some() && !settings.json {
+        on_terminal(asked, every, settings, screen)
+    } else {
+        in_lines(asked, every, settings, screen)
+    }
+}
+
+fn in_lines(asked: &Status, every: Duration, settings: &Settings, screen: &mut Screen) -> Done {
+    let (stream, time, client) = (Stream::open()?, Clock::system(), Client::new(&settings.socket));
+    let ask = Ask::get("/status");
+    let request = if settings.project_named { ask.project(settings) } else { ask }.request();
     let mut looks = 0;
     loop {
-        let status = look(settings);
-        page.look(status.as_ref(), clock.now(), clock.utc_offset_seconds());
+        let status = learn(&client, &request);
+        let told = clock(time.now(), time.utc_offset_seconds());
+        screen.line(match &status {
+            _ if !settings.json => digest::line(status.as_ref(), &told, &settings.socket.display().to_string()),
+            Some(status) => status.to_string(),
+            None => "null".to_owned(),
+        })?;
+        screen.flush()?;
         looks += 1;
-        let last = asked.times.is_some_and(|times| looks >= times);
-        if on_terminal {
-            draw(&page, screen)?;
-        } else if settings.json {
-            screen.line(status.map_or_else(|| "null".to_owned(), |status| status.to_string()))?;
-            screen.flush()?;
-        } else {
-            screen.line(page.line())?;
-            screen.flush()?;
-        }
-        if last {
-            return Ok(());
-        }
-        if !until_next_look(&stream, &clock, every, &mut page, &mut |page| {
-            if on_terminal { draw(page, screen) } else { Ok(()) }
-        })? {
+        // What is told here is only the wish to end.
+        if asked.times.is_some_and(|times| looks >= times) || stream.next(every).is_some() {
             return Ok(());
         }
     }
 }
 
-/// Draws what happens meanwhile, a burst at once. Answers whether anybody wants to see more.
-fn until_next_look(
-    stream: &Stream,
-    clock: &Clock,
-    every: Duration,
-    page: &mut Page,
-    draw: &mut dyn FnMut(&Page) -> Done,
-) -> Result<bool, Failure> {
-    let until = clock.monotonic() + every;
-    let mut drawn_by = None;
+fn on_terminal(asked: &Status, every: Duration, settings: &Settings, screen: &mut Screen) -> Done {
+    let begin = || terminal::Drawing::begin().context("cannot draw on this terminal");
+    let mut drawing = begin()?;
+    let time = Clock::system();
+    let home = lokid_sys::env::home_dir().map(|home| home.display().to_string());
+    let mut board = Board::new(settings.socket.display().to_string(), home, settings.project.display().to_string());
+    let stream = Stream::open_for_terminal(settings, every, board.wanted())?;
+    let (mut looks, mut draw_at) = (0, None);
     loop {
-        let now = clock.monotonic();
-        let wake = drawn_by.unwrap_or(until).min(until);
-        match stream.next(wake.saturating_duration_since(now)) {
-            Some(News::Stop) => return Ok(false),
-            Some(News::Resized) => draw(page)?,
+        let now = time.monotonic();
+        let wake = draw_at.map_or(TICK, |at: std::time::Instant| at.saturating_duration_since(now));
+        match stream.next(wake) {
+            Some(News::Stop) => return Ok(()),
+            Some(News::Pressed(key)) => match board.press(key) {
+                Wish::Quit => return Ok(()),
+                Wish::Look => stream.look_at(board.wanted()),
+                Wish::Draw => {}
+            },
             Some(News::Happened(event)) => {
-                page.hear(&event);
-                drawn_by.get_or_insert(now + SETTLE);
+                board.hear(&event);
+                draw_at.get_or_insert(now + SETTLE);
+                continue;
             }
-            None if drawn_by.take().is_some() => draw(page)?,
-            None => return Ok(true),
+            Some(News::Looked(look)) => {
+                board.take(*look);
+                looks += 1;
+            }
+            Some(News::Suspended) => {
+                drop(drawing);
+                signal_hook::low_level::emulate_default_handler(SIGTSTP).context("cannot be suspended")?;
+                drawing = begin()?;
+            }
+            Some(News::Resized) | None => {}
+        }
+        draw_at = None;
+        board.at(time.now(), time.utc_offset_seconds());
+        draw(&board, screen)?;
+        if asked.times.is_some_and(|times| looks >= times) {
+            return Ok(());
         }
     }
 }
 
-fn look(settings: &Settings) -> Option<Value> {
-    let ask = Ask::get("/status");
-    let ask = if settings.project_named { ask.project(settings) } else { ask };
-    Reach::daemon(settings).ok()?.learn(&ask).ok()
-}
-
-fn draw(page: &Page, screen: &mut Screen) -> Done {
+fn draw(board: &Board, screen: &mut Screen) -> Result<(), Failure> {
     let (columns, rows) = terminal::size().unwrap_or((80, 24));
-    screen.page(&page.draw(columns, rows))
+    let colour = screen.colour();
+    let lines: Vec<String> = board.draw(columns, rows).iter().map(|line| line.paint(colour)).collect();
+    screen.page(&lines)
 }

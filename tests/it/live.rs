@@ -1,11 +1,12 @@
 //! What is followed as it happens: `status --watch` on a pipe and on a terminal, and `events` over a restart.
 
-use std::process::{Command, Stdio};
+mod pty;
 
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::home::{Daemon, Home, eventually_some};
+use crate::home::{Daemon, Home, eventually_some, post};
+use pty::Terminal;
 
 #[test]
 fn watching_into_a_pipe_gives_a_line_a_look_and_ends_when_it_is_told() {
@@ -26,64 +27,69 @@ fn watching_into_a_pipe_gives_a_line_a_look_and_ends_when_it_is_told() {
     home.run(&["status", "--times", "2"]).exited(2);
 }
 
-/// Draws on a terminal of its own until `told` has happened, is then interrupted, and says what it drew and how the
-/// terminal was left.
-const TERMINAL: &str = r#"
-import fcntl, os, pty, select, signal, struct, subprocess, sys, termios, time
-main, side = pty.openpty()
-fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 100, 0, 0))
-before = termios.tcgetattr(side)
-child = subprocess.Popen(sys.argv[2:], stdin=side, stdout=side, stderr=side, start_new_session=True,
-    preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-drawn = b""
-def read(seconds, until):
-    global drawn
-    end = time.time() + seconds
-    while time.time() < end and until not in drawn:
-        if select.select([main], [], [], 0.1)[0]:
-            drawn += os.read(main, 65536)
-    return until in drawn
-ok = read(20, b"queue")
-open(sys.argv[1], "w").write("ready")
-ok = ok and read(20, b"remembered")
-fcntl.ioctl(side, termios.TIOCSWINSZ, struct.pack("HHHH", 12, 40, 0, 0))
-os.kill(child.pid, signal.SIGWINCH)
-drawn = b""
-ok = ok and read(20, b"\x1b[J")
-os.write(main, b"\x03")
-code = child.wait(20)
-while select.select([main], [], [], 0.2)[0]:
-    drawn += os.read(main, 65536)
-left = drawn.endswith(b"\x1b[?25h\x1b[?1049l")
-same = termios.tcgetattr(side)[:6] == before[:6]
-print(f"ok={ok} code={code} left={left} same={same}")
-"#;
-
 #[test]
 fn watching_on_a_terminal_draws_in_place_and_leaves_it_as_it_was() {
-    let python = Command::new("python3").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !python.is_ok_and(|status| status.success()) {
-        println!("skipped: there is no python3 here");
-        return;
+    let home = Home::new();
+    let mut daemon = home.daemon();
+    let web = home.repository("web");
+    home.run(&["project", "add", web.to_str().unwrap()]).succeeded();
+    let Some(mut terminal) = Terminal::start(&home, &["status", "--watch=0.2"], &[]) else { return };
+    assert!(terminal.until("[1 app]").iter().any(|row| row.contains("health")));
+    // The follower may not listen yet; what happens once it does is drawn.
+    let goal = json!({"type": "task_start", "goal": "mend the lamp", "project": home.path("app")});
+    eventually_some(|| {
+        post(&home, "/v1/signals", &goal);
+        terminal.shows("task start").then_some(())
+    });
+    terminal.until("mend the lamp");
+    terminal.types("\t");
+    let page = terminal.until("[2 web]");
+    assert!(!page.iter().any(|row| row.contains("mend the lamp")), "{page:#?}");
+    terminal.types("1");
+    terminal.until("[1 app]");
+    terminal.types("?");
+    terminal.until("another project");
+    terminal.types("\u{1b}");
+    terminal.until("mend the lamp");
+    terminal.types("p");
+    terminal.until("paused");
+    home.run(&["remember", "--project", home.path("app").to_str().unwrap(), "the lamp is green"]).succeeded();
+    terminal.until("paused, ");
+    // A key that begins like Escape is no Escape.
+    terminal.types("\u{1b}[A");
+    terminal.types("p");
+    terminal.until("remembered");
+    for (columns, rows) in [(40, 10), (200, 60), (20, 4), (80, 24)] {
+        terminal.resize(columns, rows);
+        // One of the old size may still have been on its way.
+        let page = eventually_some(|| Some(terminal.until("lokid")).filter(|page| page.len() == rows));
+        assert!(page.iter().all(|row| row.chars().count() <= columns), "{columns}×{rows}: {page:#?}");
     }
+    terminal.types("\u{1a}");
+    let stopped = terminal.stopped();
+    assert!(stopped["left"] == true && stopped["same"] == true, "suspended, it gives the terminal back: {stopped}");
+    terminal.until("mend the lamp");
+    daemon.signal(Signal::KILL);
+    daemon.ended();
+    terminal.until("waiting for the daemon");
+    let _again = home.daemon();
+    terminal.until("up ");
+    terminal.types("q");
+    let ended = terminal.ended();
+    let expected = json!({"left": true, "same": true, "status": 0, "colour": true});
+    assert_eq!(ended, expected);
+}
+
+#[test]
+fn an_interrupt_ends_the_page_and_without_colour_there_is_none() {
     let home = Home::new();
     let _daemon = home.daemon();
-    let program = home.command(&[]);
-    let ready = home.path("ready");
-    let mut command = Command::new("python3");
-    command.args(["-c", TERMINAL]).arg(&ready).arg(program.get_program()).args(["status", "--watch=0.5"]);
-    command.current_dir(home.path("app")).env_clear();
-    command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("TERM", "xterm");
-    let mut terminal = Daemon::start(command);
-    eventually_some(|| ready.exists().then_some(()));
-    // The follower may not listen yet; what is remembered once it does is drawn.
-    let mut turn = 0;
-    let said = eventually_some(|| {
-        turn += 1;
-        home.remember(&format!("lamp number {turn}"));
-        terminal.out.next()
-    });
-    assert_eq!(said, "ok=True code=0 left=True same=True");
+    let Some(mut terminal) = Terminal::start(&home, &["status", "--watch=0.2"], &[("NO_COLOR", "1")]) else { return };
+    terminal.until("health");
+    terminal.types("\u{3}");
+    assert_eq!(terminal.ended(), json!({"left": true, "same": true, "status": 0, "colour": false}));
+    let mut terminal = Terminal::start(&home, &["status", "--watch=0.2", "--times", "2"], &[]).unwrap();
+    assert_eq!(terminal.ended()["status"], 0, "it ends by itself");
 }
 
 #[test]

@@ -4,7 +4,11 @@
 
 use std::io::{self, IsTerminal, Read, Write};
 
+use std::time::Duration;
+
 use rustix::termios::{LocalModes, OptionalActions, Termios};
+
+const REST_OF_A_KEY: Duration = Duration::from_millis(30);
 
 /// Columns and rows of the standard output; `None` when it is no terminal.
 pub fn size() -> Option<(usize, usize)> {
@@ -29,14 +33,15 @@ impl Drawing {
             rustix::termios::tcsetattr(io::stdin(), OptionalActions::Now, &quiet)?;
         }
         let drawing = Drawing { before };
-        say("\x1b[?1049h\x1b[?25l\x1b[2J")?;
+        // No line goes on in the next row, however wide the terminal takes its characters to be.
+        say("\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J")?;
         Ok(drawing)
     }
 }
 
 impl Drop for Drawing {
     fn drop(&mut self) {
-        let _ = say("\x1b[?25h\x1b[?1049l");
+        let _ = say("\x1b[?7h\x1b[?25h\x1b[?1049l");
         if let Some(before) = &self.before {
             let _ = rustix::termios::tcsetattr(io::stdin(), OptionalActions::Now, before);
         }
@@ -49,11 +54,23 @@ fn say(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// The next key, where a person is there to press one.
-pub fn key() -> Option<u8> {
-    if !io::stdin().is_terminal() {
+/// What is typed next, where a person is there to type: all bytes of one key. A slow line may bring the first of them,
+/// which is a key of its own, before the others.
+pub fn typed() -> Option<Vec<u8>> {
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
         return None;
     }
-    let mut one = [0];
-    (io::stdin().read(&mut one).ok()? == 1).then_some(one[0])
+    let mut bytes = [0; 32];
+    let mut count = stdin.lock().read(&mut bytes).ok().filter(|count| *count > 0)?;
+    if bytes[..count] == *b"\x1b" && follows_at_once(&stdin) {
+        count += stdin.lock().read(&mut bytes[count..]).ok()?;
+    }
+    Some(bytes[..count].to_vec())
+}
+
+fn follows_at_once(stdin: &io::Stdin) -> bool {
+    let patience = rustix::event::Timespec { tv_sec: 0, tv_nsec: REST_OF_A_KEY.as_nanos() as i64 };
+    let mut waiting = [rustix::event::PollFd::new(stdin, rustix::event::PollFlags::IN)];
+    rustix::event::poll(&mut waiting, Some(&patience)).is_ok_and(|ready| ready > 0)
 }

@@ -258,6 +258,8 @@ pub(in crate::serve) struct ReadyContext {
     pub(in crate::serve) path: Option<String>,
     pub(in crate::serve) branch: Option<String>,
     pub(in crate::serve) goal: Option<String>,
+    /// The agent of the session it is for, where one has said so.
+    pub(in crate::serve) agent: Option<String>,
     pub(in crate::serve) memories: usize,
     pub(in crate::serve) tokens: usize,
     /// Was it handed out before?

@@ -138,6 +138,7 @@ fn ready_context((prepared, asked): (Arc<Prepared>, bool)) -> ReadyContext {
         path: need.file.clone(),
         branch: need.branch.as_ref().map(|branch| branch.name.clone()),
         goal: need.goal.as_deref().map(shortened),
+        agent: Some(need.agent.clone()).filter(|agent| !agent.is_empty()),
         memories: prepared.assembled.items.len(),
         tokens: prepared.assembled.tokens,
         asked,

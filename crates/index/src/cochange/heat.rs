@@ -50,7 +50,7 @@ mod tests {
         let place = |known: &Cochange, path: &str| known.find(path).unwrap();
         let even = known.unrest(place(&known, "a.rs"));
         assert!((even - known.unrest(place(&known, "b.rs"))).abs() < 1e-9);
-        (known.note_fix("b.rs"), known.note_fix("b.rs"), known.note_fix("unknown.rs"));
+        ["b.rs", "b.rs", "unknown.rs"].iter().for_each(|path| known.note_fix(path));
         assert_eq!(known.stats("b.rs").unwrap().fixes, 2);
         assert!((known.unrest(place(&known, "b.rs")) - 1.5 * even).abs() < 1e-9);
         assert!((known.most_unrest() - 1.5 * even).abs() < 1e-9);
