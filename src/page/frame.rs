@@ -158,12 +158,17 @@ pub(super) fn plain(status: StatusCode, words: &str) -> Response {
     (status, Html(page.into_string())).into_response()
 }
 
-/// A page that leads on at once.
+/// A page that leads on at once, and leaves the token behind.
 pub(super) fn passing(to: &str) -> Response {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
-            head { meta charset="utf-8"; title { "lokid" } meta http-equiv="refresh" content={"0;url=" (to)}; }
+            head {
+                meta charset="utf-8";
+                meta name="referrer" content="no-referrer";
+                title { "lokid" }
+                meta http-equiv="refresh" content={"0;url=" (to)};
+            }
             body { main { h1 { "lokid" } p { a href=(to) { "Come in" } } } }
         }
     };

@@ -31,7 +31,7 @@ const SCRIPT: &str = include_str!("page.js");
 const MARK: &str = include_str!("mark.svg");
 
 /// Nothing but the page's own files is ever loaded, nothing runs that stands in a text, nobody frames it, and it tells
-/// nobody where the reader came from.
+/// nobody else where the reader came from. It tells itself: without, a browser would not name the origin of a form.
 const HEADERS: &[(&str, &str)] = &[
     (
         "content-security-policy",
@@ -40,7 +40,7 @@ const HEADERS: &[(&str, &str)] = &[
     ),
     ("x-content-type-options", "nosniff"),
     ("x-frame-options", "DENY"),
-    ("referrer-policy", "no-referrer"),
+    ("referrer-policy", "same-origin"),
     ("cross-origin-opener-policy", "same-origin"),
     ("cross-origin-resource-policy", "same-origin"),
 ];
