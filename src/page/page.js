@@ -176,3 +176,4 @@ document.addEventListener("visibilitychange", () => (document.hidden ? rest() : 
 addEventListener("pagehide", rest);
 addEventListener("pageshow", hear);
 hear();
+parts();
