@@ -4,6 +4,7 @@
 mod api;
 mod borrowed;
 mod care;
+mod changes;
 mod chaos;
 mod cli;
 mod crash;
