@@ -22,6 +22,16 @@ impl Bundle {
         Bundle { by, why: why.into(), night: None, phase: None, undoes: None, changes }
     }
 
+    /// What is said of it, or what the change itself says.
+    pub(super) fn told_why(&self) -> &str {
+        let first = self.changes.first().filter(|_| self.why.is_empty());
+        match first {
+            Some(Change::Archive(entry)) => &entry.reason,
+            Some(Change::Vanished(_)) => "its file is gone",
+            _ => &self.why,
+        }
+    }
+
     pub(super) fn of(proposal: &Proposal, night: Option<Timestamp>, changes: Vec<Change>) -> Bundle {
         Bundle { night, phase: Some(proposal.phase), ..Bundle::by(By::Night, &proposal.why, changes) }
     }

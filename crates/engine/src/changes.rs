@@ -55,7 +55,7 @@ pub struct ChangeLog {
 enum LogTask {
     Done {
         at: Timestamp,
-        before: Snapshot,
+        before: Box<Snapshot>,
         bundles: Vec<Bundle>,
     },
     /// Whatever was purged while nobody kept this log goes.
@@ -89,7 +89,7 @@ impl Follower for ChangeLog {
         let Some(tasks) = self.tasks.get() else { return };
         let (at, bundles) = (self.env.clock.now(), bundles.to_vec());
         let purged: Vec<Key> = bundles.iter().flat_map(|bundle| &bundle.changes).filter_map(purge).collect();
-        let _ = tasks.send(LogTask::Done { at, before: before.clone(), bundles });
+        let _ = tasks.send(LogTask::Done { at, before: Box::new(before.clone()), bundles });
         if !purged.is_empty() {
             self.reach();
             self.erase(&purged, |key| known(before, key));
@@ -157,24 +157,20 @@ impl ChangeLog {
 
     fn write(&self, at: Timestamp, before: &Snapshot, bundles: &[Bundle]) -> io::Result<()> {
         let mut notice = Notice::after(before);
+        let mut pieces = self.pieces.lock();
+        let mut groups: Vec<(String, Vec<String>)> = Vec::new();
         for bundle in bundles {
-            let noticed = notice.of(bundle);
-            // Whoever reads need not wait for a whole import.
-            let mut pieces = self.pieces.lock();
-            let mut group = None;
-            let mut lines = Vec::with_capacity(noticed.len());
-            for (op, key, what) in noticed {
+            let (mut first, mut lines) = (None, Vec::new());
+            for (op, key, what) in notice.of(bundle) {
                 let id = pieces.name(at);
-                let group = group.get_or_insert_with(|| id.clone()).clone();
+                let group = first.get_or_insert_with(|| id.clone()).clone();
                 let Bundle { by, night, phase, .. } = *bundle;
-                let (why, undoes) = (bundle.why.clone(), bundle.undoes.clone());
+                let (why, undoes) = (bundle.told_why().to_owned(), bundle.undoes.clone());
                 lines.push(LoggedChange { id, group, at, op, by, why, night, phase, undoes, key, what }.to_line());
             }
-            if let Some(group) = group {
-                pieces.append(&group, &lines, &self.env.redaction)?;
-            }
+            groups.extend(first.map(|first| (first, lines)));
         }
-        Ok(())
+        pieces.append(&groups, &self.env.redaction)
     }
 
     /// A full disk refuses everything that comes; that is one thing to say.
@@ -256,7 +252,7 @@ impl ChangeLog {
         let mut accepted: HashMap<String, bool> = HashMap::new();
         let mut undone: HashSet<String> = HashSet::new();
         for path in paths.iter().rev() {
-            let lines = self.pieces.lock().read(path);
+            let lines = self.pieces.lock().read_all(path);
             let mut lines = lines.iter().rev().peekable();
             while let Some(line) = lines.next() {
                 if let Some((group, is_accepted)) = mark(line) {
@@ -292,12 +288,15 @@ impl ChangeLog {
 
     /// What happened to a memory itself, the newest first.
     pub fn life_of(&self, key: &Key) -> Vec<LoggedChange> {
+        self.reach();
+        let mut pieces = self.pieces.lock();
+        let named = as_written(key.id.as_str());
+        let own = |change: &LoggedChange| change.key == *key && matches!(change.what, LoggedWhat::Memory { .. });
         let mut found = Vec::new();
-        self.read(|group| {
-            let own = |change: &LoggedChange| change.key == *key && matches!(change.what, LoggedWhat::Memory { .. });
-            found.extend(group.changes.into_iter().rev().filter(own));
-            true
-        });
+        for path in pieces.paths().iter().rev() {
+            let lines = pieces.read(path, |line| line.contains(&named));
+            found.extend(lines.iter().rev().filter_map(LoggedChange::read).filter(own));
+        }
         found
     }
 
@@ -307,7 +306,7 @@ impl ChangeLog {
         let paths = pieces.paths();
         paths.iter().find_map(|path| {
             let at = |line: &Value| line.get("id").and(line.get("at"))?.as_str().and_then(Timestamp::parse);
-            pieces.read(path).iter().find_map(at)
+            pieces.read_all(path).iter().find_map(at)
         })
     }
 
@@ -320,7 +319,7 @@ impl ChangeLog {
         let line = json!({name: group.id(), "at": self.env.clock.now().record_style()}).to_string();
         let mut pieces = self.pieces.lock();
         let next = pieces.name(self.env.clock.now());
-        pieces.append(&next, &[line], &self.env.redaction)
+        pieces.append(&[(next, vec![line])], &self.env.redaction)
     }
 
     /// How many lines hold what must not be kept; with `strike` they are taken out.
@@ -332,7 +331,7 @@ impl ChangeLog {
             return pieces.strike(&self.env.redaction, &says);
         }
         let paths = pieces.paths();
-        Ok(paths.iter().flat_map(|path| pieces.read(path)).filter(|line| says(&line.to_string())).count())
+        Ok(paths.iter().map(|path| pieces.read(path, says).len()).sum())
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Notice<'a> {
     before: &'a Snapshot,
     memories: HashMap<Key, Option<Arc<Memory>>>,
     links: HashMap<LinkKey, Option<Link>>,
-    matters: HashMap<String, Contradiction>,
+    matters: HashMap<String, Arc<Contradiction>>,
 }
 
 pub(super) type Noticed = (ChangeOp, Key, LoggedWhat);
@@ -68,16 +68,15 @@ impl<'a> Notice<'a> {
     }
 
     fn disputed(&mut self, found: &Contradiction) -> Option<Noticed> {
-        let before = match self.matters.insert(found.id.clone(), found.clone()) {
-            Some(known) => Some(known),
-            None => self.before.contradiction(&found.namespace, &found.id).map(|known| known.as_ref().clone()),
-        };
-        if before.as_ref() == Some(found) {
+        let after = Arc::new(found.clone());
+        let known = self.matters.insert(found.id.clone(), Arc::clone(&after));
+        let before = known.or_else(|| self.before.contradiction(&found.namespace, &found.id).cloned());
+        if before.as_ref() == Some(&after) {
             return None;
         }
         let op = if found.status == ContradictionStatus::Open { ChangeOp::Conflict } else { ChangeOp::Settled };
         let key = Key::new(&found.namespace, &found.b);
-        Some((op, key, LoggedWhat::Contradiction { before, after: found.clone() }))
+        Some((op, key, LoggedWhat::Contradiction { before, after }))
     }
 
     /// Links come in bundles: those from one memory are one thing to tell. What stands in another program's record is
@@ -94,7 +93,7 @@ impl<'a> Notice<'a> {
         let (op, key) =
             (if ties { ChangeOp::Linked } else { ChangeOp::Unlinked }, Key::new(&link.namespace, &link.from));
         let told = (link.clone(), before.filter(|_| ties));
-        match noticed.iter_mut().find(|(known, from, _)| (*known, &*from) == (op, &key)) {
+        match noticed.iter_mut().find(|(known, from, _)| (*known, from) == (op, &key)) {
             Some((.., LoggedWhat::Links(links))) => links.push(told),
             _ => noticed.push((op, key, LoggedWhat::Links(vec![told]))),
         }
