@@ -22,14 +22,14 @@ impl Bundle {
         Bundle { by, why: why.into(), night: None, phase: None, undoes: None, changes }
     }
 
-    /// What is said of it, or what the change itself says.
-    pub(super) fn told_why(&self) -> &str {
-        let first = self.changes.first().filter(|_| self.why.is_empty());
-        match first {
+    /// All but the changes; where nobody said why, what the first of them says itself.
+    pub(super) fn bare(&self) -> Bundle {
+        let why = match self.changes.first().filter(|_| self.why.is_empty()) {
             Some(Change::Archive(entry)) => &entry.reason,
             Some(Change::Vanished(_)) => "its file is gone",
-            _ => &self.why,
-        }
+            _ => self.why.as_str(),
+        };
+        Bundle { why: why.to_owned(), undoes: self.undoes.clone(), changes: Vec::new(), ..*self }
     }
 
     pub(super) fn of(proposal: &Proposal, night: Option<Timestamp>, changes: Vec<Change>) -> Bundle {

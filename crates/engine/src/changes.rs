@@ -20,7 +20,7 @@ use crossbeam_channel::{Receiver, Sender};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use self::notice::Notice;
+use self::notice::{Notice, Noticed, worth_telling};
 use self::pieces::Pieces;
 use super::bundle::Bundle;
 use super::env::Env;
@@ -53,11 +53,8 @@ pub struct ChangeLog {
 }
 
 enum LogTask {
-    Done {
-        at: Timestamp,
-        before: Box<Snapshot>,
-        bundles: Vec<Bundle>,
-    },
+    /// Each without its changes, and these with what stood there before.
+    Done(Timestamp, Vec<(Bundle, Vec<Noticed>)>),
     /// Whatever was purged while nobody kept this log goes.
     Sweep(Arc<Snapshot>),
     /// Answered when everything told before is written.
@@ -87,9 +84,13 @@ impl LoggedGroup {
 impl Follower for ChangeLog {
     fn done(&self, before: &Snapshot, bundles: &[Bundle]) {
         let Some(tasks) = self.tasks.get() else { return };
-        let (at, bundles) = (self.env.clock.now(), bundles.to_vec());
+        let mut notice = Notice::after(before);
+        let done = bundles.iter().map(|bundle| (bundle.bare(), notice.of(bundle)));
+        let done: Vec<_> = done.filter(|(_, noticed)| !noticed.is_empty()).collect();
+        if !done.is_empty() {
+            let _ = tasks.send(LogTask::Done(self.env.clock.now(), done));
+        }
         let purged: Vec<Key> = bundles.iter().flat_map(|bundle| &bundle.changes).filter_map(purge).collect();
-        let _ = tasks.send(LogTask::Done { at, before: Box::new(before.clone()), bundles });
         if !purged.is_empty() {
             self.reach();
             self.erase(&purged, |key| known(before, key));
@@ -148,24 +149,22 @@ impl ChangeLog {
 
     fn take(&self, task: LogTask) {
         match task {
-            LogTask::Done { at, before, bundles } => self.tell(self.write(at, &before, &bundles)),
+            LogTask::Done(at, done) => self.tell(self.write(at, done)),
             LogTask::Sweep(snapshot) => self.sweep_out(&snapshot),
             LogTask::Reached(reply) => drop(reply.send(())),
             LogTask::Stop => {}
         }
     }
 
-    fn write(&self, at: Timestamp, before: &Snapshot, bundles: &[Bundle]) -> io::Result<()> {
-        let mut notice = Notice::after(before);
+    fn write(&self, at: Timestamp, done: Vec<(Bundle, Vec<Noticed>)>) -> io::Result<()> {
         let mut pieces = self.pieces.lock();
         let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-        for bundle in bundles {
+        for (bundle, noticed) in done {
             let (mut first, mut lines) = (None, Vec::new());
-            for (op, key, what) in notice.of(bundle) {
+            for (op, key, what) in worth_telling(noticed) {
                 let id = pieces.name(at);
                 let group = first.get_or_insert_with(|| id.clone()).clone();
-                let Bundle { by, night, phase, .. } = *bundle;
-                let (why, undoes) = (bundle.told_why().to_owned(), bundle.undoes.clone());
+                let Bundle { by, night, phase, why, undoes, .. } = bundle.clone();
                 lines.push(LoggedChange { id, group, at, op, by, why, night, phase, undoes, key, what }.to_line());
             }
             groups.extend(first.map(|first| (first, lines)));
@@ -231,9 +230,7 @@ impl ChangeLog {
     fn sweep_out(&self, snapshot: &Snapshot) {
         let mut gone = HashSet::new();
         self.newest(|group| {
-            gone.extend(
-                group.changes.iter().filter(|change| is_buried(snapshot, change)).map(|change| change.key.clone()),
-            );
+            gone.extend(group.changes.iter().flat_map(|change| buried(snapshot, change)));
             true
         });
         if !gone.is_empty() {
@@ -346,17 +343,18 @@ fn known<'a>(snapshot: &'a Snapshot, key: &Key) -> Option<&'a Arc<Memory>> {
     snapshot.get(key).or_else(|| snapshot.archived(key).map(|entry| &entry.memory))
 }
 
-/// A skill's tombstone does not name it: what it said does.
-fn is_buried(snapshot: &Snapshot, change: &LoggedChange) -> bool {
-    let nameless = |memory: &Arc<Memory>| {
-        let grave = Tombstone::of(memory, Timestamp::default(), "").kept().key;
-        memory.kind == Kind::Skill && snapshot.tombstone(&grave).is_some() && snapshot.get(&change.key).is_none()
-    };
-    let versions = match &change.what {
-        LoggedWhat::Memory { before, after } => [before.as_ref(), after.as_ref()],
-        _ => [None, None],
-    };
-    change.keys().iter().any(|key| snapshot.tombstone(key).is_some()) || versions.into_iter().flatten().any(nameless)
+/// Those it names that were purged. A skill's tombstone does not name it: what it said does.
+fn buried(snapshot: &Snapshot, change: &LoggedChange) -> Vec<Key> {
+    let mut found = change.keys();
+    found.retain(|key| snapshot.tombstone(key).is_some());
+    if let LoggedWhat::Memory { before, after } = &change.what {
+        let is_nameless = |memory: &&Arc<Memory>| {
+            let grave = Tombstone::of(memory, Timestamp::default(), "").kept().key;
+            memory.kind == Kind::Skill && snapshot.tombstone(&grave).is_some() && snapshot.get(&change.key).is_none()
+        };
+        found.extend(before.iter().chain(after).find(is_nameless).map(|memory| memory.key()));
+    }
+    found
 }
 
 fn mark(line: &Value) -> Option<(&str, bool)> {
