@@ -66,6 +66,9 @@ fn last(settings: &Settings, screen: &mut Screen) -> Done {
             let when = words::moment(&words::field(night, "started_at"));
             screen.line(screen.paint(Style::Bold, &format!("{when} ({})", words::field(night, "cause"))))?;
             tell(night, screen)?;
+            if !ask::list(night, "done").is_empty() {
+                screen.note(format!("`lokid undo --night {}` takes it back", words::field(night, "started_at")));
+            }
         }
         None => screen.note("there was no night yet"),
     }

@@ -12,11 +12,12 @@ use super::words;
 use lokid_mirror::KeyKind;
 
 /// The counts of an answer, and what one and several of each are called.
-const PLACES: [(&str, &str, &str); 5] = [
+const PLACES: [(&str, &str, &str); 6] = [
     ("memories", "memory", "memories"),
     ("archived", "archived memory", "archived memories"),
     ("documents", "ledger or handoff", "ledgers and handoffs"),
     ("history", "earlier wording", "earlier wordings"),
+    ("changes", "line of the log of changes", "lines of the log of changes"),
     ("derived", "memory of the repository itself", "memories of the repository itself"),
 ];
 

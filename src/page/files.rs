@@ -9,7 +9,7 @@ use super::frame::Sheet;
 use super::graph::{self, Edge, Node};
 use super::memories::mention;
 use super::parts::{
-    bar, count, file_link, flag, line, list, memory_link, nothing, number, prose, text, texts, when, with,
+    count, file_link, flag, heat, line, list, memory_link, nothing, number, prose, text, texts, when, with,
 };
 use super::site::Here;
 use crate::serve::encode;
@@ -39,10 +39,9 @@ fn folder(here: &Here, path: &str, tree: &Value) -> Sheet {
                 thead { tr { th scope="col" { "Name" } th scope="col" { "Heat" } th.n scope="col" { "Memories" } th.n scope="col" { "Fixes" } th.n scope="col" { "Commits" } } }
                 tbody {
                     @for entry in entries {
-                        @let heat = number(entry, "heat");
                         tr data-item=(text(entry, "path")) {
                             td { a.file data-open href=(with(here, "files", &[("path", text(entry, "path"))])) { (line(text(entry, "name"))) @if flag(entry, "dir") { "/" } } }
-                            td { (bar(heat, &format!("heat {heat:.2}"))) }
+                            td { (heat(number(entry, "heat"))) }
                             td.n { (number_or_blank(count(entry, "memories"))) }
                             td.n { (number_or_blank(count(entry, "fixes"))) }
                             td.n { (number_or_blank(count(entry, "commits"))) }
@@ -82,13 +81,12 @@ async fn file(here: &Here, path: &str) -> Result<Sheet, Trouble> {
     let known = here.about.get("/file", &[("path", path)]).await?;
     // Reads the file and asks git: where that cannot be, the rest still stands.
     let why = here.about.post("/why", json!({"file": path, "k": 5})).await.unwrap_or_default();
-    let heat = number(&known, "heat");
     let body = html! {
         h1 { (line(path)) }
         (trail(here, path))
         @if !flag(&known, "there") { p { span.mark.warn { "no longer there" } } }
         p.hint {
-            (bar(heat, &format!("heat {heat:.2}"))) " "
+            (heat(number(&known, "heat"))) " "
             (words::count(count(&known, "commits"), "commit", "commits")) ", " (words::count(count(&known, "fixes_count"), "fix", "fixes"))
         }
         div.split {

@@ -132,6 +132,12 @@ pub(super) fn figure(value: &str, name: &str) -> Markup {
     html! { div.figure { strong { (value) } span { (name) } } }
 }
 
+/// How much goes on somewhere, beside the hottest of the project.
+pub(super) fn heat(share: f64) -> Markup {
+    let label = format!("heat {share:.2}");
+    html! { meter.heat min="0" max="1" value=(format!("{:.3}", share.clamp(0.0, 1.0))) aria-label=(label) title=(label) {} }
+}
+
 /// A share as a bar that can be read without seeing it.
 pub(super) fn bar(share: f64, label: &str) -> Markup {
     html! { meter min="0" max="1" value=(format!("{:.3}", share.clamp(0.0, 1.0))) aria-label=(label) title=(label) {} }

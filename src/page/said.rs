@@ -109,12 +109,14 @@ fn told(here: &Here, one: &Value, item: &Value, file: &str) -> Markup {
     let said = if text(item, "line").is_empty() { text(item, "title") } else { text(item, "line") };
     // The mark before it is shown beside it.
     let bare = said.trim_start_matches("- ").trim_start_matches(&format!("[{cite}]")).trim_start();
+    let title = text(item, "title");
+    let (name, rest) = bare.strip_prefix(title).filter(|_| !title.is_empty()).map_or((bare, ""), |rest| (title, rest));
     html! {
         li data-item={(text(one, "id")) "/" (id)} {
-            div.told {
-                (kind(text(item, "kind"))) (tier(text(item, "tier")))
-                a.memory data-open href=(here.to(&format!("memories/{}", segment(id)))) { (line(bare)) }
-                code.cite { (cite) } (verdict(item))
+            div {
+                (kind(text(item, "kind"))) " " (tier(text(item, "tier"))) " "
+                a.memory data-open href=(here.to(&format!("memories/{}", segment(id)))) { (line(name)) } (line(rest))
+                " " code.cite { (cite) } " " (verdict(item))
             }
             div.parts.quiet {
                 span { (line(text(item, "why"))) }

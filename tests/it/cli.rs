@@ -25,6 +25,8 @@ const COMMANDS: &[&str] = &[
     "remember",
     "list",
     "show",
+    "changes",
+    "undo",
     "forget",
     "import",
     "export",

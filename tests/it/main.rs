@@ -5,6 +5,7 @@ mod api;
 mod borrowed;
 mod browse;
 mod care;
+mod changes;
 mod chaos;
 mod cli;
 mod crash;

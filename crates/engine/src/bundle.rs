@@ -22,6 +22,16 @@ impl Bundle {
         Bundle { by, why: why.into(), night: None, phase: None, undoes: None, changes }
     }
 
+    /// All but the changes; where nobody said why, what the first of them says itself.
+    pub(super) fn bare(&self) -> Bundle {
+        let why = match self.changes.first().filter(|_| self.why.is_empty()) {
+            Some(Change::Archive(entry)) => &entry.reason,
+            Some(Change::Vanished(_)) => "its file is gone",
+            _ => self.why.as_str(),
+        };
+        Bundle { why: why.to_owned(), undoes: self.undoes.clone(), changes: Vec::new(), ..*self }
+    }
+
     pub(super) fn of(proposal: &Proposal, night: Option<Timestamp>, changes: Vec<Change>) -> Bundle {
         Bundle { night, phase: Some(proposal.phase), ..Bundle::by(By::Night, &proposal.why, changes) }
     }

@@ -20,7 +20,7 @@ use crossbeam_channel::{Receiver, Sender};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use self::notice::Notice;
+use self::notice::{Notice, Noticed, worth_telling};
 use self::pieces::Pieces;
 use super::bundle::Bundle;
 use super::env::Env;
@@ -53,11 +53,8 @@ pub struct ChangeLog {
 }
 
 enum LogTask {
-    Done {
-        at: Timestamp,
-        before: Snapshot,
-        bundles: Vec<Bundle>,
-    },
+    /// Each without its changes, and these with what stood there before.
+    Done(Timestamp, Vec<(Bundle, Vec<Noticed>)>),
     /// Whatever was purged while nobody kept this log goes.
     Sweep(Arc<Snapshot>),
     /// Answered when everything told before is written.
@@ -87,9 +84,13 @@ impl LoggedGroup {
 impl Follower for ChangeLog {
     fn done(&self, before: &Snapshot, bundles: &[Bundle]) {
         let Some(tasks) = self.tasks.get() else { return };
-        let (at, bundles) = (self.env.clock.now(), bundles.to_vec());
+        let mut notice = Notice::after(before);
+        let done = bundles.iter().map(|bundle| (bundle.bare(), notice.of(bundle)));
+        let done: Vec<_> = done.filter(|(_, noticed)| !noticed.is_empty()).collect();
+        if !done.is_empty() {
+            let _ = tasks.send(LogTask::Done(self.env.clock.now(), done));
+        }
         let purged: Vec<Key> = bundles.iter().flat_map(|bundle| &bundle.changes).filter_map(purge).collect();
-        let _ = tasks.send(LogTask::Done { at, before: before.clone(), bundles });
         if !purged.is_empty() {
             self.reach();
             self.erase(&purged, |key| known(before, key));
@@ -148,33 +149,27 @@ impl ChangeLog {
 
     fn take(&self, task: LogTask) {
         match task {
-            LogTask::Done { at, before, bundles } => self.tell(self.write(at, &before, &bundles)),
+            LogTask::Done(at, done) => self.tell(self.write(at, done)),
             LogTask::Sweep(snapshot) => self.sweep_out(&snapshot),
             LogTask::Reached(reply) => drop(reply.send(())),
             LogTask::Stop => {}
         }
     }
 
-    fn write(&self, at: Timestamp, before: &Snapshot, bundles: &[Bundle]) -> io::Result<()> {
-        let mut notice = Notice::after(before);
-        for bundle in bundles {
-            let noticed = notice.of(bundle);
-            // Whoever reads need not wait for a whole import.
-            let mut pieces = self.pieces.lock();
-            let mut group = None;
-            let mut lines = Vec::with_capacity(noticed.len());
-            for (op, key, what) in noticed {
+    fn write(&self, at: Timestamp, done: Vec<(Bundle, Vec<Noticed>)>) -> io::Result<()> {
+        let mut pieces = self.pieces.lock();
+        let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+        for (bundle, noticed) in done {
+            let (mut first, mut lines) = (None, Vec::new());
+            for (op, key, what) in worth_telling(noticed) {
                 let id = pieces.name(at);
-                let group = group.get_or_insert_with(|| id.clone()).clone();
-                let Bundle { by, night, phase, .. } = *bundle;
-                let (why, undoes) = (bundle.why.clone(), bundle.undoes.clone());
+                let group = first.get_or_insert_with(|| id.clone()).clone();
+                let Bundle { by, night, phase, why, undoes, .. } = bundle.clone();
                 lines.push(LoggedChange { id, group, at, op, by, why, night, phase, undoes, key, what }.to_line());
             }
-            if let Some(group) = group {
-                pieces.append(&group, &lines, &self.env.redaction)?;
-            }
+            groups.extend(first.map(|first| (first, lines)));
         }
-        Ok(())
+        pieces.append(&groups, &self.env.redaction)
     }
 
     /// A full disk refuses everything that comes; that is one thing to say.
@@ -235,9 +230,7 @@ impl ChangeLog {
     fn sweep_out(&self, snapshot: &Snapshot) {
         let mut gone = HashSet::new();
         self.newest(|group| {
-            gone.extend(
-                group.changes.iter().filter(|change| is_buried(snapshot, change)).map(|change| change.key.clone()),
-            );
+            gone.extend(group.changes.iter().flat_map(|change| buried(snapshot, change)));
             true
         });
         if !gone.is_empty() {
@@ -256,7 +249,7 @@ impl ChangeLog {
         let mut accepted: HashMap<String, bool> = HashMap::new();
         let mut undone: HashSet<String> = HashSet::new();
         for path in paths.iter().rev() {
-            let lines = self.pieces.lock().read(path);
+            let lines = self.pieces.lock().read_all(path);
             let mut lines = lines.iter().rev().peekable();
             while let Some(line) = lines.next() {
                 if let Some((group, is_accepted)) = mark(line) {
@@ -292,12 +285,15 @@ impl ChangeLog {
 
     /// What happened to a memory itself, the newest first.
     pub fn life_of(&self, key: &Key) -> Vec<LoggedChange> {
+        self.reach();
+        let mut pieces = self.pieces.lock();
+        let named = as_written(key.id.as_str());
+        let own = |change: &LoggedChange| change.key == *key && matches!(change.what, LoggedWhat::Memory { .. });
         let mut found = Vec::new();
-        self.read(|group| {
-            let own = |change: &LoggedChange| change.key == *key && matches!(change.what, LoggedWhat::Memory { .. });
-            found.extend(group.changes.into_iter().rev().filter(own));
-            true
-        });
+        for path in pieces.paths().iter().rev() {
+            let lines = pieces.read(path, |line| line.contains(&named));
+            found.extend(lines.iter().rev().filter_map(LoggedChange::read).filter(own));
+        }
         found
     }
 
@@ -307,7 +303,7 @@ impl ChangeLog {
         let paths = pieces.paths();
         paths.iter().find_map(|path| {
             let at = |line: &Value| line.get("id").and(line.get("at"))?.as_str().and_then(Timestamp::parse);
-            pieces.read(path).iter().find_map(at)
+            pieces.read_all(path).iter().find_map(at)
         })
     }
 
@@ -320,7 +316,7 @@ impl ChangeLog {
         let line = json!({name: group.id(), "at": self.env.clock.now().record_style()}).to_string();
         let mut pieces = self.pieces.lock();
         let next = pieces.name(self.env.clock.now());
-        pieces.append(&next, &[line], &self.env.redaction)
+        pieces.append(&[(next, vec![line])], &self.env.redaction)
     }
 
     /// How many lines hold what must not be kept; with `strike` they are taken out.
@@ -332,7 +328,7 @@ impl ChangeLog {
             return pieces.strike(&self.env.redaction, &says);
         }
         let paths = pieces.paths();
-        Ok(paths.iter().flat_map(|path| pieces.read(path)).filter(|line| says(&line.to_string())).count())
+        Ok(paths.iter().map(|path| pieces.read(path, says).len()).sum())
     }
 }
 
@@ -347,17 +343,18 @@ fn known<'a>(snapshot: &'a Snapshot, key: &Key) -> Option<&'a Arc<Memory>> {
     snapshot.get(key).or_else(|| snapshot.archived(key).map(|entry| &entry.memory))
 }
 
-/// A skill's tombstone does not name it: what it said does.
-fn is_buried(snapshot: &Snapshot, change: &LoggedChange) -> bool {
-    let nameless = |memory: &Arc<Memory>| {
-        let grave = Tombstone::of(memory, Timestamp::default(), "").kept().key;
-        memory.kind == Kind::Skill && snapshot.tombstone(&grave).is_some() && snapshot.get(&change.key).is_none()
-    };
-    let versions = match &change.what {
-        LoggedWhat::Memory { before, after } => [before.as_ref(), after.as_ref()],
-        _ => [None, None],
-    };
-    change.keys().iter().any(|key| snapshot.tombstone(key).is_some()) || versions.into_iter().flatten().any(nameless)
+/// Those it names that were purged. A skill's tombstone does not name it: what it said does.
+fn buried(snapshot: &Snapshot, change: &LoggedChange) -> Vec<Key> {
+    let mut found = change.keys();
+    found.retain(|key| snapshot.tombstone(key).is_some());
+    if let LoggedWhat::Memory { before, after } = &change.what {
+        let is_nameless = |memory: &&Arc<Memory>| {
+            let grave = Tombstone::of(memory, Timestamp::default(), "").kept().key;
+            memory.kind == Kind::Skill && snapshot.tombstone(&grave).is_some() && snapshot.get(&change.key).is_none()
+        };
+        found.extend(before.iter().chain(after).find(is_nameless).map(|memory| memory.key()));
+    }
+    found
 }
 
 fn mark(line: &Value) -> Option<(&str, bool)> {

@@ -4,9 +4,8 @@ use tokio::sync::oneshot;
 
 use super::error::EngineError;
 use super::lesson::{Chapter, Lesson};
-use super::logged::LoggedChange;
+use super::logged::{LeftAsItIs, LoggedChange};
 use super::pattern::{Pattern, Redacted};
-use super::undo::LeftAsItIs;
 use lokid_manage::plan::Proposal;
 use lokid_model::{
     By, Contradiction, Document, Draft, Key, Link, Memory, MemoryId, Namespace, Patch, Relation, Resolution, Tier,

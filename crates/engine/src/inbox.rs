@@ -14,10 +14,9 @@ use tokio::sync::oneshot;
 use super::error::EngineError;
 use super::event::{Claimant, Event, Imported, Remembered, Reply, Tidied, Trust, TrustRequest};
 use super::lesson::{Chapter, Lesson};
-use super::logged::{LoggedChange, LoggedWhat};
+use super::logged::{LeftAsItIs, LoggedChange, LoggedWhat};
 use super::pattern::{Pattern, Redacted};
 use super::redaction::Redaction;
-use super::undo::LeftAsItIs;
 use lokid_index::Snapshot;
 use lokid_manage::plan::Proposal;
 use lokid_model::{

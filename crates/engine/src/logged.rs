@@ -44,10 +44,13 @@ pub enum LoggedWhat {
     /// Each with the one that stood in its place before.
     Links(Vec<(Link, Option<Link>)>),
     Contradiction {
-        before: Option<Contradiction>,
-        after: Contradiction,
+        before: Option<Arc<Contradiction>>,
+        after: Arc<Contradiction>,
     },
 }
+
+/// What a group that was taken back leaves as it is, by the names of the changes, and why.
+pub type LeftAsItIs = Vec<(String, &'static str)>;
 
 impl LoggedChange {
     /// Every memory it names.
@@ -82,11 +85,8 @@ impl LoggedChange {
         put("memory", self.key.id.as_str().into());
         match &self.what {
             LoggedWhat::Memory { before, after } => {
-                let [before, after] = [before, after].map(|memory| memory.as_deref().map_or(Value::Null, kept));
-                if before.to_string().len() + after.to_string().len() <= LONGEST {
-                    put("before", before);
-                    put("after", after);
-                }
+                put("before", before.as_deref().map_or(Value::Null, kept));
+                put("after", after.as_deref().map_or(Value::Null, kept));
             }
             LoggedWhat::Links(links) => {
                 let one = |(link, was): &(Link, Option<Link>)| {
@@ -99,17 +99,28 @@ impl LoggedChange {
                 put("links", links.iter().map(one).collect());
             }
             LoggedWhat::Contradiction { before, after } => {
-                put("was", before.as_ref().map_or(Value::Null, lists::view_contradiction));
+                put("was", before.as_deref().map_or(Value::Null, lists::view_contradiction));
                 put("contradiction", lists::view_contradiction(after));
             }
         }
-        Value::Object(line).to_string()
+        let mut line = Value::Object(line);
+        let text = line.to_string();
+        if text.len() <= LONGEST {
+            return text;
+        }
+        if let Value::Object(line) = &mut line {
+            line.retain(|name, _| !matches!(name.as_str(), "before" | "after"));
+        }
+        line.to_string()
     }
 
     pub(super) fn read(line: &Value) -> Option<LoggedChange> {
         let text = |name: &str| line.get(name).and_then(Value::as_str);
         let namespace = Namespace::new(text("namespace")?)?;
-        let matter = |name: &str| lists::read_contradiction(line.get(name)?.as_object()?.clone(), &namespace);
+        let matter = |name: &str| {
+            let found = lists::read_contradiction(line.get(name)?.as_object()?.clone(), &namespace)?;
+            Some(Arc::new(found))
+        };
         let what = if let Some(links) = line.get("links").and_then(Value::as_array) {
             let link = |value: &Value| lists::read_link(value.as_object()?.clone(), &namespace, Timestamp::default());
             let one = |value: &Value| Some((link(value)?, value.get("was").and_then(link)));

@@ -5,16 +5,13 @@
 use std::sync::Arc;
 
 use super::decide;
-use super::logged::{LoggedChange, LoggedWhat, are_one_version, differences};
+use super::logged::{LeftAsItIs, LoggedChange, LoggedWhat, are_one_version, differences};
 use lokid_index::Snapshot;
 use lokid_manage::plan::Phase;
 use lokid_manage::undone;
 use lokid_model::{
     Archived, Change, Contradiction, ContradictionStatus, Key, Link, Memory, Relation, Resolution, Settled, Timestamp,
 };
-
-/// What a group that was taken back leaves as it is, and why.
-pub type LeftAsItIs = Vec<(String, &'static str)>;
 
 const UNDONE: &str = "undone";
 
@@ -55,7 +52,7 @@ impl Undoing {
             LoggedWhat::Memory { before: Some(before), after: None } => self.bring_back(before, phase)?,
             LoggedWhat::Memory { before: Some(before), after: Some(after) } => self.reword(before, after, phase)?,
             LoggedWhat::Links(links) => return Ok(self.retie(logged, links, phase)),
-            LoggedWhat::Contradiction { before, after } => self.reopen(before.as_ref(), after)?,
+            LoggedWhat::Contradiction { before, after } => self.reopen(before.as_deref(), after)?,
         }
         Ok(None)
     }

@@ -344,6 +344,8 @@ pub(in crate::serve) struct RedactionAnswer {
     pub(in crate::serve) documents: usize,
     /// Earlier wordings in files of lines.
     pub(in crate::serve) history: usize,
+    /// Lines of the log of changes.
+    pub(in crate::serve) changes: usize,
     /// All places in memories and documents.
     pub(in crate::serve) places: usize,
     pub(in crate::serve) redacted: Vec<RedactedMention>,

@@ -9,6 +9,8 @@ use lokid_model::{Memory, Timestamp, time};
 
 /// Of tags, folders and authors.
 const MOST: usize = 20;
+/// Nobody nests folders deeper; a path that does is made to take long.
+const DEEPEST: usize = 64;
 
 pub(super) fn count<'m>(memories: impl Iterator<Item = &'m Memory>) -> CountedFacets {
     let mut total = 0;
@@ -20,11 +22,16 @@ pub(super) fn count<'m>(memories: impl Iterator<Item = &'m Memory>) -> CountedFa
         kind.add(memory.kind.as_str().into(), memory.kind.as_str(), total);
         tier.add(memory.tier.as_str().into(), memory.tier.as_str(), total);
         source.add(memory.source.as_str().into(), memory.source.as_str(), total);
-        memory.tags.iter().for_each(|name| tag.add(folded(name), name, total));
-        author_of(memory).into_iter().for_each(|name| author.add(folded(name), name, total));
-        for file in &memory.anchors.files {
+        for name in &memory.tags {
+            tag.add(folded(name), name, total);
+        }
+        if let Some(name) = author_of(memory) {
+            author.add(folded(name), name, total);
+        }
+        for file in memory.anchors.files.iter().filter(|file| file.matches('/').count() <= DEEPEST) {
             let around = std::iter::successors(folder_of(plain_path(file)), |inner| folder_of(inner));
-            around.filter(|path| !path.is_empty()).for_each(|path| folder.add(path.into(), path, total));
+            // Where a folder was counted, those around it were.
+            let _ = around.filter(|path| !path.is_empty()).all(|path| folder.add(path.into(), path, total));
         }
         *days.entry(memory.times.created_at.as_micros().div_euclid(time::DAY)).or_default() += 1;
     }
@@ -55,11 +62,12 @@ pub(super) fn folded(name: &str) -> Cow<'_, str> {
 struct Counts<'m>(HashMap<Cow<'m, str>, (&'m str, usize, usize)>);
 
 impl<'m> Counts<'m> {
-    fn add(&mut self, key: Cow<'m, str>, name: &'m str, memory: usize) {
+    /// Answers whether it was counted.
+    fn add(&mut self, key: Cow<'m, str>, name: &'m str, memory: usize) -> bool {
         let (_, count, last) = self.0.entry(key).or_insert((name, 0, 0));
-        if *last != memory {
-            (*count, *last) = (*count + 1, memory);
-        }
+        let is_new = *last != memory;
+        (*count, *last) = (*count + usize::from(is_new), memory);
+        is_new
     }
 
     fn most(self, most: usize) -> Vec<FacetCount> {
@@ -106,7 +114,7 @@ mod tests {
         let memories = [
             memory("2026-11-03", "Ada", &["Style", "style"], &["src/serve/app.rs", "./src/serve/call.rs"]),
             memory("2026-11-01", "ada", &["STYLE"], &["src/lib.rs", "/etc/passwd"]),
-            memory("2026-10-31", "", &["build"], &["README.md"]),
+            memory("2026-10-31", "", &["build"], &["README.md", &"a/".repeat(1 << 20)]),
         ];
         let CountedFacets { total, facets } = count(memories.iter());
         assert_eq!(total, 3);

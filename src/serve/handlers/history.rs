@@ -1,5 +1,6 @@
 //! The life of one memory: what it was, from when until when, by whom; and what it was at a moment.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ fn whole(project: &Project, key: &Key) -> Result<HistoryAnswer, Problem> {
     if versions.is_empty() {
         return Err(Problem::not_found(format!("no memory {key}")));
     }
-    versions.sort_by(|one, other| other.at.cmp(&one.at));
+    versions.sort_by_key(|version| Reverse(version.at));
     let mut next = None;
     let versions = versions.into_iter().map(|one| {
         let until = one.until.or(next);
@@ -98,14 +99,17 @@ fn unlogged(memory: Arc<Memory>) -> Lived {
 }
 
 /// The version that was known at a moment; `None` where the log says nothing of it, and inside that where it was not there.
+/// What was told late, of an earlier time, counts as known from that time on.
 pub(in crate::serve) fn at(life: &[LoggedChange], moment: Timestamp) -> Option<Option<Arc<Memory>>> {
-    let of = |change: &LoggedChange| match &change.what {
-        LoggedWhat::Memory { before: None, after: None } => None,
-        LoggedWhat::Memory { before, after } => Some((before.clone(), after.clone())),
-        _ => None,
+    let (change, is_done) = match life.iter().find(|change| change.at <= moment) {
+        Some(last) => (last, true),
+        None => (life.last()?, false),
     };
-    match life.iter().find(|change| change.at <= moment) {
-        Some(last) => of(last).map(|(_, after)| after),
-        None => life.last().and_then(of).map(|(before, _)| before),
+    match &change.what {
+        LoggedWhat::Memory { before: None, after: None } => None,
+        LoggedWhat::Memory { before, after } => {
+            Some(if is_done || change.op == ChangeOp::New { after } else { before }.clone())
+        }
+        _ => None,
     }
 }

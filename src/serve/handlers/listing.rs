@@ -45,15 +45,14 @@ fn page(app: &App, project: &Project, query: &List, limit: usize) -> Result<List
         staged.is_some() && memory.staged().map(|own| own.branch) == staged.as_ref().map(|here| here.branch.clone())
     };
     let stands = Standing { repository: &project.repository, looked: RefCell::default() };
-    let from = |after| {
-        snapshot
-            .newest(after)
-            .take_while(|memory| query.since.as_ref().is_none_or(|since| memory.times.created_at >= since.0))
-            .filter(|memory| memory.namespace == place && is_wanted(memory, query, at, waits_here(memory)))
-            .filter(|memory| query.derived.is_none_or(|derived| snapshot.is_derived(&memory.key()) == derived))
-            .filter(|memory| !query.stale_anchor || memory.anchors.files.iter().any(|file| !stands.is_there(file)))
+    let is_young = |memory: &Memory| query.since.as_ref().is_none_or(|since| memory.times.created_at >= since.0);
+    let passes = |memory: &Arc<Memory>| {
+        memory.namespace == place
+            && is_wanted(memory, query, at, waits_here(memory))
+            && query.derived.is_none_or(|derived| snapshot.is_derived(&memory.key()) == derived)
+            && (!query.stale_anchor || memory.anchors.files.iter().any(|file| !stands.is_there(file)))
     };
-    let mut found = from(after);
+    let mut found = snapshot.newest(after).take_while(|memory| is_young(memory)).filter(|memory| passes(memory));
     let page: Vec<&Arc<Memory>> = found.by_ref().take(limit).collect();
     let last = page.last().filter(|_| found.next().is_some());
     let next_cursor = last.map(|last| paging::cursor(last.times.created_at, last.id.as_str()));
@@ -63,7 +62,8 @@ fn page(app: &App, project: &Project, query: &List, limit: usize) -> Result<List
         item
     };
     let items = page.into_iter().map(item).collect();
-    let counted = query.facets.then(|| facets::count(from(None).map(Arc::as_ref)));
+    let all = || snapshot.memories().filter(|memory| is_young(memory) && passes(memory)).map(Arc::as_ref);
+    let counted = query.facets.then(|| facets::count(all()));
     Ok(Listing { items, next_cursor, counted })
 }
 

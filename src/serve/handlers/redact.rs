@@ -30,9 +30,9 @@ pub(in crate::serve) async fn redact(app: App, call: Call) -> Answer {
     let (looking, wanted) = (Arc::clone(&project), Arc::clone(&pattern));
     let found = aside(move || Found::look(&looking, &wanted, place.as_ref())).await??;
     let mut answer = found.told(&pattern, dry_run);
+    answer.changes = in_log(&project, &pattern, false).await?;
     if dry_run {
         answer.history = app.settle(project.writer.history(&pattern, false)).await?;
-        answer.history += in_log(&project, &pattern, false).await?;
         return ok(&answer);
     }
     let reason = request.reason.unwrap_or_else(|| "redacted".to_owned());
@@ -49,9 +49,9 @@ pub(in crate::serve) async fn redact(app: App, call: Call) -> Answer {
     }
     // Behind the others: what they replaced is history now.
     answer.history = app.settle(project.writer.history(&pattern, true)).await?;
-    answer.history += in_log(&project, &pattern, true).await?;
+    in_log(&project, &pattern, true).await?;
     let counts = json!({"memories": answer.memories, "archived": answer.archived, "derived": answer.derived,
-        "documents": answer.documents, "history": answer.history, "places": answer.places});
+        "documents": answer.documents, "history": answer.history, "changes": answer.changes, "places": answer.places});
     tracing::info!(project = %project.env.name, %counts, "words that match a pattern were made unreadable");
     if app.config().managed.uses_network() {
         let mut told = counts.clone();
@@ -142,6 +142,7 @@ impl Found {
             derived: count(Stand::Derived),
             documents: self.documents.len(),
             history: 0,
+            changes: 0,
             places: self.memories.iter().map(|(.., places)| places).sum::<usize>() + self.in_documents,
             redacted: self.memories.iter().map(mention).collect(),
             instead: BLACK,

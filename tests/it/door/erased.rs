@@ -61,6 +61,10 @@ fn a_memory_that_lived_through_everything_is_found_nowhere_once_it_is_purged() {
     home.run(&["forget", "--yes", &id]).succeeded();
     home.run(&["forget", "--undo", &id]).succeeded();
     home.run(&["recall", "release server"]).succeeded().says(PLANTED);
+    // Also what was taken back, and what it was in between.
+    let archived = home.run(&["changes", &other, "--op", "archived", "--json"]).succeeded().json();
+    home.run(&["undo", archived["items"][0]["id"].as_str().unwrap()]).succeeded();
+    post(&home, "/v1/memories", &json!({"kind": "note", "text": format!("{PLANTED} sleeps"), "supersedes": [other]}));
     home.run_with(&["handoff", "write", "h-1"], &json!({"note": format!("ask {PLANTED}")}).to_string()).succeeded();
     home.run_with(&["ledger", "write", "coder"], &json!({"task": format!("wake {PLANTED}")}).to_string()).succeeded();
     assert!(everywhere(&home).len() > 4);

@@ -1,4 +1,5 @@
-//! What of the writer's changes is worth a line in the log, and what stood there before. Pure.
+//! What stood there before each of the writer's changes, and which of them are worth a line in the log. Pure; the first is
+//! asked on the writer's thread and only looks up, the second is for whoever has time.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ pub(super) struct Notice<'a> {
     before: &'a Snapshot,
     memories: HashMap<Key, Option<Arc<Memory>>>,
     links: HashMap<LinkKey, Option<Link>>,
-    matters: HashMap<String, Contradiction>,
+    matters: HashMap<String, Arc<Contradiction>>,
 }
 
 pub(super) type Noticed = (ChangeOp, Key, LoggedWhat);
@@ -33,10 +34,6 @@ impl<'a> Notice<'a> {
                 Change::Unlink(link) => self.tied(link, false, &mut noticed),
                 change => noticed.extend(self.one(change)),
             }
-        }
-        if noticed.iter().any(|(.., what)| became_part(what)) {
-            let changed = noticed.iter_mut().filter(|(op, ..)| *op == ChangeOp::Changed);
-            changed.for_each(|(op, ..)| *op = ChangeOp::Merged);
         }
         let purges = bundle.changes.iter().any(|change| matches!(change, Change::Purge(_)));
         if purges { Vec::new() } else { noticed }
@@ -58,7 +55,6 @@ impl<'a> Notice<'a> {
         };
         let op = match (&before, after) {
             (None, None) => return None,
-            (Some(before), Some(after)) if are_one_version(before, after) => return None,
             (Some(_), Some(_)) => ChangeOp::Changed,
             (Some(_), None) => ChangeOp::Archived,
             (None, Some(_)) if self.before.archived(&key).is_some() => ChangeOp::Restored,
@@ -68,16 +64,15 @@ impl<'a> Notice<'a> {
     }
 
     fn disputed(&mut self, found: &Contradiction) -> Option<Noticed> {
-        let before = match self.matters.insert(found.id.clone(), found.clone()) {
-            Some(known) => Some(known),
-            None => self.before.contradiction(&found.namespace, &found.id).map(|known| known.as_ref().clone()),
-        };
-        if before.as_ref() == Some(found) {
+        let after = Arc::new(found.clone());
+        let known = self.matters.insert(found.id.clone(), Arc::clone(&after));
+        let before = known.or_else(|| self.before.contradiction(&found.namespace, &found.id).cloned());
+        if before.as_ref() == Some(&after) {
             return None;
         }
         let op = if found.status == ContradictionStatus::Open { ChangeOp::Conflict } else { ChangeOp::Settled };
         let key = Key::new(&found.namespace, &found.b);
-        Some((op, key, LoggedWhat::Contradiction { before, after: found.clone() }))
+        Some((op, key, LoggedWhat::Contradiction { before, after }))
     }
 
     /// Links come in bundles: those from one memory are one thing to tell. What stands in another program's record is
@@ -94,11 +89,24 @@ impl<'a> Notice<'a> {
         let (op, key) =
             (if ties { ChangeOp::Linked } else { ChangeOp::Unlinked }, Key::new(&link.namespace, &link.from));
         let told = (link.clone(), before.filter(|_| ties));
-        match noticed.iter_mut().find(|(known, from, _)| (*known, &*from) == (op, &key)) {
-            Some((.., LoggedWhat::Links(links))) => links.push(told),
+        match noticed.last_mut() {
+            Some((known, from, LoggedWhat::Links(links))) if (*known, &*from) == (op, &key) => links.push(told),
             _ => noticed.push((op, key, LoggedWhat::Links(vec![told]))),
         }
     }
+}
+
+/// Without what is no other version of a memory; what became one is told so.
+pub(super) fn worth_telling(mut noticed: Vec<Noticed>) -> Vec<Noticed> {
+    noticed.retain(|(.., what)| match what {
+        LoggedWhat::Memory { before: Some(before), after: Some(after) } => !are_one_version(before, after),
+        _ => true,
+    });
+    if noticed.iter().any(|(.., what)| became_part(what)) {
+        let changed = noticed.iter_mut().filter(|(op, ..)| *op == ChangeOp::Changed);
+        changed.for_each(|(op, ..)| *op = ChangeOp::Merged);
+    }
+    noticed
 }
 
 fn became_part(what: &LoggedWhat) -> bool {
@@ -126,7 +134,7 @@ mod tests {
     fn ops(before: &Snapshot, bundles: &[Vec<Change>]) -> Vec<Vec<ChangeOp>> {
         let mut notice = Notice::after(before);
         let bundles = bundles.iter().map(|changes| Bundle::by(By::User, "", changes.clone()));
-        bundles.map(|bundle| notice.of(&bundle).into_iter().map(|(op, ..)| op).collect()).collect()
+        bundles.map(|bundle| worth_telling(notice.of(&bundle)).into_iter().map(|(op, ..)| op).collect()).collect()
     }
 
     #[test]

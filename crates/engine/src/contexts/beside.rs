@@ -72,15 +72,15 @@ impl Contexts {
         let learnt = failures.iter().flat_map(|failure| snapshot.about_failure(&failure.fingerprint));
         let mut found: Vec<Reasoned> = learnt
             .filter(|memory| has_fix(memory) && self.may_tell(memory, namespace))
-            .filter(|memory| !self.is_muted(&memory.key(), &inside))
             .map(|memory| Reasoned::new(memory, 1.0, Because::SameFailure))
             .collect();
-        if found.is_empty() {
-            found = self.alike(namespace, &question(text, &failures), text);
-            found.retain(|found| !self.is_muted(&found.memory.key(), &inside));
+        let is_told = |found: &Reasoned| !self.is_muted(&found.memory.key(), &inside);
+        if !found.iter().any(is_told) {
+            found.extend(self.alike(namespace, &question(text, &failures), text));
         }
         let failure = failures.first().map_or_else(|| question(text, &failures), |first| first.fingerprint.clone());
         self.sessions.meet_failure(session, &failure, found.iter().map(|found| found.memory.key()).collect());
+        found.retain(is_told);
         self.hand_beside(Occasion::Failure, session, &found, budget)
     }
 

@@ -289,7 +289,8 @@ mod tests {
         plain::replace(&file, json!({"last": report_to(&report)}).to_string().as_bytes()).unwrap();
         assert_eq!(read(&file).last().unwrap().started_at, report.started_at);
         report.steps = vec!["x".repeat(400_000)];
-        let known = NightState { nights: vec![Arc::new(report); MOST_NIGHTS], paused: true, ..NightState::default() };
+        let report = Arc::new(report);
+        let known = NightState { nights: vec![report; MOST_NIGHTS], paused: true, ..NightState::default() };
         write(&file, &known).unwrap();
         let back = read(&file);
         assert!(back.paused && (1..MOST_NIGHTS).contains(&back.nights.len()), "{}", back.nights.len());

@@ -4,9 +4,8 @@ use crate::bundle::Bundle;
 use crate::decide::{self, Decision, Twins};
 use crate::error::EngineError;
 use crate::event::{Event, Reply};
-use crate::logged::LoggedChange;
-use crate::undo::{self, LeftAsItIs};
-use crate::{import, redact, tidy};
+use crate::logged::{LeftAsItIs, LoggedChange};
+use crate::{import, redact, tidy, undo};
 use lokid_index::Snapshot;
 use lokid_model::{By, Change, Source, Timestamp};
 
