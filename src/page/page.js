@@ -39,8 +39,9 @@ function showing(html, address) {
   main().replaceWith(fresh);
   parts();
   document.title = made.title;
+  // What came of an act stays until the next one: a look anew brings none.
   const notice = made.querySelector(".notice"), old = document.querySelector(".notice");
-  if (notice && old) { old.textContent = notice.textContent; old.className = notice.className; }
+  if (address && notice && old) { old.textContent = notice.textContent; old.className = notice.className; }
   for (const id of open) { const one = document.getElementById(id); if (one) one.open = true; }
   if (at >= 0) {
     const now = items();
@@ -65,7 +66,7 @@ function parts() {
   }
 }
 
-let asked = 0;
+let asked = 0, acting = 0;
 async function load(address, options, keep) {
   const own = ++asked;
   try {
@@ -81,7 +82,8 @@ function submit(form) {
   if (form.dataset.ask && !confirm(form.dataset.ask)) return;
   const data = new URLSearchParams(new FormData(form));
   if (form.method === "get") return load(`${form.action.split("?")[0]}?${data}`);
-  return load(form.action, { method: "POST", body: data });
+  acting += 1;
+  return load(form.action, { method: "POST", body: data }).finally(() => { acting -= 1; });
 }
 
 document.addEventListener("submit", (event) => {
@@ -140,16 +142,17 @@ document.addEventListener("click", (event) => {
   if (item && !event.target.closest("a, button, summary, input, textarea")) choose(item, false);
 });
 
-// What happened elsewhere is shown when the burst is over, unless somebody is in the middle of a word.
+// What happened elsewhere is shown when the burst is over, and when nobody is in the middle of a word or an act.
+const unsaved = () => [...main().querySelectorAll("textarea")].some((one) => one.value !== one.defaultValue);
 let due;
 function anew() {
   clearTimeout(due);
   due = setTimeout(() => {
     if (document.hidden) { missed = true; return; }
     const target = document.activeElement;
-    if (target && typing(target) && target.type !== "search") return;
-    if (document.querySelector("dialog[open]")) return;
-    load(location.href, {}, true);
+    const writes = unsaved() || target && typing(target) && target.type !== "search";
+    if (acting || writes || document.querySelector("dialog[open]")) return anew();
+    load(location.href, { headers: { "x-anew": "1" } }, true);
   }, 300);
 }
 // A browser holds six connections to a server: a page that nobody sees gives its own back.

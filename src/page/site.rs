@@ -215,6 +215,8 @@ pub(super) struct Here {
     pub(super) projects: Vec<Known>,
     /// The address of this very page, to come back to.
     pub(super) address: String,
+    /// Asked for by the page itself, because something happened.
+    is_anew: bool,
     pairs: Arc<Vec<(String, String)>>,
     params: Arc<Vec<(String, String)>>,
 }
@@ -239,8 +241,9 @@ impl Here {
         self.params.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()).unwrap_or_default()
     }
 
+    /// For whoever acted; a look in between leaves it.
     pub(super) fn take_notice(&self) -> Option<Notice> {
-        self.site.notice.lock().take()
+        if self.is_anew { None } else { self.site.notice.lock().take() }
     }
 
     pub(super) fn leave_notice(&self, notice: Notice) {
@@ -270,6 +273,7 @@ impl FromRequestParts<Arc<Site>> for Here {
             project,
             projects,
             address,
+            is_anew: parts.headers.contains_key("x-anew"),
             pairs: Arc::new(asked.0),
             params: Arc::new(params),
         })
