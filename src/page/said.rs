@@ -42,7 +42,7 @@ pub(super) async fn screen(here: Here) -> Result<Sheet, Trouble> {
             aside.facets { (sessions_beside(&here, &sessions, &session)) }
         }
     };
-    Ok(Sheet { title: "Said".to_owned(), live: "said session prefetch usage", body })
+    Ok(Sheet { title: "Said".to_owned(), live: "said economy", body })
 }
 
 fn nobody_told(session: &str) -> Markup {
