@@ -60,7 +60,7 @@ fn episode(id: &str, goal: &str, outcome: &str, steps: &[(&str, &str)], errors: 
 }
 
 /// Four times the same trouble with the login, three of them mended the same way.
-fn logins(home: &Home) {
+pub(crate) fn logins(home: &Home) {
     let mended = [("edit src/auth/session.rs", ""), ("cargo test -p auth", "")];
     let trouble = [("TimeoutError", "session store timed out after 30 s", "raise the pool of the session store to 20")];
     for (id, goal) in [

@@ -160,7 +160,7 @@ fn every_answer_forbids_what_the_page_does_not_need() {
         assert!(!["unsafe", "*", "http:", "data:"].iter().any(|word| policy.contains(word)), "{policy}");
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
         assert_eq!(answer.header("x-frame-options"), Some("DENY"));
-        assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+        assert_eq!(answer.header("referrer-policy"), Some("same-origin"));
         assert!(
             answer
                 .header("cache-control")

@@ -174,16 +174,23 @@ impl Tab {
         self.runtime.block_on(element.click()).unwrap_or_else(|error| panic!("{css}: {error}"));
     }
 
-    /// Presses the first button of that name within what is named.
+    /// Presses the first button of that name within what is named, as soon as there is one. A look that was made anew
+    /// meanwhile has another.
     #[track_caller]
     pub(crate) fn button(&self, within: &str, label: &str) {
-        let found = format!(
-            "[...document.querySelectorAll({} + ' button')].find((one) => one.textContent === {})",
-            json!(within),
-            json!(label)
-        );
-        self.value(&format!("{found} && {found}.setAttribute('data-found', '')"));
-        self.click("[data-found]");
+        let all = format!("[...document.querySelectorAll({})]", json!(format!("{within} button")));
+        let found = format!("{all}.find((one) => one.textContent === {})", json!(label));
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            self.until(&format!("(() => {{ const one = {found}; if (one) one.dataset.found = ''; return !!one; }})()"));
+            let clicked = self
+                .runtime
+                .block_on(async { self.client().find(Locator::Css("button[data-found]")).await?.click().await });
+            match clicked {
+                Ok(()) => return,
+                Err(error) => assert!(Instant::now() < deadline, "{label} in {within}: {error}"),
+            }
+        }
     }
 
     /// Empties a field and types into it.

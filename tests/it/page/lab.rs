@@ -60,12 +60,18 @@ impl Lab {
         }
         post(&lab.home, "/v1/links", &json!({"from": gate, "to": lamp, "relation": "related_to"}));
         lab.hook("SessionStart", &json!({"source": "startup"}));
-        lab.hook("UserPromptSubmit", &json!({"prompt": "why does the gate in src/gate.rs stick?"}));
+        lab.settled();
+        lab.hook("UserPromptSubmit", &json!({"prompt": "which colour is the gate painted, and why green?"}));
         lab.hook("Stop", &json!({}));
         let gone = lab.remember(&note("the gate was once made of rope"));
         lab.home.run(&["forget", "--yes", &gone, "--reason", "long ago"]).succeeded();
         lab.home.run(&["consolidate"]).succeeded();
         lab
+    }
+
+    /// Until what was told can be found.
+    pub(crate) fn settled(&self) {
+        post(&self.home, "/v1/recall", &json!({"query": "x", "fresh": true, "counted": false}));
     }
 
     /// What an agent's hook tells in one session.
@@ -88,7 +94,7 @@ impl Lab {
             "files?path=src/gate.rs",
             "memories/none",
         ];
-        let memories = ids.map(|id| format!("memories/{id}"));
+        let memories = ids.take(6).map(|id| format!("memories/{id}"));
         screens.chain(others.map(str::to_owned)).chain(memories).collect()
     }
 
