@@ -57,10 +57,10 @@ fn fields(before: &Value, after: &Value) -> Vec<(String, String, String)> {
     // A title that is only the text's beginning changes with it.
     let untitled = [before, after].iter().all(|one| text(one, "text").starts_with(text(one, "title")));
     let differs = |name: &&&String| {
-        !(untitled && name.as_str() == "title")
-            && !KEPT_BY_ITSELF.contains(&name.as_str())
-            && name.as_str() != "text"
-            && old.get(**name) != new.get(**name)
+        let is_told = KEPT_BY_ITSELF.contains(&name.as_str())
+            || name.as_str() == "text"
+            || (untitled && name.as_str() == "title");
+        !is_told && old.get(**name) != new.get(**name)
     };
     let shown = |value: Option<&Value>| value.map(crate::words::plain).unwrap_or_default();
     names.iter().filter(differs).map(|name| ((*name).clone(), shown(old.get(*name)), shown(new.get(*name)))).collect()

@@ -54,7 +54,7 @@ fn folder(here: &Here, path: &str, tree: &Value) -> Sheet {
     };
     Sheet {
         title: if path.is_empty() { "Files".to_owned() } else { path.to_owned() },
-        live: "memory written past commit",
+        live: "memory memories learnt git",
         body,
     }
 }
@@ -109,7 +109,7 @@ async fn file(here: &Here, path: &str) -> Result<Sheet, Trouble> {
         h2 { "Around it" }
         (around(here, path, &known))
     };
-    Ok(Sheet { title: path.to_owned(), live: "memory written past commit", body })
+    Ok(Sheet { title: path.to_owned(), live: "memory memories learnt git", body })
 }
 
 fn memories(here: &Here, known: &Value) -> Markup {

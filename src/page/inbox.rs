@@ -54,7 +54,7 @@ pub(super) async fn screen(here: Here) -> Result<Sheet, Trouble> {
         (more(&here, "inbox", &kept, &changes))
         @if !text(&changes, "since").is_empty() { p.hint { "Kept since " (when(text(&changes, "since"))) "." } }
     };
-    Ok(Sheet { title: "Inbox".to_owned(), live: "memory written night contradiction link changes team", body })
+    Ok(Sheet { title: "Inbox".to_owned(), live: "memory memories contradiction link tier team consolidation", body })
 }
 
 fn entry(here: &Here, change: &Value) -> Markup {

@@ -59,7 +59,7 @@ pub(super) async fn screen(here: Here) -> Result<Sheet, Trouble> {
             }
         }
     };
-    Ok(Sheet { title, live: "memory written night past", body })
+    Ok(Sheet { title, live: "memory memories tier learnt bootstrap consolidation", body })
 }
 
 async fn listing(here: &Here) -> Told {

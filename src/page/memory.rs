@@ -56,7 +56,7 @@ pub(super) async fn screen(here: Here) -> Result<Sheet, Trouble> {
             aside { h2 { "About it" } (facts(&here, &memory)) }
         }
     };
-    Ok(Sheet { title, live: "memory written night link contradiction said", body })
+    Ok(Sheet { title, live: "memory memories link contradiction tier said", body })
 }
 
 fn depth(here: &Here) -> &str {
@@ -75,7 +75,7 @@ fn gone(here: &Here, id: &str, trouble: &Trouble, history: &Value) -> Sheet {
         }
         (versions(here, history))
     };
-    Sheet { title: id.to_owned(), live: "memory written", body }
+    Sheet { title: id.to_owned(), live: "memory memories", body }
 }
 
 /// A moment on both axes: what was known then, and whether it held.

@@ -39,10 +39,10 @@ pub(super) async fn screen(here: Here) -> Result<Sheet, Trouble> {
                 @for one in list(&said, "items") { (entry(&here, one)) }
                 (more(&here, "said", &kept, &said))
             }
-            aside.facets { (sessions_beside(&here, &sessions, &session)) }
+            aside.facets { (sessions_beside(&here, &sessions, &said, &session)) }
         }
     };
-    Ok(Sheet { title: "Said".to_owned(), live: "said session prefetch usage", body })
+    Ok(Sheet { title: "Said".to_owned(), live: "said economy", body })
 }
 
 fn nobody_told(session: &str) -> Markup {
@@ -56,7 +56,15 @@ fn nobody_told(session: &str) -> Markup {
     }
 }
 
-fn sessions_beside(here: &Here, sessions: &Value, chosen: &str) -> Markup {
+/// What a session is about: its goal, or else the first prompt among what is shown.
+fn named<'v>(session: &'v Value, said: &'v Value) -> &'v str {
+    let id = text(session, "session_id");
+    let own = |one: &&Value| text(one, "session_id") == id && text(one, "event") == "prompt";
+    let asked = list(said, "items").iter().rfind(own).map(|one| text(one, "asked")).unwrap_or_default();
+    [text(session, "goal"), asked, id].into_iter().find(|name| !name.is_empty()).unwrap_or_default()
+}
+
+fn sessions_beside(here: &Here, sessions: &Value, said: &Value, chosen: &str) -> Markup {
     html! {
         h2 { "Sessions" }
         ul.rows {
@@ -64,7 +72,7 @@ fn sessions_beside(here: &Here, sessions: &Value, chosen: &str) -> Markup {
                 @let id = text(session, "session_id");
                 li {
                     a href=(with(here, "said", &[("session_id", id)])) aria-current=[(id == chosen).then_some("true")] {
-                        @if text(session, "goal").is_empty() { (line(&words::brief(id, 24))) } @else { (line(&words::brief(text(session, "goal"), 60))) }
+                        (line(&words::brief(named(session, said), 60)))
                     }
                     br;
                     small {

@@ -195,16 +195,14 @@ impl SaidLog {
 
     /// Newest first.
     pub(super) fn page(&self, query: &SaidQuery) -> Vec<Saying> {
-        let pieces = self.pieces.lock();
-        let Some(pieces) = &*pieces else { return Vec::new() };
-        let text = pieces.text();
+        let Some(text) = self.pieces.lock().as_ref().map(Pieces::text) else { return Vec::new() };
         let mut last = query.before.clone();
         let mut page = Vec::new();
         for line in text.lines().rev().filter(|line| !line.is_empty()) {
             let saying: Saying = match serde_json::from_str(line) {
                 Ok(saying) => saying,
                 Err(error) => {
-                    pieces.cannot_read(&error);
+                    self.pieces.lock().iter().for_each(|pieces| pieces.cannot_read(&error));
                     continue;
                 }
             };
@@ -225,14 +223,17 @@ impl SaidLog {
         let mut pieces = self.pieces.lock();
         let Some(pieces) = &mut *pieces else { return Ok(()) };
         let traces: Vec<(String, String)> = keys.iter().map(|(key, _)| traces(key)).collect();
-        let tells = |text: &str| traces.iter().any(|(mark, id)| text.contains(mark) || text.contains(id));
+        let told_of = |text: &str| {
+            let is_told = |(mark, id): &(String, String)| text.contains(mark) || text.contains(id);
+            keys.iter().zip(&traces).filter(|(_, traces)| is_told(traces)).map(|(key, _)| key).collect::<Vec<_>>()
+        };
         let without = |told: &str| {
             let mut saying: Saying = serde_json::from_str(told).ok()?;
-            keys.iter().for_each(|(key, goes)| saying.strike(key, *goes));
+            told_of(told).into_iter().for_each(|(key, goes)| saying.strike(key, *goes));
             saying.strike_echo(echo);
             line(&saying)
         };
-        let is_clean = |text: &str| echo.is_empty() && !tells(text);
+        let is_clean = |text: &str| echo.is_empty() && told_of(text).is_empty();
         let less = |told: &str| if is_clean(told) { Some(format!("{told}\n")) } else { without(told) };
         pieces.rewrite(&|text| {
             let less: String = if is_clean(text) { return None } else { text.lines().filter_map(less).collect() };

@@ -228,6 +228,20 @@ fn the_block_of_a_session_is_told_again_as_what_it_is_and_one_who_missed_it_gets
 }
 
 #[test]
+fn where_nothing_may_become_memory_no_prompt_is_kept() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.path("app/.loki")).unwrap();
+    std::fs::write(home.path("app/.loki/config.json"), r#"{"memory": {"disabled": true}}"#).unwrap();
+    let daemon = home.daemon();
+    remember(&home, "n-ws", "reference", WEBSOCKET, &[]);
+    settled(&home);
+    assert!(prompt(&home, "s", 1, ASKED).contains("backoff capped"));
+    assert_eq!(said(&home, "")[0]["asked"], "");
+    drop(daemon);
+    assert_eq!(found(&home.path("state"), ASKED), Vec::<String>::new());
+}
+
+#[test]
 fn a_secret_in_a_prompt_is_not_kept_where_the_prompt_is_cut() {
     let (home, daemon) = lab();
     let secret = ["ghp", "0123456789abcdefghijABCDEFGHIJ012345"].join("_");

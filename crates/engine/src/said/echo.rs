@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use lokid_model::Memory;
+use lokid_model::memory::Anchors;
 use lokid_model::texts::Texts;
 
 /// In bytes: shorter words are anybody's.
@@ -24,7 +25,8 @@ impl Echo {
         }
         let mut lines = Vec::new();
         for memory in memories {
-            let mut memory = memory.as_ref().clone();
+            // Files are the repository's own words.
+            let mut memory = Memory { anchors: Anchors::default(), ..memory.as_ref().clone() };
             memory.each_text(&mut |text| lines.extend(text.lines().map(even).filter(|line| line.len() >= SHORTEST)));
         }
         Echo { lines, of_all: false }

@@ -1,6 +1,8 @@
 //! What sessions were told and what they made of it, for whoever looks at it later: the notes of what was said are kept
 //! here, behind the answers, and read together with the book.
 
+use serde_json::json;
+
 use super::Sessions;
 use super::worker::SessionTask;
 use crate::focus::Owner;
@@ -56,6 +58,10 @@ impl Sessions {
                 kept.iter().for_each(|saying| state.book.note_occasion(&saying.session_id, !saying.text.is_empty()));
                 drop(state);
                 self.note_changed();
+                for saying in &kept {
+                    let data = json!({"id": saying.id, "session_id": saying.session_id, "tokens": saying.tokens});
+                    self.env.say("said", data);
+                }
             }
             Err(error) => {
                 tracing::warn!(project = %self.env.name, reason = %error, "what was said could not be kept");
