@@ -17,6 +17,10 @@ const FONT: usize = 12;
 /// Of a letter at that size, more or less.
 const LETTER: f64 = 6.9;
 const HEIGHT: f64 = 28.0;
+/// Layers are placed further apart than a page has room for: so much of the height is kept.
+const FLATTER: f64 = 0.5;
+/// Before the number of a node, so that no label is taken for one.
+const NODE: char = '\u{1}';
 
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -50,11 +54,11 @@ pub(super) fn drawn(title: &str, nodes: &[Node], edges: &[Edge]) -> Markup {
     html! {
         svg.graph role="group" aria-label=(title) viewBox=(format!("0 0 {width:.0} {height:.0}")) width=(format!("{width:.0}")) height=(format!("{height:.0}")) {
             title { (title) }
-            @for (way, label, at) in &drawing.edges {
-                path.edge d=(way) aria-hidden="true" {}
+            @for way in &drawing.ways { path.edge d=(way) aria-hidden="true" {} }
+            @for (label, at) in &drawing.labels {
                 text.soft x=(format!("{:.0}", at.x)) y=(format!("{:.0}", at.y - 3.0)) text-anchor="middle" font-size="10" aria-hidden="true" { (label) }
             }
-            @for (node, corner, size) in drawing.nodes.iter().filter_map(|(name, corner, size)| Some((kept.get(name.parse::<usize>().ok()?)?, corner, size))) {
+            @for (node, corner, size) in drawing.nodes.iter().filter_map(|(place, corner, size)| Some((kept.get(*place)?, corner, size))) {
                 a href=(node.address) {
                     g.node.here[node.is_here] {
                         rect x=(format!("{:.0}", corner.x)) y=(format!("{:.0}", corner.y)) width=(format!("{:.0}", size.x)) height=(format!("{:.0}", size.y)) rx="6" {}
@@ -74,7 +78,7 @@ fn arrange(nodes: &[&Node], ends: &[(usize, usize, &str)], drawing: &mut Drawing
         .enumerate()
         .map(|(place, node)| {
             // The name of a shape is its number: what it says is drawn by us, and never read as markup.
-            let shape = ShapeKind::new_box(&place.to_string());
+            let shape = ShapeKind::new_box(&format!("{NODE}{place}"));
             let style = StyleAttr::new(Color::fast("black"), 1, None, 0, FONT);
             let width = (node.label.chars().count() as f64 * LETTER + 18.0).max(48.0);
             graph.add_node(Element::create(shape, style, Orientation::LeftToRight, Point::new(width, HEIGHT)))
@@ -89,13 +93,14 @@ fn arrange(nodes: &[&Node], ends: &[(usize, usize, &str)], drawing: &mut Drawing
     graph.do_it(false, false, false, drawing);
 }
 
-/// What the layout draws, taken down.
+/// What the layout draws, taken down and made flatter.
 #[derive(Default)]
 struct Drawing {
-    /// Name, corner and size.
-    nodes: Vec<(String, Point, Point)>,
-    /// The way, what stands on it, and where.
-    edges: Vec<(String, String, Point)>,
+    /// Number, corner and size.
+    nodes: Vec<(usize, Point, Point)>,
+    ways: Vec<String>,
+    /// What stands on the ways.
+    labels: Vec<(String, Point)>,
     boxes: Vec<(Point, Point)>,
 }
 
@@ -107,19 +112,27 @@ impl Drawing {
     }
 }
 
+fn flat(point: &Point) -> Point {
+    Point::new(point.x, point.y * FLATTER)
+}
+
 impl RenderBackend for Drawing {
+    /// A box keeps its height about its middle.
     fn draw_rect(&mut self, xy: Point, size: Point, _: &StyleAttr, _: Option<String>, _: Option<ClipHandle>) {
-        self.boxes.push((xy, size));
+        let middle = flat(&Point::new(xy.x, xy.y + size.y / 2.0));
+        self.boxes.push((Point::new(middle.x, middle.y - size.y / 2.0), size));
     }
 
     fn draw_line(&mut self, _: Point, _: Point, _: &StyleAttr, _: Option<String>) {}
 
     fn draw_circle(&mut self, _: Point, _: Point, _: &StyleAttr, _: Option<String>) {}
 
-    /// Follows the box it stands in.
-    fn draw_text(&mut self, _: Point, text: &str, _: &StyleAttr) {
-        if let Some((corner, size)) = self.boxes.last() {
-            self.nodes.push((text.to_owned(), *corner, *size));
+    /// The name of a node follows its box; whatever else is written stands on a way.
+    fn draw_text(&mut self, xy: Point, text: &str, _: &StyleAttr) {
+        let place = text.strip_prefix(NODE).and_then(|number| number.parse().ok());
+        match (place, self.boxes.last()) {
+            (Some(place), Some((corner, size))) => self.nodes.push((place, *corner, *size)),
+            _ => self.labels.push((text.to_owned(), flat(&xy))),
         }
     }
 
@@ -131,24 +144,21 @@ impl RenderBackend for Drawing {
         _: (bool, bool),
         _: &StyleAttr,
         _: Option<String>,
-        label: &str,
+        _: &str,
     ) {
         let [(start, bend), rest @ ..] = path else { return };
-        let mut way = format!("M {:.1} {:.1}", start.x, start.y);
-        let mut bend = *bend;
+        let at = |point: &Point| {
+            let point = flat(point);
+            format!("{:.1} {:.1}", point.x, point.y)
+        };
+        let mut way = format!("M {}", at(start));
         for (place, (one, two)) in rest.iter().enumerate() {
-            if place == 0 {
-                way.push_str(&format!(
-                    " C {:.1} {:.1}, {:.1} {:.1}, {:.1} {:.1}",
-                    bend.x, bend.y, one.x, one.y, two.x, two.y
-                ));
-            } else {
-                way.push_str(&format!(" S {:.1} {:.1}, {:.1} {:.1}", one.x, one.y, two.x, two.y));
+            match place {
+                0 => way.push_str(&format!(" C {}, {}, {}", at(bend), at(one), at(two))),
+                _ => way.push_str(&format!(" S {}, {}", at(one), at(two))),
             }
-            bend = *two;
         }
-        let middle = Point::new((start.x + bend.x) / 2.0, (start.y + bend.y) / 2.0);
-        self.edges.push((way, label.to_owned(), middle));
+        self.ways.push(way);
     }
 
     fn create_clip(&mut self, _: Point, _: Point, _: usize) -> ClipHandle {
@@ -167,10 +177,10 @@ mod tests {
     #[test]
     fn every_node_is_a_link_and_no_text_is_markup() {
         let nodes = [node("a", "<script>alert(1)</script>", true), node("b", "two", false)];
-        let edges = [Edge { from: "a".into(), to: "b".into(), label: "<b>".into() }];
+        let edges = [Edge { from: "a".into(), to: "b".into(), label: "<b>so</b>".into() }];
         let svg = drawn("around", &nodes, &edges).into_string();
         assert!(svg.contains("href=\"/x/a\"") && svg.contains("href=\"/x/b\"") && svg.contains("<path"), "{svg}");
-        assert!(!svg.contains("<script>") && !svg.contains("<b>"), "{svg}");
+        assert!(!svg.contains("<script>") && !svg.contains("<b>") && svg.contains("&lt;b&gt;so"), "{svg}");
         assert_eq!(svg, drawn("around", &nodes, &edges).into_string(), "the same graph is the same picture");
     }
 

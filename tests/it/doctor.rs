@@ -245,10 +245,10 @@ fn nights_that_are_paused_or_long_ago_are_told() {
     let projects = std::fs::read_dir(home.path("state/lokid/projects")).unwrap();
     let file = projects.map(|project| project.unwrap().path().join("night.json")).find(|file| file.exists()).unwrap();
     let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
-    kept["last"]["started_at"] = "2001-01-02T03:04:05Z".into();
+    kept["nights"][0]["started_at"] = "2001-01-02T03:04:05Z".into();
     write(&file, &kept.to_string());
     check(&home, "night", "doubtful", "2001-01-02");
-    kept["last"]["failed"] = true.into();
+    kept["nights"][0]["failed"] = true.into();
     write(&file, &kept.to_string());
     check(&home, "night", "broken", "lokid consolidate");
 }

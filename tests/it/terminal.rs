@@ -174,7 +174,9 @@ fn ways(command: &str, id: &str) -> Vec<Vec<String>> {
         "predict" => many(&[&["src/app.py"], &[&path], &["--branch", BRANCH], &["--error", "ZeroDivisionError mean"]]),
         "why" => many(&[&[&path], &["src/app.py:3"], &[HOSTILE]]),
         "list" => many(&[&[], &["--derived"], &["--file", "src"]]),
-        "show" => many(&[&[id], &[HOSTILE]]),
+        "show" => many(&[&[id], &["--history", id], &[HOSTILE]]),
+        // It serves until somebody ends it; what it prints is an address of its own.
+        "ui" => many(&[&["--port", HOSTILE], &["--socket", HOSTILE]]),
         "links" => many(&[&[id], &[HOSTILE]]),
         "links add" => many(&[&[id, "related_to", HOSTILE]]),
         "forget" => many(&[&[HOSTILE], &["--query", "the socket mean"], &["--undo", HOSTILE]]),
