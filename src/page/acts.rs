@@ -45,7 +45,7 @@ pub(super) async fn act(here: Here, Form(pairs): Form<Vec<(String, String)>>) ->
 }
 
 async fn carry_out(here: &Here, said: &Said) -> Result<String, Trouble> {
-    let (about, id) = (&here.about, said.get("id"));
+    let (about, id) = (&here.about.within(said.get("namespace")), said.get("id"));
     let memory = format!("/memories/{}", segment(id));
     let change = format!("/changes/{}", segment(said.get("change")));
     match said.get("do") {
@@ -59,11 +59,17 @@ async fn carry_out(here: &Here, said: &Said) -> Result<String, Trouble> {
         }
         "undo" => about.post(&format!("{change}/undo"), json!({})).await.map(|told| undone(&told)),
         "confirm" => {
-            about.post(&format!("{memory}/confirm"), json!({})).await?;
+            // With the tier it has: to vouch for it is not to make it bind more.
+            about.post(&format!("{memory}/confirm"), json!({"tier": said.get("tier")})).await?;
             Ok("Accepted: you vouch for it.".to_owned())
         }
         "edit" => {
-            about.patch(&memory, json!({"text": said.get("text").replace("\r\n", "\n")})).await?;
+            let plain = |name: &str| said.get(name).replace("\r\n", "\n");
+            let now = about.get(&memory, &[("counted", "false")]).await?;
+            if text(&now, "text").replace("\r\n", "\n") != plain("was") {
+                return Err(Trouble::new(409, "It was changed meanwhile: open it, and edit what it says now."));
+            }
+            about.patch(&memory, json!({"text": plain("text")})).await?;
             Ok("Kept in the new words.".to_owned())
         }
         "private" => {
@@ -75,7 +81,11 @@ async fn carry_out(here: &Here, said: &Said) -> Result<String, Trouble> {
             Ok("Shared with the project.".to_owned())
         }
         "tier" => {
-            let told = about.post(&format!("{memory}/confirm"), json!({"tier": said.get("tier")})).await?;
+            let told = match said.get("tier") {
+                // Taking back is no vouching.
+                "reference" => about.patch(&memory, json!({"tier": "reference"})).await?,
+                tier => about.post(&format!("{memory}/confirm"), json!({"tier": tier})).await?,
+            };
             Ok(format!("It is a {} now.", told.get("tier").and_then(Value::as_str).unwrap_or("memory")))
         }
         "forget" => {

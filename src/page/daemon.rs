@@ -38,7 +38,7 @@ impl Daemon {
 
     /// About a project, by its path.
     pub(super) fn about(&self, project: &str) -> About {
-        About { daemon: self.clone(), project: project.to_owned() }
+        About { daemon: self.clone(), project: project.to_owned(), namespace: String::new() }
     }
 
     pub(super) async fn get(&self, path: &str) -> Told {
@@ -68,9 +68,16 @@ fn read(answer: &Response) -> Told {
 pub(super) struct About {
     daemon: Daemon,
     project: String,
+    /// The default one where it is empty.
+    namespace: String,
 }
 
 impl About {
+    /// The same about another namespace.
+    pub(super) fn within(&self, namespace: &str) -> About {
+        About { namespace: namespace.to_owned(), ..self.clone() }
+    }
+
     pub(super) fn project(&self) -> &str {
         &self.project
     }
@@ -97,13 +104,17 @@ impl About {
     }
 
     fn asking(&self, request: Request, query: &[(&str, &str)]) -> Request {
-        let telling = query.iter().filter(|(_, value)| !value.is_empty());
+        let place = [("namespace", self.namespace.as_str())];
+        let telling = query.iter().chain(&place).filter(|(_, value)| !value.is_empty());
         telling.fold(request.query("project", &self.project), |request, (name, value)| request.query(name, value))
     }
 
     async fn tell(&self, request: Request, mut body: Value) -> Told {
         if let Some(fields) = body.as_object_mut() {
             fields.insert("project".to_owned(), json!(self.project));
+            if !self.namespace.is_empty() {
+                fields.insert("namespace".to_owned(), json!(self.namespace));
+            }
         }
         self.daemon.send(request.json(&body)).await
     }

@@ -8,7 +8,7 @@ use super::daemon::Trouble;
 use super::diff;
 use super::frame::Sheet;
 use super::memory::contradiction;
-use super::parts::{act, flag, hidden, kind, line, list, memory_link, more, nothing, prose, text, tier, when, with};
+use super::parts::{act, flag, hidden, kind, line, list, memory_address, more, nothing, prose, text, tier, when, with};
 use super::site::Here;
 use crate::words;
 
@@ -31,7 +31,12 @@ pub(super) async fn screen(here: Here) -> Result<Sheet, Trouble> {
     let kept = [("op", op.as_str()), ("all", if all { "yes" } else { "" })];
     let shows_disputes = (op.is_empty() || op == "conflict") && here.query("cursor").is_empty();
     // A conflict that is still open stands above, with the ways to settle it.
-    let is_above = |change: &&Value| !(shows_disputes && text(change, "op") == "conflict");
+    let open = list(&disputes, "items");
+    let is_told = |change: &Value| {
+        let matter = change.get("contradiction").map(|matter| text(matter, "id"));
+        shows_disputes && matter.is_some_and(|id| open.iter().any(|one| text(one, "id") == id))
+    };
+    let is_above = |change: &&Value| !is_told(change);
     let items: Vec<&Value> = list(&changes, "items").iter().filter(is_above).collect();
     let disputes: &[Value] = if shows_disputes { list(&disputes, "items") } else { &[] };
     let body = html! {
@@ -65,7 +70,7 @@ fn entry(here: &Here, change: &Value) -> Markup {
             header {
                 span.mark.good[text(change, "op") == "new"].warn[text(change, "op") == "archived"] { (op_in_words(text(change, "op"))) }
                 (kind(text(change, "kind"))) (tier(text(change, "tier")))
-                h2 { (memory_link(here, memory, &title)) }
+                h2 { a.memory data-open href=(memory_address(here, memory, text(change, "namespace"))) { (line(if title.is_empty() { memory } else { &title })) } }
                 span.meta { (by(change)) (when(text(change, "at"))) }
             }
             @if !text(change, "why").is_empty() { p.hint { (line(text(change, "why"))) } }
@@ -115,7 +120,8 @@ fn brief(said: &str) -> String {
 
 fn acts(here: &Here, change: &Value) -> Markup {
     let (id, memory, op) = (text(change, "id"), text(change, "memory_id"), text(change, "op"));
-    let own = [("change", id), ("id", memory)];
+    let place = text(change, "namespace");
+    let own = [("change", id), ("id", memory), ("namespace", place)];
     let after = change.get("after").filter(|record| !record.is_null());
     let lives = after.is_some() && op != "archived";
     let private = after.is_some_and(|record| text(record, "scope") == "user-private");
@@ -128,14 +134,14 @@ fn acts(here: &Here, change: &Value) -> Markup {
             @else if !text(change, "hindrance").is_empty() { small { "cannot be undone: " (line(text(change, "hindrance"))) } }
             @if lives {
                 @if private { (act(here, "shared", "Share", "p", &own)) } @else { (act(here, "private", "Make private", "p", &own)) }
-                @if text(change, "tier") == "reference" { (act(here, "tier", "Promote", "t", &[("id", memory), ("tier", "guardrail")])) }
+                @if text(change, "tier") == "reference" { (act(here, "tier", "Promote", "t", &[("id", memory), ("tier", "guardrail"), ("namespace", place)])) }
                 (act(here, "forget", "Forget", "x", &own))
             }
             @if let Some(record) = after.filter(|_| lives) {
                 details id={"edit-" (id)} data-key="e" {
                     summary { "Edit" }
                     form method="post" action=(here.to("act")) {
-                        (hidden(here, "edit", &[("id", memory)]))
+                        (hidden(here, "edit", &[("id", memory), ("was", text(record, "text")), ("namespace", place)]))
                         label for={"text-" (id)} { "What is remembered" }
                         textarea id={"text-" (id)} name="text" dir="auto" { (text(record, "text")) }
                         p { button.primary { "Keep" } }

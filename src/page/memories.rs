@@ -90,9 +90,9 @@ async fn recall(here: &Here, question: &str) -> Told {
 fn month(named: &str) -> (String, String) {
     let read = || {
         let (year, month) = named.split_once('-')?;
-        let (year, month): (u32, u32) = (year.parse().ok()?, month.parse().ok()?);
+        let (year, month): (u16, u16) = (year.parse().ok().filter(|year| *year < 10_000)?, month.parse().ok()?);
         let next = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-        let first = |(year, month): (u32, u32)| format!("{year:04}-{month:02}-01T00:00:00Z");
+        let first = |(year, month): (u16, u16)| format!("{year:04}-{month:02}-01T00:00:00Z");
         (1..=12).contains(&month).then(|| (first((year, month)), first(next)))
     };
     read().unwrap_or_default()
@@ -100,7 +100,7 @@ fn month(named: &str) -> (String, String) {
 
 /// What the address says now, but for what is left out; for links that change one thing.
 fn kept<'h>(here: &'h Here, but: &str) -> Vec<(&'static str, &'h str)> {
-    let all = ["q", "kind", "tier", "tag", "file", "author", "source", "month", "all"];
+    let all = ["q", "kind", "tier", "tag", "file", "author", "source", "month", "all", "derived", "stale_anchor"];
     all.into_iter().filter(|name| *name != but).map(|name| (name, here.query(name))).collect()
 }
 
@@ -120,7 +120,8 @@ fn facets(here: &Here, listed: &Value) -> Markup {
     let known = listed.get("facets").unwrap_or(&Value::Null);
     let all = here.query("all");
     html! {
-        @for (name, facet, label) in FACETS {
+        // A question is narrowed by what recall itself knows.
+        @for (name, facet, label) in FACETS.iter().filter(|(name, ..)| here.query("q").is_empty() || ["kind", "tier"].contains(name)) {
             @let chosen = here.query(name);
             @let values = list(known, facet);
             @if !values.is_empty() || !chosen.is_empty() {
@@ -155,6 +156,9 @@ fn page(here: &Here, listed: &Value) -> Markup {
     let items = list(listed, "items");
     let asked = kept(here, "q");
     html! {
+        @if !here.query("stale_anchor").is_empty() {
+            p { span.tag { "about files that are gone" } " " a href=(here.to("memories")) { "all memories" } }
+        }
         @if let Some(total) = listed.get("total").and_then(Value::as_u64) {
             p.hint { (words::count(total, "memory", "memories")) ", newest first" }
         }

@@ -17,19 +17,18 @@ use crate::words;
 
 pub(super) async fn screen(here: Here) -> Result<Sheet, Trouble> {
     let id = here.param("id").to_owned();
+    let about = here.about.within(here.query("namespace"));
     let path = format!("/memories/{}", segment(&id));
-    let told = here.about.get(&path, &[("counted", "false")]).await;
-    let history = here.about.get(&format!("{path}/history"), &[]).await.unwrap_or_default();
+    let told = about.get(&path, &[("counted", "false")]).await;
+    let history = about.get(&format!("{path}/history"), &[]).await.unwrap_or_default();
     let memory = match told {
         Ok(memory) => memory,
         Err(trouble) if trouble.status == 404 => return Ok(gone(&here, &id, &trouble, &history)),
         Err(trouble) => return Err(trouble),
     };
-    let around =
-        here.about.get(&format!("/links/{}", segment(&id)), &[("depth", depth(&here))]).await.unwrap_or_default();
-    let said =
-        here.about.get("/said", &[("memory", &id), ("spoken", "true"), ("limit", "20")]).await.unwrap_or_default();
-    let disputes = here.about.get("/contradictions", &[("status", "open")]).await.unwrap_or_default();
+    let around = about.get(&format!("/links/{}", segment(&id)), &[("depth", depth(&here))]).await.unwrap_or_default();
+    let said = about.get("/said", &[("memory", &id), ("spoken", "true"), ("limit", "20")]).await.unwrap_or_default();
+    let disputes = about.get("/contradictions", &[("status", "open")]).await.unwrap_or_default();
     let moment = Moment::read(&here, &memory, &history);
     let shown = moment.version.unwrap_or(&memory);
     let title = words::brief(text(&memory, "title"), 80);
@@ -40,14 +39,14 @@ pub(super) async fn screen(here: Here) -> Result<Sheet, Trouble> {
             h1 { (kind(text(&memory, "kind"))) " " (tier(text(&memory, "tier"))) " " (line(&title)) }
             (marks(&memory))
             (moment.sliders(&here, &id))
-            @if moment.is_known { (prose(text(shown, "text"))) } @else { p.hint { "Not known then." } }
+            (prose(text(shown, "text")))
             @if !moment.is_true { p { span.mark.warn { "not held true then" } } }
             (acts(&here, &memory))
             (disputed(&here, &id, &disputes))
         }
         div.split {
             div {
-                (versions(&here, &history))
+                (versions(&history))
                 h2 { "When it was said" }
                 (uses(&here, &memory, &said, &id))
                 h2 { "What stands around it" }
@@ -73,7 +72,7 @@ fn gone(here: &Here, id: &str, trouble: &Trouble, history: &Value) -> Sheet {
                 div.acts { (act(here, "restore", "Bring it back", "u", &[("id", id)])) }
             }
         }
-        (versions(here, history))
+        (versions(history))
     };
     Sheet { title: id.to_owned(), live: "memory memories", body }
 }
@@ -87,7 +86,6 @@ struct Moment<'v> {
     at_known: usize,
     at_holds: usize,
     version: Option<&'v Value>,
-    is_known: bool,
     is_true: bool,
 }
 
@@ -116,21 +114,18 @@ impl<'v> Moment<'v> {
             at if at >= 2 => text(shown, "invalid_at") > super::parts::now().record_style().as_str(),
             _ => true,
         };
-        Moment { known, holds, at_known, at_holds, version, is_known: true, is_true }
+        Moment { known, holds, at_known, at_holds, version, is_true }
     }
 
     fn sliders(&self, here: &Here, id: &str) -> Markup {
         if self.known.len() < 2 && self.holds.len() < 2 {
             return html! {};
         }
-        let at = |times: &[&str], step: usize| times.get(step).map_or("now".to_owned(), |at| words::moment(at));
-        let (known, holds) = (at(&self.known, self.at_known), at(&self.holds, self.at_holds));
-        let before = |times: &[&str], step: usize| times.get(step).map(|at| format!("before {}", words::moment(at)));
-        let holds = if self.at_holds < self.holds.len() {
-            before(&self.holds, self.at_holds).unwrap_or(holds)
-        } else {
-            "now".to_owned()
+        let named = |times: &[&str], step: usize, word: &str| {
+            times.get(step).map_or("now".to_owned(), |at| format!("{word}{}", words::moment(at)))
         };
+        let known = named(&self.known, self.at_known, "");
+        let holds = named(&self.holds, self.at_holds, "before ");
         html! {
             form method="get" action=(here.to(&format!("memories/{}", segment(id)))) data-eager {
                 @if self.known.len() > 1 {
@@ -141,6 +136,7 @@ impl<'v> Moment<'v> {
                     label for="holds" { "As it held: " strong { (holds) } }
                     input #holds type="range" name="holds" min="0" max=(self.holds.len()) value=(self.at_holds) aria-valuetext=(holds);
                 }
+                @if !here.query("namespace").is_empty() { input type="hidden" name="namespace" value=(here.query("namespace")); }
                 noscript { button { "Show" } }
             }
         }
@@ -153,7 +149,7 @@ fn acts(here: &Here, memory: &Value) -> Markup {
     let private = text(memory, "scope") == "user-private";
     html! {
         div.acts {
-            (act(here, "confirm", "Accept", "a", &own))
+            (act(here, "confirm", "Accept", "a", &[("id", id), ("tier", text(memory, "tier"))]))
             @if private { (act(here, "shared", "Share", "p", &own)) } @else { (act(here, "private", "Make private", "p", &own)) }
             @match text(memory, "tier") {
                 "mandate" => {}
@@ -166,7 +162,7 @@ fn acts(here: &Here, memory: &Value) -> Markup {
         details #edit data-key="e" {
             summary { "Edit" }
             form method="post" action=(here.to("act")) {
-                (hidden(here, "edit", &own))
+                (hidden(here, "edit", &[("id", id), ("was", text(memory, "text"))]))
                 label for="edit-text" { "What is remembered" }
                 textarea #edit-text name="text" dir="auto" { (text(memory, "text")) }
                 p { button.primary { "Keep" } }
@@ -201,7 +197,7 @@ pub(super) fn contradiction(here: &Here, one: &Value) -> Markup {
     }
 }
 
-fn versions(here: &Here, history: &Value) -> Markup {
+fn versions(history: &Value) -> Markup {
     let versions = list(history, "versions");
     html! {
         h2 { "Versions" }
@@ -218,7 +214,6 @@ fn versions(here: &Here, history: &Value) -> Markup {
             }
         }
         @if !text(history, "since").is_empty() { p.hint { "Kept since " (when(text(history, "since"))) "." } }
-        @let _ = here;
     }
 }
 

@@ -176,7 +176,7 @@ async fn waiting(here: &Here) -> Markup {
         here.about.get("/contradictions", &[("status", "open")]),
         here.about.get("/memories", &few),
         here.about.get("/trust", &[]),
-        here.about.get("/mutes", &[]),
+        here.about.get("/mutes", &[("limit", "500")]),
     );
     let (disputes, stale) = (disputes.unwrap_or_default(), stale.unwrap_or_default());
     let (trust, mutes) = (trust.unwrap_or_default(), mutes.unwrap_or_default());

@@ -74,12 +74,14 @@ async function load(address, options, keep) {
     const html = await answer.text();
     if (own === asked) showing(html, keep ? null : answer.url);
   } catch {
-    document.body.classList.add("away");
+    const notice = document.querySelector(".notice");
+    if (notice && !keep) { notice.textContent = "The page does not answer; is `lokid ui` still running?"; notice.className = "notice failed"; }
   }
 }
 
 function submit(form) {
-  if (form.dataset.ask && !confirm(form.dataset.ask)) return;
+  // One deed after the other: what is pressed twice is meant once.
+  if (form.method !== "get" && acting) return;
   const data = new URLSearchParams(new FormData(form));
   if (form.method === "get") return load(`${form.action.split("?")[0]}?${data}`);
   acting += 1;
@@ -113,6 +115,8 @@ document.addEventListener("input", (event) => {
 let going = false;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  // A key that is held down moves, and does nothing else.
+  if (event.repeat && event.key !== "j" && event.key !== "k") return;
   if (typing(event.target)) { if (event.key === "Escape" && !event.target.closest("dialog")) event.target.blur(); return; }
   const key = event.key;
   if (going) {
@@ -140,6 +144,12 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("click", (event) => {
   const item = event.target.closest("[data-item]");
   if (item && !event.target.closest("a, button, summary, input, textarea")) choose(item, false);
+});
+
+// What a reader has at hand is what keys act on.
+document.addEventListener("focusin", (event) => {
+  const item = event.target.closest("[data-item]");
+  if (item && item !== event.target) for (const other of items()) other.classList.toggle("chosen", other === item);
 });
 
 // What happened elsewhere is shown when the burst is over, and when nobody is in the middle of a word or an act.

@@ -81,6 +81,12 @@ pub(super) fn memory_link(here: &Here, id: &str, title: &str) -> Markup {
     html! { a.memory href=(here.to(&format!("memories/{}", encode(id)))) { (line(if title.is_empty() { id } else { title })) } }
 }
 
+/// The page of a memory; one in another namespace says so.
+pub(super) fn memory_address(here: &Here, id: &str, namespace: &str) -> String {
+    let namespace = if namespace == "default" { "" } else { namespace };
+    with(here, &format!("memories/{}", encode(id)), &[("namespace", namespace)])
+}
+
 /// A path, leading to what is known there.
 pub(super) fn file_link(here: &Here, path: &str) -> Markup {
     html! { a.file href=(here.to(&format!("files?path={}", encode(path)))) { (line(path)) } }
@@ -118,6 +124,7 @@ pub(super) fn hidden(here: &Here, deed: &str, fields: &[(&str, &str)]) -> Markup
     html! {
         input type="hidden" name="do" value=(deed);
         input type="hidden" name="back" value=(here.address);
+        @if !here.query("namespace").is_empty() { input type="hidden" name="namespace" value=(here.query("namespace")); }
         @for (name, value) in fields { input type="hidden" name=(name) value=(value); }
     }
 }

@@ -4,10 +4,12 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::daemon::{Trouble, segment};
+use super::daemon::Trouble;
 use super::frame::Sheet;
 use super::memories::score_parts;
-use super::parts::{act, count, file_link, kind, line, list, more, nothing, number, text, texts, tier, when, with};
+use super::parts::{
+    act, count, file_link, kind, line, list, memory_address, more, nothing, number, text, texts, tier, when, with,
+};
 use super::site::Here;
 use crate::words;
 
@@ -113,8 +115,9 @@ fn entry(here: &Here, one: &Value) -> Markup {
 
 /// One memory among what was said.
 fn told(here: &Here, one: &Value, item: &Value, file: &str) -> Markup {
-    let (id, cite) = (text(item, "id"), text(item, "cite"));
-    let said = if text(item, "line").is_empty() { text(item, "title") } else { text(item, "line") };
+    let (id, cite, place) = (text(item, "id"), text(item, "cite"), text(item, "namespace"));
+    let said =
+        [text(item, "line"), text(item, "title"), id].into_iter().find(|said| !said.is_empty()).unwrap_or_default();
     // The mark before it is shown beside it.
     let bare = said.trim_start_matches("- ").trim_start_matches(&format!("[{cite}]")).trim_start();
     let title = text(item, "title");
@@ -123,7 +126,7 @@ fn told(here: &Here, one: &Value, item: &Value, file: &str) -> Markup {
         li data-item={(text(one, "id")) "/" (id)} {
             div {
                 (kind(text(item, "kind"))) " " (tier(text(item, "tier"))) " "
-                a.memory data-open href=(here.to(&format!("memories/{}", segment(id)))) { (line(name)) } (line(rest))
+                a.memory data-open href=(memory_address(here, id, place)) { (line(name)) } (line(rest))
                 " " code.cite { (cite) } " " (verdict(item))
             }
             div.parts.quiet {
@@ -131,10 +134,10 @@ fn told(here: &Here, one: &Value, item: &Value, file: &str) -> Markup {
                 @if number(item, "score") > 0.0 { span { "score " (format!("{:.2}", number(item, "score"))) } }
                 span { (count(item, "tokens")) " tokens" }
                 @match item.get("parts") { Some(parts) => (any_parts(parts)), None => {} }
-                @if file.is_empty() { (act(here, "mute", "never say this unasked", "n", &[("id", id)])) }
+                @if file.is_empty() { (act(here, "mute", "never say this unasked", "n", &[("id", id), ("namespace", place)])) }
                 @else {
-                    (act(here, "mute", "never here again", "n", &[("id", id), ("file", file)]))
-                    (act(here, "mute", "never anywhere", "", &[("id", id)]))
+                    (act(here, "mute", "never here again", "n", &[("id", id), ("file", file), ("namespace", place)]))
+                    (act(here, "mute", "never anywhere", "", &[("id", id), ("namespace", place)]))
                 }
             }
         }

@@ -8,7 +8,7 @@ use axum::Router;
 use axum::extract::{FromRequestParts, Query, RawPathParams, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION, SET_COOKIE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -81,7 +81,7 @@ pub(super) fn router(site: Arc<Site>, door: Arc<Door>) -> Router {
         .route("/health/doctor", get(health::doctor))
         .route("/worth", screen(Tab::Worth, worth::screen))
         .route("/worth/replay", screen(Tab::Worth, replay::screen))
-        .route("/act", post(acts::act));
+        .route("/act", post(acts::act).get(|here: Here| async move { see_other(&here.to("said")) }));
     let inside = Router::new()
         .route("/home", get(home))
         .route("/enter", get(|| async { StatusCode::FORBIDDEN }))
@@ -103,7 +103,10 @@ async fn guard(State((site, door)): State<(Arc<Site>, Arc<Door>)>, request: Requ
     let admitted = door.check_way(request.method(), &path, request.headers());
     let mut response = match admitted {
         Err(refused) => turned_away(refused),
-        Ok(()) if path == format!("{}/enter", site.folder) => enter(&site, &door, &request),
+        // A look ahead by whoever sent the address must not use it up.
+        Ok(()) if path == format!("{}/enter", site.folder) && request.method() == Method::GET => {
+            enter(&site, &door, &request)
+        }
         Ok(()) => match door.check_cookie(request.headers()) {
             Err(refused) => turned_away(refused),
             Ok(()) => next.run(request).await,

@@ -98,6 +98,8 @@ fn it_is_edited_forgotten_brought_back_exported_and_erased_from_wherever_one_is(
     two.is_in_no_repository();
     two.there(&["forget", "--purge", "--yes", &id]).succeeded();
     eventually_some(|| (two.home.run(&["show", &id]).code == Some(1)).then_some(()));
+    // The other projects have looked before the daemon is gone.
+    two.home.run(&["stop"]).succeeded();
     drop(daemon);
     assert_eq!(found(&two.home.path("data"), PLANTED), Vec::<String>::new());
     assert_eq!(found(&two.home.path("state"), PLANTED), Vec::<String>::new());

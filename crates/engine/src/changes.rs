@@ -161,11 +161,13 @@ impl ChangeLog {
         let mut groups: Vec<(String, Vec<String>)> = Vec::new();
         for (bundle, noticed) in done {
             let (mut first, mut lines) = (None, Vec::new());
-            for (op, key, what) in worth_telling(noticed) {
+            let noticed: Vec<_> = worth_telling(noticed).into_iter().collect();
+            let of = noticed.len();
+            for (op, key, what) in noticed {
                 let id = pieces.name(at);
                 let group = first.get_or_insert_with(|| id.clone()).clone();
                 let Bundle { by, night, phase, why, undoes, .. } = bundle.clone();
-                lines.push(LoggedChange { id, group, at, op, by, why, night, phase, undoes, key, what }.to_line());
+                lines.push(LoggedChange { id, group, of, at, op, by, why, night, phase, undoes, key, what }.to_line());
             }
             groups.extend(first.map(|first| (first, lines)));
         }

@@ -21,6 +21,8 @@ pub struct LoggedChange {
     pub id: String,
     /// The id of the first of those that were done together.
     pub group: String,
+    /// How many were done together: where some of them are told no more, none can be taken back.
+    pub of: usize,
     pub at: Timestamp,
     pub op: ChangeOp,
     pub by: By,
@@ -74,6 +76,7 @@ impl LoggedChange {
         };
         put("id", self.id.as_str().into());
         put("group", self.group.as_str().into());
+        put("of", self.of.into());
         put("at", self.at.record_style().into());
         put("op", self.op.as_str().into());
         put("by", self.by.as_str().into());
@@ -133,6 +136,7 @@ impl LoggedChange {
         Some(LoggedChange {
             id: text("id")?.to_owned(),
             group: text("group")?.to_owned(),
+            of: line.get("of").and_then(Value::as_u64).unwrap_or(1) as usize,
             at: Timestamp::parse(text("at")?)?,
             op: ChangeOp::parse(text("op")?)?,
             by: By::parse(text("by")?)?,
@@ -208,6 +212,7 @@ mod tests {
         LoggedChange {
             id: "c-2".to_owned(),
             group: "c-1".to_owned(),
+            of: 2,
             at: Timestamp::from_micros(7_000_000),
             op: ChangeOp::Changed,
             by: By::Night,

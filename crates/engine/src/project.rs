@@ -132,7 +132,7 @@ impl Project {
         let around = (memory.clone(), shared.commons.clone());
         let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, around);
         changes.start()?;
-        let thread = start_writer(work, lock, &env)?;
+        let thread = start_writer(work, lock, &env).inspect_err(|_| changes.stop())?;
         changes.sweep(writer.snapshot());
         shared.commons.join(&env.id, &writer);
         let holder: Weak<Contexts> = Arc::downgrade(&contexts);

@@ -14,10 +14,11 @@ use std::path::Path;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
+use super::pattern::Pattern;
 use super::redaction::Redaction;
 use lokid_context::session::{self, SessionItem};
 use lokid_model::words::{head, vocabulary};
-use lokid_model::{Key, Memory, Timestamp, citation, token};
+use lokid_model::{Cleaner, Key, Memory, Timestamp, citation, clean, token};
 
 pub use because::{Because, Handed, Reasoned};
 
@@ -216,6 +217,20 @@ impl SaidLog {
             }
         }
         page
+    }
+
+    /// How many lines hold what must not be kept; with `strike` they go.
+    pub(super) fn history(&self, pattern: &Pattern, strike: bool) -> std::io::Result<usize> {
+        let mut pieces = self.pieces.lock();
+        let Some(pieces) = &mut *pieces else { return Ok(0) };
+        let says = |line: &str| clean::json(line, pattern as &dyn Cleaner).is_some();
+        let found = pieces.text().lines().filter(|line| says(line)).count();
+        if strike && found > 0 {
+            pieces.rewrite(&|text| {
+                Some(text.lines().filter(|line| !says(line)).map(|line| format!("{line}\n")).collect())
+            })?;
+        }
+        Ok(found)
     }
 
     /// Takes out what must not be kept any more: what was said of these memories, and what repeats the words of others.

@@ -17,6 +17,9 @@ const UNDONE: &str = "undone";
 
 /// The changes that take a group back, or what keeps it from being taken back.
 pub fn plan(snapshot: &Snapshot, now: Timestamp, group: &[LoggedChange]) -> Result<(Vec<Change>, LeftAsItIs), String> {
+    if group.first().is_some_and(|first| first.of > group.len()) {
+        return Err("a part of what was done with it is told no more".to_owned());
+    }
     let mut undoing = Undoing { state: snapshot.clone(), now, changes: Vec::new() };
     let mut left = Vec::new();
     // Whether a matter is open again depends on what stands then.
@@ -139,6 +142,11 @@ impl Undoing {
     /// As it was, but for what does not go back: how often it was used, whose word it is, what was taken back before.
     fn renewed(&self, before: &Memory, living: &Memory) -> Memory {
         let mut memory = before.clone();
+        // Authority that was taken from it since does not come back with its words.
+        if living.claim.is_some() {
+            memory.claim = Some(before.claimed());
+            (memory.tier, memory.source) = (living.tier, living.source);
+        }
         memory.usage = living.usage.clone();
         memory.times.updated_at = self.now.max(living.times.updated_at.plus_micros(1));
         for name in [lokid_model::memory::AUTHOR, lokid_model::memory::UNDONE] {

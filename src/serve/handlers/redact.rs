@@ -62,10 +62,12 @@ pub(in crate::serve) async fn redact(app: App, call: Call) -> Answer {
     ok(&answer)
 }
 
-/// What the log of changes still says.
+/// What the log of changes and what was said still say.
 async fn in_log(project: &Arc<Project>, pattern: &Arc<Pattern>, strike: bool) -> Result<usize, Problem> {
-    let (log, pattern) = (Arc::clone(&project.changes), Arc::clone(pattern));
-    let lines = aside(move || log.history(&pattern, strike)).await?;
+    let (log, sessions, pattern) = (Arc::clone(&project.changes), Arc::clone(&project.sessions), Arc::clone(pattern));
+    let both =
+        move || Ok::<_, std::io::Error>(log.history(&pattern, strike)? + sessions.said_history(&pattern, strike)?);
+    let lines = aside(both).await?;
     lines.map_err(|error| EngineError::Disk(error.to_string()).into())
 }
 

@@ -147,8 +147,8 @@ impl Pieces {
     pub(super) fn strike(&mut self, redaction: &Redaction, is_meant: &dyn Fn(&str) -> bool) -> io::Result<usize> {
         let mut struck = 0;
         for path in self.paths() {
-            let text = match plain::read_text(&path, LARGEST) {
-                Ok(text) => text.unwrap_or_default(),
+            let text = match plain::read(&path, LARGEST) {
+                Ok(bytes) => String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned(),
                 // Nobody can tell what stands there.
                 Err(_) => {
                     plain::remove_if_there(&path)?;

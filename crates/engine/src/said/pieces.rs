@@ -76,7 +76,12 @@ impl Pieces {
         self.length = None;
         let mut done = Ok(());
         for path in [&self.older, &self.newer] {
-            let Some(text) = change(&self.read(path)) else { continue };
+            // What cannot be read may hold what has to go.
+            let text = match plain::read(path, LARGEST) {
+                Ok(bytes) => change(&String::from_utf8_lossy(&bytes.unwrap_or_default())),
+                Err(_) => Some(String::new()),
+            };
+            let Some(text) = text else { continue };
             if let Err(error) = self.redaction.keep(path, &text) {
                 done = plain::remove_if_there(path).and(Err(error));
             }

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::Sessions;
 use super::worker::SessionTask;
 use crate::focus::Owner;
+use crate::pattern::Pattern;
 use crate::said::{Echo, Goes, SaidMemory, SaidQuery, Saying, Utterance};
 use lokid_model::{Change, Key, Memory, MemoryId, Namespace, Outcome, Timestamp};
 
@@ -45,9 +46,9 @@ impl Sessions {
 
     /// What was noted is written down and counted.
     pub(super) fn keep_said(&self) {
-        let snapshot = self.writer.snapshot();
+        // Looked at when the notes are in hand: what was purged before that is in none.
         let gone = |memory: &Memory| {
-            let key = memory.key();
+            let (snapshot, key) = (self.writer.snapshot(), memory.key());
             let stands = memory.is_commit() || snapshot.get(&key).is_some();
             (!stands).then(|| if snapshot.archived(&key).is_some() { Goes::Words } else { Goes::All })
         };
@@ -75,6 +76,12 @@ impl Sessions {
         if let Err(error) = self.said.strike(keys, echo) {
             tracing::warn!(project = %self.env.name, reason = %error, "what was said could not be rewritten");
         }
+    }
+
+    /// How much of what was said holds what must not be kept; with `strike` it goes.
+    pub fn said_history(&self, pattern: &Pattern, strike: bool) -> std::io::Result<usize> {
+        self.keep_said();
+        self.said.history(pattern, strike && !self.env.read_only)
     }
 
     /// What was said, newest first.
