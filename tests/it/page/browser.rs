@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use axum::http::Method;
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -210,8 +211,9 @@ impl Tab {
 
     /// Presses keys, one after the other, wherever the focus is.
     pub(crate) fn press(&self, keys: &str) {
-        let element = self.runtime.block_on(self.client().active_element()).unwrap();
-        self.runtime.block_on(element.send_keys(keys)).unwrap();
+        let strokes = keys.chars().flat_map(|value| [KeyAction::Down { value }, KeyAction::Up { value }]);
+        let strokes = strokes.fold(KeyActions::new("keys".to_owned()), KeyActions::then);
+        self.runtime.block_on(self.client().perform_actions(strokes)).unwrap();
     }
 
     fn own(&self, path: &'static str, body: Value) -> Value {

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use rustix::process::Signal;
 
-use super::browser;
+use super::browser::{self, Tab};
 use super::lab::{Lab, Ui, note};
 
 #[test]
@@ -91,4 +91,36 @@ fn a_daemon_that_dies_is_told_and_the_page_comes_back_with_it() {
         tab.until_text("the lamp in the hall is green");
         assert!(tab.address().ends_with(&screen), "{}", tab.address());
     }
+}
+
+#[test]
+fn words_that_are_being_written_and_what_came_of_an_act_outlive_the_news() {
+    if !browser::is_wanted() {
+        return;
+    }
+    let lab = Lab::new();
+    let id = lab.remember(&note("the lamp in the hall is green"));
+    let tab = lab.tab();
+    tab.go(&lab.at("inbox"));
+    tab.button("main", "Make private");
+    tab.until_text("Private from now on.");
+    lab.remember(&note("the door in the cellar is locked"));
+    tab.until_text("the door in the cellar is locked");
+    assert!(tab.text().contains("Private from now on."));
+    // The focus has left the field, and nothing was sent yet.
+    tab.go(&lab.at(&format!("memories/{id}")));
+    tab.click("#edit summary");
+    tab.retype("#edit-text", "the lamp is blue");
+    tab.press("\u{e004}");
+    let other = Ui::start(&lab.home);
+    let beside = Tab::new();
+    beside.go(&other.address);
+    beside.until("location.pathname.endsWith('/said') && document.readyState === 'complete'");
+    beside.go(&lab.at("memories").replace(&lab.ui.origin(), &other.origin()).replace(&lab.ui.folder, &other.folder));
+    lab.remember(&note("the well in the yard is dry"));
+    beside.until_text("the well in the yard is dry");
+    assert_eq!(tab.value("document.getElementById('edit-text').value"), "the lamp is blue");
+    tab.button("#edit", "Keep");
+    tab.until_text("Kept in the new words.");
+    assert_eq!(lab.memory(&id).unwrap()["text"], "the lamp is blue");
 }
