@@ -137,8 +137,9 @@ fn no_other_name_and_no_other_page_is_answered() {
         lab.ui.get(&format!("{}/memories", lab.project()), &[("Cookie", &cookie), from]).is_refused();
     }
     assert!(lab.memory(&id).is_some(), "nobody has forgotten it");
-    // By asking alone nothing is changed, and what is sent as anything but a form is not taken.
-    assert_eq!(lab.ui.get(&format!("{act}?{body}"), &[("Cookie", &cookie)]).status, 405);
+    // By asking alone nothing is changed: it leads back. And what is sent as anything but a form is not taken.
+    assert_eq!(lab.ui.get(&format!("{act}?{body}"), &[("Cookie", &cookie)]).status, 303);
+    assert!(lab.memory(&id).is_some());
     let json = [("Cookie", cookie.as_str()), ("Origin", &own), ("Content-Type", "text/plain")];
     assert_eq!(lab.ui.ask("POST", &act, &json, &body).status, 415);
     assert!(lab.memory(&id).is_some());
