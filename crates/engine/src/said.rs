@@ -8,9 +8,10 @@ mod because;
 mod echo;
 mod pieces;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use aho_corasick::AhoCorasick;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
@@ -237,18 +238,20 @@ impl SaidLog {
     pub(super) fn strike(&self, keys: &[(Key, Goes)], echo: &Echo) -> std::io::Result<()> {
         let mut pieces = self.pieces.lock();
         let Some(pieces) = &mut *pieces else { return Ok(()) };
-        let traces: Vec<(String, String)> = keys.iter().map(|(key, _)| traces(key)).collect();
-        let told_of = |text: &str| {
-            let is_told = |(mark, id): &(String, String)| text.contains(mark) || text.contains(id);
-            keys.iter().zip(&traces).filter(|(_, traces)| is_told(traces)).map(|(key, _)| key).collect::<Vec<_>>()
+        // All of them are looked for at once: thousands may go together, and the writer waits.
+        let Ok(finder) = AhoCorasick::new(keys.iter().flat_map(|(key, _)| traces(key))) else {
+            return pieces.rewrite(&|_| Some(String::new()));
+        };
+        let told_of = |text: &str| -> BTreeSet<usize> {
+            finder.find_overlapping_iter(text).map(|found| found.pattern().as_usize() / TRACES).collect()
         };
         let without = |told: &str| {
             let mut saying: Saying = serde_json::from_str(told).ok()?;
-            told_of(told).into_iter().for_each(|(key, goes)| saying.strike(key, *goes));
+            told_of(told).into_iter().map(|place| &keys[place]).for_each(|(key, goes)| saying.strike(key, *goes));
             saying.strike_echo(echo);
             line(&saying)
         };
-        let is_clean = |text: &str| echo.is_empty() && told_of(text).is_empty();
+        let is_clean = |text: &str| echo.is_empty() && !finder.is_match(text);
         let less = |told: &str| if is_clean(told) { Some(format!("{told}\n")) } else { without(told) };
         pieces.rewrite(&|text| {
             let less: String = if is_clean(text) { return None } else { text.lines().filter_map(less).collect() };
@@ -258,10 +261,12 @@ impl SaidLog {
 }
 
 /// What stands in a line that tells of a memory: the mark it was said under, or its id as JSON spells it.
-fn traces(key: &Key) -> (String, String) {
+fn traces(key: &Key) -> [String; TRACES] {
     let id = serde_json::Value::String(key.id.to_string()).to_string();
-    (format!(":{}", citation::handle(key)), id.trim_matches('"').to_owned())
+    [format!(":{}", citation::handle(key)), id.trim_matches('"').to_owned()]
 }
+
+const TRACES: usize = 2;
 
 fn line(saying: &Saying) -> Option<String> {
     serde_json::to_string(saying).ok().map(|line| line + "\n")

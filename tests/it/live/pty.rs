@@ -47,6 +47,9 @@ for line in sys.stdin:
         answer()
     elif "until" in order:
         end = time.time() + order["seconds"]
+        # What has been drawn meanwhile is the page.
+        while read(0):
+            pass
         while time.time() < end and not any(order["until"] in row for row in page()):
             read(0.1)
         answer(page=page(), found=any(order["until"] in row for row in page()))
