@@ -1,5 +1,6 @@
 //! Every act of the page changes what the daemon keeps, says so, and can be taken back; with JavaScript and without.
 
+use lokid::serve::Request;
 use serde_json::{Value, json};
 
 use super::browser::{self, Tab};
@@ -63,6 +64,42 @@ fn new_words_are_kept_and_taken_back() {
         assert!(came.as_str().unwrap().contains("dawn"), "{came}");
         undo(lab, tab, &id);
         assert_eq!(field(lab, &id, "text"), before);
+    });
+}
+
+#[test]
+fn an_edit_of_what_was_changed_meanwhile_overwrites_nothing() {
+    in_both_ways(|lab, tab| {
+        let id = lab.remember(&note("the lamp is lit at dusk by the porter"));
+        tab.go(&lab.at(&format!("memories/{id}")));
+        tab.click("#edit summary");
+        tab.retype("#edit-text", "the lamp is lit by nobody");
+        lab.reword(&id, "the lamp is lit at noon by the smith");
+        tab.button("#edit", "Keep");
+        tab.until_text("It was changed meanwhile");
+        assert_eq!(field(lab, &id, "text"), "the lamp is lit at noon by the smith");
+    });
+}
+
+#[test]
+fn a_memory_of_another_namespace_is_shown_and_acted_on_as_well() {
+    in_both_ways(|lab, tab| {
+        let words = "the islands are reached at low tide";
+        let kept = post(&lab.home, "/v1/memories", &json!({"kind": "note", "text": words, "namespace": "islands"}));
+        let id = kept["id"].as_str().unwrap();
+        let there =
+            || home::client(&lab.home).send(&Request::get(format!("/v1/memories/{id}?namespace=islands"))).unwrap();
+        assert!(there().is_success() && lab.memory(id).is_none());
+        tab.go(&lab.at("inbox"));
+        tab.until_text(words);
+        tab.button("main", "Make private");
+        tab.until_text("Private from now on.");
+        assert_eq!(there().json().unwrap()["scope"], "user-private");
+        tab.click("main article h2 a");
+        tab.until_text("What stands around it");
+        tab.button(".whole", "Forget");
+        tab.until_text("Forgotten.");
+        assert!(!there().is_success());
     });
 }
 

@@ -2,12 +2,17 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 
+use lokid::serve::Request;
 use serde_json::{Value, json};
 
 use super::browser::Tab;
-use crate::home::{Daemon, Home, get, post};
+use crate::home::{Daemon, Home, client, get, post};
 use crate::repo;
+
+/// With an answer that does not go on.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) struct Lab {
     pub(crate) home: Home,
@@ -128,10 +133,17 @@ impl Lab {
         told["id"].as_str().unwrap_or_else(|| panic!("{told}")).to_owned()
     }
 
+    /// Other words for a memory, by another hand.
+    pub(crate) fn reword(&self, id: &str, words: &str) {
+        let request = Request::new("PATCH", format!("/v1/memories/{id}")).json(&json!({"text": words}));
+        let answer = client(&self.home).send(&request).unwrap();
+        assert!(answer.is_success(), "{}", answer.text());
+    }
+
     /// What the daemon knows of a memory; nothing once it is forgotten.
     pub(crate) fn memory(&self, id: &str) -> Option<Value> {
         let path = format!("/v1/memories/{id}?counted=false");
-        let answer = crate::home::client(&self.home).send(&lokid::serve::Request::get(path)).unwrap();
+        let answer = client(&self.home).send(&Request::get(path)).unwrap();
         answer.is_success().then(|| answer.json().unwrap())
     }
 
@@ -208,10 +220,12 @@ impl Ui {
         TcpStream::connect(("127.0.0.1", self.port)).unwrap()
     }
 
-    /// Bytes as they are, and all that comes back; an answer may come before the last of them was taken.
+    /// Bytes as they are, and all that comes back; an answer may come before the last of them was taken, and a stream
+    /// never ends.
     pub(crate) fn send(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
         let mut reader = stream.try_clone().unwrap();
+        reader.set_read_timeout(Some(PATIENCE)).unwrap();
         let told = std::thread::spawn(move || {
             let mut told = Vec::new();
             let _cut_off = reader.read_to_end(&mut told);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::browser::{self, Tab};
-use super::lab::{Lab, SCREENS};
+use super::lab::{Lab, SCREENS, note};
 use crate::home::{eventually_some, get};
 
 #[track_caller]
@@ -70,6 +70,35 @@ fn each_screen_shows_what_it_is_for() {
     tab.go(&lab.at("worth"));
     tab.click("a.button");
     tab.until("document.readyState === 'complete' && location.pathname.endsWith('/worth/replay')");
+}
+
+#[test]
+fn a_memory_is_shown_as_it_was_known_at_any_moment() {
+    if !browser::is_wanted() {
+        return;
+    }
+    let lab = Lab::new();
+    let id = lab.remember(&note("the bridge is made of wood"));
+    for words in ["the bridge is made of stone", "the bridge is made of iron"] {
+        lab.reword(&id, words);
+    }
+    let shown = "document.querySelector('.whole > .prose').innerText";
+    let tab = lab.tab();
+    tab.go(&lab.at(&format!("memories/{id}")));
+    tab.until(&format!("{shown} === 'the bridge is made of iron'"));
+    assert_eq!(tab.value("document.querySelectorAll('[id^=version-]').length"), 3);
+    tab.value("document.getElementById('known').focus()");
+    let left = "\u{e012}";
+    for words in ["iron", "stone", "wood"] {
+        tab.press(left);
+        tab.until(&format!("{shown} === 'the bridge is made of {words}' && document.activeElement.id === 'known'"));
+    }
+    // The same without JavaScript, by a button that is there only then.
+    tab.without_scripts();
+    tab.go(&lab.at(&format!("memories/{id}?known=1")));
+    tab.until(&format!("{shown} === 'the bridge is made of stone'"));
+    tab.button(".whole", "Show");
+    tab.until(&format!("location.search.includes('known=1') && {shown} === 'the bridge is made of stone'"));
 }
 
 fn memory_about(lab: &Lab, words: &str) -> String {
