@@ -19,7 +19,11 @@ pub(crate) fn found(folder: &Path, word: &str) -> Vec<String> {
         for entry in std::fs::read_dir(path).unwrap().flatten() {
             let path = entry.path();
             let kind = entry.file_type().unwrap();
-            let holds = || String::from_utf8_lossy(&std::fs::read(&path).unwrap()).contains(word);
+            // A file may be replaced while it is looked at: what is gone holds nothing.
+            let holds = || match std::fs::read(&path) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+                read => String::from_utf8_lossy(&read.unwrap()).contains(word),
+            };
             if path.to_string_lossy().contains(word) || (kind.is_file() && holds()) {
                 found.push(path.display().to_string());
             }
