@@ -16,6 +16,7 @@ use lokid_manage::contradict;
 use lokid_manage::statement::{self, Judgement, Shares};
 use lokid_model::{Key, Memory, Timestamp};
 use lokid_retrieve::query;
+use lokid_text::Embedder;
 use lokid_text::pairs::{Pairs, Statement};
 
 /// From this likeness on two memories may say the same; the words decide.
@@ -25,6 +26,8 @@ const MOST_TWINS: usize = 4;
 const REMEMBERED: usize = 50_000;
 /// So many times as many as are wanted are looked at by meaning, and by words.
 const WIDER: usize = 5;
+/// So many of the nearest by meaning are asked what they are about.
+const POOL: usize = 200;
 /// So many pairs are read between two looks at whether anybody still wants to know.
 const AT_ONCE: usize = 16;
 
@@ -51,13 +54,38 @@ pub(super) fn disputable(
 ) -> Vec<Arc<Memory>> {
     let mut filter = Filter::new(memory.namespace.clone(), now);
     filter.kinds = contradict::STATING.to_vec();
-    let found = alike(ready, memory, contradict::CANDIDATES, &filter).into_iter();
-    let known = found.filter_map(|(number, likeness)| {
-        let key = ready.view.roster.key(number);
-        let known = snapshot.get(key).filter(|known| contradict::speaks(known, now) && !snapshot.is_derived(key))?;
-        contradict::comparable(known, memory, likeness).then(|| Arc::clone(known))
+    let found = about_the_same(ready, snapshot, &Words::of_subjects(), memory, contradict::CANDIDATES, &filter);
+    let fits = |(known, likeness): &(&Arc<Memory>, f32)| {
+        contradict::speaks(known, now)
+            && !snapshot.is_derived(&known.key())
+            && contradict::comparable(known, memory, *likeness)
+    };
+    found.into_iter().filter(fits).take(most).map(|(known, _)| Arc::clone(known)).collect()
+}
+
+/// The memories that are about the same thing, and how surely. Best first. What denies another may share hardly a word with
+/// it, and much that shares words is about something else.
+pub(super) fn about_the_same<'a>(
+    ready: &Ready,
+    snapshot: &'a Snapshot,
+    subjects: &Words,
+    memory: &Memory,
+    most: usize,
+    filter: &Filter,
+) -> Vec<(&'a Arc<Memory>, f32)> {
+    let Some(asked) = subjects.meaning(&memory.text) else { return Vec::new() };
+    let roster = &ready.view.roster;
+    let near = close(ready, memory, POOL.max(most), filter).into_iter();
+    let told = near.filter_map(|(number, _)| {
+        let known = snapshot.get(roster.key(number))?;
+        let subject = subjects.meaning(&known.text)?;
+        Some((number, known, asked.iter().zip(subject.iter()).map(|(one, other)| one * other).sum::<f32>()))
     });
-    known.take(most).collect()
+    let mut found: Vec<_> = told.collect();
+    found.sort_by(|(one, _, by), (other, _, with)| {
+        with.total_cmp(by).then_with(|| roster.facet(*one).lot.cmp(&roster.facet(*other).lot))
+    });
+    found.into_iter().take(most).map(|(_, known, likeness)| (known, likeness)).collect()
 }
 
 /// Reads statements together, each once and each two once, up to as many tokens as it may: what is long takes longer.
@@ -194,18 +222,24 @@ pub(super) fn alike(ready: &Ready, memory: &Memory, most: usize, filter: &Filter
     found.into_iter().take(most).map(|(number, (alike, _))| (number, alike)).collect()
 }
 
-/// How alike words are, by the model of the index.
-pub(super) struct Words<'a> {
-    ready: Option<&'a Ready>,
+/// How alike words are, by one model.
+pub(super) struct Words {
+    model: Option<Arc<Embedder>>,
     meanings: Meanings,
 }
 
 /// Vectors of length 1, by the words.
 type Meanings = Mutex<HashMap<String, Option<Arc<Vec<f32>>>>>;
 
-impl<'a> Words<'a> {
-    pub(super) fn new(ready: Option<&'a Ready>) -> Words<'a> {
-        Words { ready, meanings: Mutex::default() }
+impl Words {
+    /// By the model of the index.
+    pub(super) fn new(ready: Option<&Ready>) -> Words {
+        Words { model: ready.map(|ready| Arc::clone(&ready.embedder)), meanings: Mutex::default() }
+    }
+
+    /// By what they are about.
+    pub(super) fn of_subjects() -> Words {
+        Words { model: Some(Embedder::of_subjects()), meanings: Mutex::default() }
     }
 
     /// As a vector of length 1.
@@ -213,8 +247,8 @@ impl<'a> Words<'a> {
         if let Some(known) = self.meanings.lock().get(text) {
             return known.clone();
         }
-        let meaning = self.ready.and_then(|ready| {
-            let vector = ready.embedder.embed(text);
+        let meaning = self.model.as_ref().and_then(|model| {
+            let vector = model.embed(text);
             let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
             (length > 0.0).then(|| Arc::new(vector.iter().map(|value| value / length).collect()))
         });

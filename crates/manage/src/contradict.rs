@@ -132,7 +132,7 @@ pub fn plan(scene: &Scene<'_>, compare: &Compare<'_>) -> Vec<Proposal> {
         if !speaks(memory, scene.now) || !scene.around.is_fresh(memory) || ended.contains(&memory.id) {
             continue;
         }
-        for (other, likeness) in scene.around.near_among(memory, &STATING, CANDIDATES) {
+        for (other, likeness) in scene.around.about(memory, &STATING, CANDIDATES) {
             let fits = speaks(&other, scene.now) && comparable(memory, &other, likeness) && !ended.contains(&other.id);
             if fits && met.insert(pair(&memory.id, &other.id)) {
                 let (a, b) = in_order(memory, &other);

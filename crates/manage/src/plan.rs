@@ -106,16 +106,17 @@ pub trait Around {
         Vec::new()
     }
 
-    /// The same among these kinds alone, and of those that hold: where there are a hundred episodes for a note, they are what is near.
-    fn near_among(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {
+    /// The same by meaning alone, in a fraction of the time, among these kinds and of those that hold: where there are a
+    /// hundred episodes for a note, they are what is near.
+    fn like_among(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {
         let mut found = self.near(memory, most);
         found.retain(|(other, _)| kinds.contains(&other.kind));
         found
     }
 
-    /// The same by meaning alone, in a fraction of the time.
-    fn like_among(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {
-        self.near_among(memory, kinds, most)
+    /// Those among them that are about the same thing, and how surely.
+    fn about(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {
+        self.like_among(memory, kinds, most)
     }
 
     /// The same by meaning alone, in a fraction of the time: for those who ask nothing of what only shares words.

@@ -23,6 +23,7 @@ mod tests;
 use std::sync::{Arc, LazyLock};
 
 use self::files::{Files, Json};
+use self::lexicon::Lexicon;
 use self::table::Table;
 use self::transformer::Transformer;
 
@@ -53,9 +54,21 @@ pub enum EmbedError {
 impl Embedder {
     /// The model in the binary, made ready when it is first asked for.
     pub fn built_in() -> Arc<Embedder> {
-        static BUILT_IN: LazyLock<Arc<Embedder>> =
-            LazyLock::new(|| Arc::new(shipped().expect("the model that ships is whole")));
+        static BUILT_IN: LazyLock<Arc<Embedder>> = LazyLock::new(|| {
+            const TENSORS: &[u8] = include_bytes!("../../../assets/model/model.safetensors");
+            shipped(include_bytes!("../../../assets/model/config.json"), TENSORS)
+        });
         Arc::clone(&BUILT_IN)
+    }
+
+    /// What a statement is about: near for two that say the same or deny each other, though they may share hardly a word. The
+    /// same vocabulary with smaller rows of its own, learnt from such statements (`tools/pairs`).
+    pub fn of_subjects() -> Arc<Embedder> {
+        static OF_SUBJECTS: LazyLock<Arc<Embedder>> = LazyLock::new(|| {
+            const TENSORS: &[u8] = include_bytes!("../../../assets/subjects/model.safetensors");
+            shipped(include_bytes!("../../../assets/subjects/config.json"), TENSORS)
+        });
+        Arc::clone(&OF_SUBJECTS)
     }
 
     /// A model from its directory: a static table in our format, or a sentence transformer of the BERT or RoBERTa family.
@@ -97,12 +110,16 @@ impl Embedder {
     }
 }
 
-fn shipped() -> Result<Embedder, EmbedError> {
-    const VOCABULARY: &str = include_str!("../../../assets/model/vocab.txt");
-    const TENSORS: &[u8] = include_bytes!("../../../assets/model/model.safetensors");
-    let config = Json::parse(CONFIG, include_bytes!("../../../assets/model/config.json"))?;
-    let model = Model::Static(Table::new(&config, VOCABULARY.into(), TENSORS.into())?);
-    Ok(Embedder { id: config.text("id")?.to_owned(), model })
+/// A table that ships. All of them have the same words.
+fn shipped(config: &[u8], tensors: &'static [u8]) -> Arc<Embedder> {
+    static LEXICON: LazyLock<Result<Arc<Lexicon>, EmbedError>> =
+        LazyLock::new(|| table::lexicon(include_str!("../../../assets/model/vocab.txt").into()));
+    let whole = || {
+        let config = Json::parse(CONFIG, config)?;
+        let model = Model::Static(Table::new(&config, LEXICON.clone()?, tensors.into())?);
+        Ok::<_, EmbedError>(Embedder { id: config.text("id")?.to_owned(), model })
+    };
+    Arc::new(whole().expect("what ships is whole"))
 }
 
 impl EmbedError {

@@ -2,6 +2,7 @@
 //! one; so it is a matter of microseconds, and order and negation mean nothing to it.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::EmbedError;
 use super::files::{Files, Json};
@@ -15,8 +16,12 @@ const TENSORS: &str = "model.safetensors";
 const VOCABULARY: &str = "vocab.txt";
 const MOST_TOKENS: usize = 512;
 
+pub(super) fn lexicon(vocabulary: Cow<'static, str>) -> Result<Arc<Lexicon>, EmbedError> {
+    Lexicon::parse(VOCABULARY, vocabulary).map(Arc::new)
+}
+
 pub(super) struct Table {
-    lexicon: Lexicon,
+    lexicon: Arc<Lexicon>,
     file: Cow<'static, [u8]>,
     rows: Tensor,
     weights: Tensor,
@@ -26,16 +31,11 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn from_files(config: &Json, files: &mut Files<'_>) -> Result<Table, EmbedError> {
-        let vocabulary = files.text(VOCABULARY)?;
-        Table::new(config, vocabulary.into(), files.required(TENSORS)?.into())
+        let lexicon = lexicon(files.text(VOCABULARY)?.into())?;
+        Table::new(config, lexicon, files.required(TENSORS)?.into())
     }
 
-    pub(super) fn new(
-        config: &Json,
-        vocabulary: Cow<'static, str>,
-        file: Cow<'static, [u8]>,
-    ) -> Result<Table, EmbedError> {
-        let lexicon = Lexicon::parse(VOCABULARY, vocabulary)?;
+    pub(super) fn new(config: &Json, lexicon: Arc<Lexicon>, file: Cow<'static, [u8]>) -> Result<Table, EmbedError> {
         let (dim, words) = (config.count("dim")?, config.count("vocab_size")?);
         if words != lexicon.len() {
             return Err(config.refuse("vocab_size", &format!("{}, the lines of {VOCABULARY}", lexicon.len())));

@@ -98,6 +98,18 @@ fn what_is_near_in_meaning_is_near_in_direction() {
 }
 
 #[test]
+fn what_denies_another_is_about_the_same_without_a_word_in_common() {
+    let subjects = Embedder::of_subjects();
+    let nearness = |one: &str, other: &str| -> f32 {
+        subjects.embed(one).iter().zip(subjects.embed(other)).map(|(x, y)| x * y).sum()
+    };
+    let rule = "Nobody is logged out for doing nothing.";
+    assert!(
+        nearness(rule, "Idle sessions expire after 30 minutes.") > nearness(rule, "Nobody reviews doing it.") + 0.1
+    );
+}
+
+#[test]
 fn a_table_in_a_directory_gives_the_vectors_of_the_same_table_in_the_binary() {
     let (ours, theirs) = (Embedder::built_in(), Embedder::from_files(&shipped_files).unwrap());
     assert_eq!(theirs.embed("parseHTTPResponse naïve"), ours.embed("parseHTTPResponse naïve"));

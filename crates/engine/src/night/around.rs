@@ -27,7 +27,8 @@ pub(super) struct Surroundings<'a> {
     now: Timestamp,
     familiar: &'a Familiar,
     ready: &'a Option<Ready>,
-    words: Words<'a>,
+    words: Words,
+    subjects: Words,
     /// Made when it is first asked for: most phases do not look at the code.
     grounds: OnceLock<AnchorCheck>,
     reader: &'a PairReader,
@@ -51,6 +52,7 @@ impl<'a> Surroundings<'a> {
             familiar,
             ready,
             words: Words::new(ready.as_ref()),
+            subjects: Words::of_subjects(),
             grounds: OnceLock::new(),
             reader,
         }
@@ -96,12 +98,17 @@ impl<'a> Surroundings<'a> {
         pairs.iter().zip(shares).map(same).collect()
     }
 
-    fn around(&self, memory: &Memory, kinds: &[Kind], most: usize, find: Find) -> Vec<(Arc<Memory>, f32)> {
-        let Some(ready) = self.ready.as_ref() else { return Vec::new() };
+    /// Whoever asks for certain kinds asks for what holds: those that ended stay near for ever.
+    fn filter(&self, kinds: &[Kind]) -> Filter {
         let mut filter = Filter::new(self.namespace.clone(), self.now);
         filter.kinds = kinds.to_vec();
-        // Whoever asks for certain kinds asks for what holds: those that ended stay near for ever.
         (filter.unverified, filter.restricted, filter.invalid) = (true, true, kinds.is_empty());
+        filter
+    }
+
+    fn around(&self, memory: &Memory, kinds: &[Kind], most: usize, find: Find) -> Vec<(Arc<Memory>, f32)> {
+        let Some(ready) = self.ready.as_ref() else { return Vec::new() };
+        let filter = self.filter(kinds);
         // One more, for itself.
         let found = find(ready, memory, most + 1, &filter).into_iter();
         let living = found.filter_map(|(number, likeness)| Some((self.living(ready, number)?, likeness)));
@@ -123,8 +130,13 @@ impl Around for Surroundings<'_> {
         self.around(memory, &[], most, company::alike)
     }
 
-    fn near_among(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {
-        self.around(memory, kinds, most, company::alike)
+    fn about(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {
+        let Some(ready) = self.ready.as_ref() else { return Vec::new() };
+        let filter = self.filter(kinds);
+        let found =
+            company::about_the_same(ready, self.snapshot, &self.subjects, memory, most + 1, &filter).into_iter();
+        let others = found.filter(|(other, _)| other.id != memory.id && !self.snapshot.is_derived(&other.key()));
+        others.map(|(other, likeness)| (Arc::clone(other), likeness)).collect()
     }
 
     fn like_among(&self, memory: &Memory, kinds: &[Kind], most: usize) -> Vec<(Arc<Memory>, f32)> {

@@ -1,5 +1,6 @@
 //! What keeps two statements from saying the same, whatever else is thought of them: another quantity of the same sort,
-//! written in digits, or another name in code in its place. It tells only that two texts differ, never that they agree.
+//! in digits or a small number before a unit, or another name in code in its place. It tells only that two texts differ,
+//! never that they agree.
 
 use std::collections::BTreeMap;
 
@@ -58,6 +59,10 @@ fn quantities(text: &str) -> BTreeMap<Quantity, String> {
 
 fn quantity(word: &str, next: Option<&str>) -> Option<Quantity> {
     let lower = word.to_lowercase();
+    // "One minute", "an hour": only before a unit is a small word a number.
+    if let (Some(amount), Some((kind, factor))) = (spelled(&lower), next.and_then(unit)) {
+        return Some((kind, format!("{:.6e}", amount * factor)));
+    }
     let (number, rest) = numeral(&lower)?;
     let (kind, factor) = match rest.trim_start_matches('-') {
         "" => next.and_then(unit).unwrap_or(("", 1.0)),
@@ -68,6 +73,13 @@ fn quantity(word: &str, next: Option<&str>) -> Option<Quantity> {
     // A version has more than one point.
     let value = number.parse::<f64>().map_or_else(|_| number.clone(), |amount| format!("{:.6e}", amount * factor));
     Some((kind, value))
+}
+
+fn spelled(word: &str) -> Option<f64> {
+    const NUMBERS: [&str; 12] =
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    let at = NUMBERS.iter().position(|number| *number == word);
+    at.map(|at| at as f64 + 1.0).or_else(|| ["a", "an"].contains(&word).then_some(1.0))
 }
 
 /// The digits a word begins with, and what is left of it.
