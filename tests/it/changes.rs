@@ -72,6 +72,25 @@ fn bare(mut record: Value) -> Value {
 }
 
 #[test]
+fn a_checkout_of_many_differing_memories_is_told_in_part_and_summed_up_in_one_line() {
+    let home = Home::new();
+    let daemon = home.daemon();
+    let record = |number: usize| json!({"kind": "note", "text": format!("Lamp {number} hangs in room {}", number * 7)});
+    let lines: String = (0..400).map(|number| record(number).to_string() + "\n").collect();
+    home.run_with(&["import", "--trust", "-"], &lines).succeeded();
+    crate::door::stopped(daemon);
+    let (memory, aside) = (home.path("app/.loki/memory"), home.path("aside"));
+    std::fs::rename(&memory, &aside).unwrap();
+    let _daemon = home.daemon();
+    std::fs::rename(&aside, &memory).unwrap();
+    crate::home::eventually_some(|| get(&home, "/v1/status").to_string().contains("\"memories\":400").then_some(()));
+    let seen = changes(&home, "by=file&limit=500");
+    assert!(seen.len() < 300, "{}", seen.len());
+    let sum = seen.iter().find(|line| line["why"].as_str().unwrap().contains("others in files")).unwrap();
+    assert!(stays(&home, sum).contains("told no more"), "{sum:#}");
+}
+
+#[test]
 fn what_is_done_is_told_newest_first_with_who_did_it_and_what_it_was_before() {
     let home = Home::new();
     let _daemon = home.daemon();
