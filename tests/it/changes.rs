@@ -11,11 +11,7 @@ use lokid::serve::{Request, Response};
 use serde_json::{Value, json};
 
 use crate::home::{Home, client, get, post};
-
-#[track_caller]
-fn remember(home: &Home, record: Value) -> String {
-    post(home, "/v1/memories", &record)["id"].as_str().unwrap().to_owned()
-}
+use crate::night::{remember, show};
 
 #[track_caller]
 fn patch(home: &Home, id: &str, fields: Value) {
@@ -56,11 +52,6 @@ fn stays(home: &Home, change: &Value) -> String {
     let answer = send_undo(home, change);
     assert_eq!(answer.status, 412, "{}", answer.text());
     answer.detail()
-}
-
-fn show(home: &Home, id: &str) -> Option<Value> {
-    let answer = client(home).send(&Request::get(format!("/v1/memories/{id}?counted=false"))).unwrap();
-    answer.is_success().then(|| answer.json().unwrap())
 }
 
 /// Without what tells of touching and using it.

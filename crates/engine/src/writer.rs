@@ -168,10 +168,11 @@ impl Writer {
                         tracing::warn!(project = %self.env.name, reason = %error, "the token ledger could not be written");
                     }
                 }
-                Event::Derived { chapter, lesson } => {
+                Event::Derived { chapter, lesson, taken } => {
                     // Like a look at files: what is decided so far comes first.
                     self.finish(now, std::mem::take(&mut turns), draft);
                     self.take_lesson(now, chapter, lesson);
+                    drop(taken);
                     draft = self.state.clone();
                 }
                 Event::Rescan { reply } => {

@@ -71,8 +71,7 @@ fn each_screen_shows_what_it_is_for() {
     tab.until_text("The history does not tell.");
     tab.go(&lab.at("memories"));
     tab.type_into("#q", "which gate sticks");
-    tab.button(".search", "Ask");
-    tab.until_text("ms, asked as for");
+    tab.act(".search", "Ask", "ms, asked as for");
     tab.go(&lab.at("worth"));
     tab.click("a.button");
     tab.until("document.readyState === 'complete' && location.pathname.endsWith('/worth/replay')");
