@@ -51,6 +51,8 @@ pub struct ChangeLog {
     /// that all of them are done.
     pieces: Mutex<Pieces>,
     queue: Mutex<LogQueue>,
+    /// Held while what was purged before the start is swept out, which is done once.
+    sweeping: Mutex<()>,
     woken: Condvar,
     thread: Mutex<Option<JoinHandle<()>>>,
     /// The log could not be written, and that was said.
@@ -113,7 +115,7 @@ impl Follower for ChangeLog {
         if self.env.read_only {
             return;
         }
-        self.settle();
+        self.catch_up();
         if let Err(error) = self.erase(keys, last_words) {
             tracing::warn!(project = %self.env.name, reason = %error, "a part of the log of changes cannot be rewritten and is dropped");
         }
@@ -124,7 +126,8 @@ impl ChangeLog {
     pub(super) fn new(env: Arc<Env>) -> ChangeLog {
         let pieces = Pieces::new(env.state.join(FOLDER), LETTER, MOST_PIECES, &env.redaction);
         let (pieces, queue, refused) = (Mutex::new(pieces), Mutex::default(), AtomicBool::new(false));
-        ChangeLog { env, pieces, queue, woken: Condvar::new(), thread: Mutex::default(), refused }
+        let (sweeping, thread) = (Mutex::default(), Mutex::default());
+        ChangeLog { env, pieces, queue, sweeping, woken: Condvar::new(), thread, refused }
     }
 
     /// Who only reads keeps no log.
@@ -168,18 +171,25 @@ impl ChangeLog {
                 return;
             }
             drop(queue);
-            self.settle();
+            self.catch_up();
         }
     }
 
-    /// When this returns everything handed over is done. Nobody waits for the thread, which steps back behind others.
+    /// When this returns everything handed over is done.
     fn settle(&self) {
+        self.catch_up();
+        drop(self.sweeping.lock());
+    }
+
+    /// The same, but for a sweep that is under way. Nobody waits for the thread, which steps back behind others.
+    fn catch_up(&self) {
         loop {
             let mut pieces = self.pieces.lock();
             let Some(task) = self.queue.lock().tasks.pop_front() else { return };
             let work = AssertUnwindSafe(|| match task {
                 LogTask::Done(at, done) => self.tell(write(&mut pieces, at, done)),
                 LogTask::Sweep(snapshot, sidecars) => {
+                    let _held = self.sweeping.lock();
                     drop(pieces);
                     self.sweep_out(&snapshot, &sidecars);
                 }
