@@ -46,10 +46,7 @@ pub(super) fn changes(asked: &Changes, settings: &Settings, screen: &mut Screen)
         return whole(items, screen);
     }
     let rows: Vec<Vec<String>> = items.iter().map(row).collect();
-    for (row, line) in rows.iter().zip(words::table(&rows)) {
-        let (id, rest) = line.split_at(row[0].len());
-        screen.line(format!("{}{rest}", screen.paint(Style::Bold, id)))?;
-    }
+    screen.listed(&rows)?;
     let next = words::field(&answer, "next_cursor");
     if !next.is_empty() {
         screen.note(format!("there are more: `--cursor {next}` shows the next"));
@@ -149,8 +146,7 @@ pub(super) fn undo(asked: &Undo, settings: &Settings, screen: &mut Screen) -> Do
             Ask::post(&format!("/changes/{}/undo", encode(change))).project(settings)
         }
     };
-    let answer = Reach::daemon(settings)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::daemon(settings)?.told(&ask, settings, screen)? else { return Ok(()) };
     let undone = match &answer["undone"] {
         Value::Array(ids) => ids.len() as u64,
         many => many.as_u64().unwrap_or(0),
@@ -166,8 +162,7 @@ pub(super) fn history(show: &Show, settings: &Settings, screen: &mut Screen) -> 
     let ask = Ask::get(&format!("/memories/{}/history", encode(&show.id)))
         .project(settings)
         .maybe("namespace", show.namespace.as_deref());
-    let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::reader(settings, screen)?.told(&ask, settings, screen)? else { return Ok(()) };
     for (at, version) in ask::list(&answer, "versions").iter().enumerate() {
         if at > 0 {
             screen.line("")?;

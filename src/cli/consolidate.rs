@@ -59,8 +59,11 @@ pub(super) fn run(consolidate: &Consolidate, settings: &Settings, screen: &mut S
 }
 
 fn last(settings: &Settings, screen: &mut Screen) -> Done {
-    let answer = Reach::reader(settings, screen)?.ask(&Ask::get("/consolidate").project(settings))?;
-    let Some(known) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(known) =
+        Reach::reader(settings, screen)?.told(&Ask::get("/consolidate").project(settings), settings, screen)?
+    else {
+        return Ok(());
+    };
     match known.get("last").filter(|last| !last.is_null()) {
         Some(night) => {
             let when = words::moment(&words::field(night, "started_at"));

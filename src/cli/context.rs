@@ -51,8 +51,7 @@ fn assemble(context: &Context, settings: &Settings, screen: &mut Screen) -> Done
         .maybe_field("as_of", as_of)
         .maybe_field("session_id", context.session.clone());
     let reach = Reach::reader(settings, screen)?;
-    let answer = reach.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = reach.told(&ask, settings, screen)? else { return Ok(()) };
     let text = words::field(&answer, "context");
     if text.is_empty() {
         screen.note(match is_bare(context) {
@@ -105,8 +104,7 @@ fn task(goal: &str, context: &Context, settings: &Settings, screen: &mut Screen)
         .maybe_field("session_id", context.session.clone())
         .maybe_field("action_type", context.activity.clone())
         .maybe_field("namespace", context.namespace.clone());
-    let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::reader(settings, screen)?.told(&ask, settings, screen)? else { return Ok(()) };
     screen.line(format!("{} {}", screen.paint(Style::Bold, "Task:"), words::field(&answer, "detected_task_type")))?;
     let mut empty = true;
     for (heading, list) in [
@@ -143,8 +141,7 @@ fn relevant(query: &str, context: &Context, settings: &Settings, screen: &mut Sc
         .field("query", query)
         .field("counted", context.session.is_some())
         .maybe_field("session_id", context.session.clone());
-    let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::reader(settings, screen)?.told(&ask, settings, screen)? else { return Ok(()) };
     screen.text(&words::field(&answer, "context"))?;
     screen.note(format!("{} tokens; {}", number(&answer, "/token_count"), words::field(&answer, "why")));
     Ok(())
@@ -154,7 +151,6 @@ fn block(session: &str, context: &Context, settings: &Settings, screen: &mut Scr
     let ask = common(Ask::post("/context/session"), context, settings)
         .field("session_id", session)
         .maybe_field("goal", context.goal.clone());
-    let answer = Reach::daemon(settings)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::daemon(settings)?.told(&ask, settings, screen)? else { return Ok(()) };
     screen.text(&words::field(&answer, "context"))
 }

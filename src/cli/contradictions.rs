@@ -34,11 +34,8 @@ pub(super) fn run(contradictions: &Contradictions, settings: &Settings, screen: 
                 Some(b) => ask.field("a", a.as_str()).field("b", b.as_str()),
                 None => ask.field("text", a.as_str()),
             };
-            let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-            if settings.json {
-                return screen.text(&answer.text());
-            }
-            checked(&ask::json(&answer)?, screen)
+            let Some(answer) = Reach::reader(settings, screen)?.told(&ask, settings, screen)? else { return Ok(()) };
+            checked(&answer, screen)
         }
     }
 }
@@ -49,8 +46,7 @@ fn list(contradictions: &Contradictions, settings: &Settings, screen: &mut Scree
         .project(settings)
         .query("status", &status)
         .maybe("namespace", contradictions.namespace.as_deref());
-    let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::reader(settings, screen)?.told(&ask, settings, screen)? else { return Ok(()) };
     let found = ask::list(&answer, "items");
     if found.is_empty() {
         screen.note(format!("no contradiction is {}", status.replace(',', " or ")));
@@ -91,10 +87,7 @@ fn checked(answer: &Value, screen: &mut Screen) -> Done {
             ]
         })
         .collect();
-    for line in words::table(&rows) {
-        screen.line(line)?;
-    }
-    Ok(())
+    screen.table(&rows)
 }
 
 pub(super) fn confirm(confirm: &Confirm, settings: &Settings, screen: &mut Screen) -> Done {
@@ -102,7 +95,6 @@ pub(super) fn confirm(confirm: &Confirm, settings: &Settings, screen: &mut Scree
         .project(settings)
         .maybe_field("namespace", confirm.namespace.as_deref())
         .maybe_field("tier", confirm.tier.as_deref());
-    let answer = Reach::daemon(settings)?.ask(&ask)?;
-    let Some(memory) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(memory) = Reach::daemon(settings)?.told(&ask, settings, screen)? else { return Ok(()) };
     screen.line(format!("{} is a {} now, on your word", confirm.id, words::field(&memory, "tier")))
 }

@@ -109,7 +109,10 @@ pub(super) fn run(mut settings: Settings, place: Option<PathBuf>, replace: bool,
         let serving = serve::run(bound, app, async move { told(&mut stopped).await });
         tokio::select! {
             served = serving => served,
-            () = async { told(&mut overdue).await; tokio::time::sleep(LAST_ANSWERS).await } => Ok(()),
+            () = async { told(&mut overdue).await; tokio::time::sleep(LAST_ANSWERS).await } => {
+                tracing::warn!("some requests did not finish in time and were cut off");
+                Ok(())
+            }
         }
     });
 

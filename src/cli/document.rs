@@ -31,8 +31,11 @@ pub(super) fn run(
     };
     match command {
         None | Some(DocumentCommand::List) => {
-            let answer = Reach::reader(settings, screen)?.ask(&Ask::get(path).project(settings))?;
-            let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+            let Some(answer) =
+                Reach::reader(settings, screen)?.told(&Ask::get(path).project(settings), settings, screen)?
+            else {
+                return Ok(());
+            };
             let found = ask::list(&answer, "items");
             if found.is_empty() {
                 screen.note(format!("there is no {noun}"));

@@ -20,8 +20,7 @@ pub(super) fn run(economics: &Economics, settings: &Settings, screen: &mut Scree
         return Ok(());
     }
     let ask = Ask::get("/economics").project(settings).maybe("session_id", economics.session.as_deref());
-    let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::reader(settings, screen)?.told(&ask, settings, screen)? else { return Ok(()) };
     let number = |at: &str| answer.pointer(at).and_then(Value::as_f64).unwrap_or(0.0);
     let tokens = |at: &str| words::number(number(at).max(0.0) as u64);
     let loads = |layer: &str, tokens_at: &str| {
@@ -36,9 +35,7 @@ pub(super) fn run(economics: &Economics, settings: &Settings, screen: &mut Scree
         vec!["memories".to_owned(), loads("layer3", "layer3_tokens")],
         vec!["saved".to_owned(), format!("{:.1} % against loading everything", number("/savings_percent"))],
     ];
-    for line in words::table(&rows) {
-        screen.line(line)?;
-    }
+    screen.table(&rows)?;
     for action in ask::list(&answer, "thresholds_triggered") {
         screen.line(format!("due: {}", words::field(action, "description")))?;
     }

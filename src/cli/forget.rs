@@ -76,9 +76,7 @@ fn several(forget: &Forget, daemon: &Reach, settings: &Settings, screen: &mut Sc
         if settings.json && !io::stdin().is_terminal() {
             return screen.text(&answer.text());
         }
-        for line in words::table(&found.iter().map(row).collect::<Vec<_>>()) {
-            screen.line(line)?;
-        }
+        screen.table(&found.iter().map(row).collect::<Vec<_>>())?;
         if found.is_empty() {
             screen.note("nothing matches");
             return Ok(());
@@ -94,8 +92,7 @@ fn several(forget: &Forget, daemon: &Reach, settings: &Settings, screen: &mut Sc
             return Ok(());
         }
     }
-    let answer = daemon.ask(&ask(false))?;
-    let Some(done) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(done) = daemon.told(&ask(false), settings, screen)? else { return Ok(()) };
     let done = ask::list(&done, "forgotten");
     for one in done {
         screen.line(gone(&words::field(one, "id"), forget.purge))?;

@@ -6,7 +6,7 @@ use super::args::Layer;
 use super::ask::{self, Ask};
 use super::failure::Done;
 use super::reach::Reach;
-use super::screen::{Screen, Style};
+use super::screen::Screen;
 use super::settings::Settings;
 use super::words;
 use lokid_model::layer::TOPIC_PREFIX;
@@ -23,10 +23,7 @@ pub(super) fn index(topic: Option<&str>, layer: &Layer, settings: &Settings, scr
         return Ok(());
     }
     let rows: Vec<Vec<String>> = topics.iter().map(row).collect();
-    for (row, line) in rows.iter().zip(words::table(&rows)) {
-        let rest = &line[row[0].len()..];
-        screen.line(format!("{}{rest}", screen.paint(Style::Bold, &row[0])))?;
-    }
+    screen.listed(&rows)?;
     let total = answer.get("total_memories").and_then(Value::as_u64).unwrap_or(0);
     let total = words::count(total, "memory", "memories");
     screen.note(format!("{total}; open a topic with `lokid index TOPIC`, search with `lokid recall WORDS`"));

@@ -30,11 +30,8 @@ pub(super) fn run(links: &Links, settings: &Settings, screen: &mut Screen) -> Do
                 .maybe("depth", depth.as_deref())
                 .maybe("relation", links.relation.as_deref())
                 .maybe("namespace", namespace);
-            let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-            if settings.json {
-                return screen.text(&answer.text());
-            }
-            graph(id, &ask::json(&answer)?, screen)
+            let Some(answer) = Reach::reader(settings, screen)?.told(&ask, settings, screen)? else { return Ok(()) };
+            graph(id, &answer, screen)
         }
         (None, None) => Err(Failure::usage("name a memory")),
     }
@@ -61,8 +58,5 @@ fn graph(id: &str, answer: &Value, screen: &mut Screen) -> Done {
             vec![format!("  {from}"), words::field(edge, "relation"), to, other]
         })
         .collect();
-    for line in words::table(&rows) {
-        screen.line(line)?;
-    }
-    Ok(())
+    screen.table(&rows)
 }

@@ -5,7 +5,7 @@ use super::ask::{self, Ask};
 use super::failure::Done;
 use super::reach::Reach;
 use super::remember;
-use super::screen::{Screen, Style};
+use super::screen::Screen;
 use super::settings::Settings;
 use super::words;
 
@@ -30,8 +30,7 @@ pub(super) fn run(list: &List, settings: &Settings, screen: &mut Screen) -> Done
         .maybe("cursor", list.cursor.as_deref())
         .query("limit", &list.limit.to_string())
         .maybe("namespace", list.namespace.as_deref());
-    let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::reader(settings, screen)?.told(&ask, settings, screen)? else { return Ok(()) };
     let items = ask::list(&answer, "items");
     if items.is_empty() {
         screen.note("nothing is remembered that fits");
@@ -42,10 +41,7 @@ pub(super) fn run(list: &List, settings: &Settings, screen: &mut Screen) -> Done
         vec![words::field(item, "id"), day, words::field(item, "kind"), title]
     };
     let rows: Vec<Vec<String>> = items.iter().map(row).collect();
-    for (row, line) in rows.iter().zip(words::table(&rows)) {
-        let (id, rest) = line.split_at(row[0].len());
-        screen.line(format!("{}{rest}", screen.paint(Style::Bold, id)))?;
-    }
+    screen.listed(&rows)?;
     let next = words::field(&answer, "next_cursor");
     if !next.is_empty() {
         screen.note(format!("there are more: `--limit {}` shows more at once, `--cursor {next}` the next", 500));

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::ask::{self, Ask};
+use super::ask::Ask;
 use super::failure::Done;
 use super::reach::Reach;
 use super::screen::Screen;
@@ -10,8 +10,11 @@ use super::settings::Settings;
 use super::words;
 
 pub(super) fn status(settings: &Settings, screen: &mut Screen) -> Done {
-    let answer = Reach::reader(settings, screen)?.ask(&Ask::get("/managed/status").project(settings))?;
-    let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(told) =
+        Reach::reader(settings, screen)?.told(&Ask::get("/managed/status").project(settings), settings, screen)?
+    else {
+        return Ok(());
+    };
     if told["enabled"] != Value::Bool(true) {
         screen.line("the mirror is off: nothing leaves this machine")?;
         screen.note("`[managed]` in `lokid config` tells how it is switched on");

@@ -21,25 +21,21 @@ pub(super) fn run(mute: &Mute, settings: &Settings, screen: &mut Screen) -> Done
         .maybe_field("namespace", mute.namespace.as_deref())
         .maybe_field("file", file)
         .project(settings);
-    let answer = Reach::daemon(settings)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::daemon(settings)?.told(&ask, settings, screen)? else { return Ok(()) };
     let told = if mute.undo { "is told again" } else { "is told unasked no more" };
     screen.line(format!("{id} {told}{}", place(&answer)))
 }
 
 fn list(settings: &Settings, screen: &mut Screen) -> Done {
     let ask = Ask::get("/mutes").project(settings).query("limit", "500");
-    let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::reader(settings, screen)?.told(&ask, settings, screen)? else { return Ok(()) };
     let items = ask::list(&answer, "items");
     if items.is_empty() {
         screen.note("nothing is muted");
         return Ok(());
     }
     let rows: Vec<Vec<String>> = items.iter().map(row).collect();
-    for line in words::table(&rows) {
-        screen.line(line)?;
-    }
+    screen.table(&rows)?;
     if !words::field(&answer, "next_cursor").is_empty() {
         screen.note("there are more; `GET /v1/mutes` goes on");
     }

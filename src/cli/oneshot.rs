@@ -127,7 +127,7 @@ fn tell(status: &Value, learnt: &[(String, u64)], took: Duration, screen: &mut S
         rows.push(row("problems", told));
     }
     screen.line(screen.paint(Style::Bold, &words::field(status, "path")))?;
-    words::table(&rows).into_iter().try_for_each(|line| screen.line(line))
+    screen.table(&rows)
 }
 
 fn unusable(error: ProjectError) -> Failure {

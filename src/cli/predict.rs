@@ -20,8 +20,7 @@ pub(super) fn run(predict: &Predict, settings: &Settings, screen: &mut Screen) -
         .maybe_field("author", predict.author.clone())
         .maybe_field("goal", predict.goal.clone())
         .maybe_field("namespace", predict.namespace.clone());
-    let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::reader(settings, screen)?.told(&ask, settings, screen)? else { return Ok(()) };
     let mut any = false;
     for (heading, list, name) in [("Files", "predicted_files", "path"), ("Memories", "predicted_memories", "title")] {
         let found = ask::list(&answer, list);
@@ -38,9 +37,7 @@ pub(super) fn run(predict: &Predict, settings: &Settings, screen: &mut Screen) -
             vec![format!("  {score:.2}"), words::field(item, name), words::field(item, "id"), words::field(item, "why")]
         };
         let rows: Vec<Vec<String>> = found.iter().map(row).map(without_empty).collect();
-        for line in words::table(&rows) {
-            screen.line(line)?;
-        }
+        screen.table(&rows)?;
     }
     if !any {
         screen.note("nothing can be foretold from that yet");

@@ -18,11 +18,10 @@ pub(super) fn run(command: &ProjectCommand, settings: &Settings, screen: &mut Sc
         ProjectCommand::Remove { path } => {
             let path = chosen(path.as_deref(), settings)?;
             let ask = Ask::delete("/projects").query("path", &path.display().to_string());
-            let answer = Reach::daemon(settings)?.about(path).ask(&ask)?;
-            if settings.json {
-                return screen.text(&answer.text());
-            }
-            let root = words::field(&ask::json(&answer)?, "path");
+            let Some(answer) = Reach::daemon(settings)?.about(path).told(&ask, settings, screen)? else {
+                return Ok(());
+            };
+            let root = words::field(&answer, "path");
             screen.line(format!("no longer watching {root}; its memories stay where they are"))
         }
         ProjectCommand::List => list(settings, screen),
@@ -66,8 +65,9 @@ fn chosen(path: Option<&Path>, settings: &Settings) -> Result<PathBuf, Failure> 
 }
 
 fn list(settings: &Settings, screen: &mut Screen) -> Done {
-    let answer = Reach::saved(settings, screen)?.ask(&Ask::get("/projects"))?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::saved(settings, screen)?.told(&Ask::get("/projects"), settings, screen)? else {
+        return Ok(());
+    };
     let projects = list_of(&answer, "projects");
     if projects.is_empty() {
         screen.note("no project is watched; `lokid project add` begins with the one you stand in");

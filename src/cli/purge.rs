@@ -108,9 +108,7 @@ fn show(plan: &PurgePlan, stays: &[String], screen: &mut Screen) -> Done {
         screen.line(format!("{}  {held}", screen.paint(Style::Bold, &doomed.root.display().to_string())).trim_end())?;
     }
     let rows: Vec<Vec<String>> = plan.paths().map(|path| path.row()).collect();
-    for line in words::table(&rows) {
-        screen.line(line)?;
-    }
+    screen.table(&rows)?;
     if !stays.is_empty() {
         screen.line(screen.paint(Style::Dim, "stays:"))?;
         for line in stays {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::Context;
 use serde_json::Value;
 
-use super::ask::{Ask, json, or_problem};
+use super::ask::{Ask, json, or_problem, told};
 use super::failure::{Done, Failure};
 use super::screen::Screen;
 use super::settings::Settings;
@@ -157,6 +157,11 @@ impl Reach {
     /// The answer, or why there is none.
     pub(super) fn ask(&self, ask: &Ask) -> Result<Response, Failure> {
         or_problem(self.send(&ask.request())?, &self.project)
+    }
+
+    /// What the answer says; `None` when it was asked for as it came and has been printed so.
+    pub(super) fn told(&self, ask: &Ask, settings: &Settings, screen: &mut Screen) -> Result<Option<Value>, Failure> {
+        told(&self.ask(ask)?, settings, screen)
     }
 
     /// Whatever is answered, a refusal included.

@@ -41,8 +41,7 @@ pub(super) fn run(recall: &Recall, settings: &Settings, screen: &mut Screen) -> 
         .maybe_field("tiers", some(&recall.tier))
         .maybe_field("files", some(&recall.file))
         .maybe_field("include", some(&recall.include));
-    let answer = reach.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = reach.told(&ask, settings, screen)? else { return Ok(()) };
     let results = ask::list(&answer, "results");
     for (place, found) in results.iter().enumerate() {
         if place > 0 {

@@ -49,11 +49,8 @@ fn here(redact: &Redact, daemon: &Reach, settings: &Settings, screen: &mut Scree
         .maybe_field("namespace", redact.namespace.as_deref())
         .maybe_field("reason", redact.reason.as_deref())
         .field("dry_run", !redact.yes);
-    let answer = daemon.ask(&ask)?;
-    let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
-    for line in words::table(&ask::list(&told, "redacted").iter().map(row).collect::<Vec<_>>()) {
-        screen.line(line)?;
-    }
+    let Some(told) = daemon.told(&ask, settings, screen)? else { return Ok(()) };
+    screen.table(&ask::list(&told, "redacted").iter().map(row).collect::<Vec<_>>())?;
     let counts = counts(&told);
     if counts.is_empty() {
         screen.note("nothing matches");

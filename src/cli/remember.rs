@@ -7,7 +7,7 @@ use anyhow::Context;
 use serde_json::{Map, Value, json};
 
 use super::args::Remember;
-use super::ask::{self, Ask};
+use super::ask::Ask;
 use super::failure::{Done, Failure};
 use super::reach::Reach;
 use super::screen::Screen;
@@ -26,11 +26,10 @@ pub(super) fn run(mut remember: Remember, settings: &Settings, screen: &mut Scre
     let files = files.iter().map(|file| within(&root, &absolute(file)?)).collect::<Result<Vec<String>, Failure>>()?;
     let text = text_of(&remember, screen)?;
     let record = record(remember, text, files)?;
-    let answer = daemon.ask(&Ask::with("/memories", record).project(settings))?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    for line in tell(&ask::json(&answer)?) {
+    let Some(answer) = daemon.told(&Ask::with("/memories", record).project(settings), settings, screen)? else {
+        return Ok(());
+    };
+    for line in tell(&answer) {
         screen.line(line)?;
     }
     Ok(())

@@ -12,6 +12,7 @@ use std::io::{self, BufWriter, Write};
 use std::sync::LazyLock;
 
 use super::failure::{Done, Failure};
+use super::words;
 use lokid_model::unseen;
 use lokid_sys::{env, process};
 
@@ -65,6 +66,19 @@ impl Screen {
     pub(super) fn line(&mut self, text: impl AsRef<str>) -> Done {
         self.write(&styled(text.as_ref(), unseen::shown_line))?;
         self.write("\n")
+    }
+
+    /// Rows with their columns aligned.
+    pub(super) fn table(&mut self, rows: &[Vec<String>]) -> Done {
+        words::table(rows).into_iter().try_for_each(|line| self.line(line))
+    }
+
+    /// The same, where each row is called by its first cell.
+    pub(super) fn listed(&mut self, rows: &[Vec<String>]) -> Done {
+        rows.iter().zip(words::table(rows)).try_for_each(|(row, line)| {
+            let (name, rest) = line.split_at(row.first().map_or(0, String::len));
+            self.line(format!("{}{rest}", self.paint(Style::Bold, name)))
+        })
     }
 
     /// Data of several lines, a line break at its end.

@@ -27,8 +27,7 @@ pub(super) fn run(show: &Show, settings: &Settings, screen: &mut Screen) -> Done
         .maybe("as_of", as_of.as_deref())
         .maybe("namespace", show.namespace.as_deref());
     let reach = Reach::reader(settings, screen)?;
-    let answer = reach.ask(&ask)?;
-    let Some(shown) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(shown) = reach.told(&ask, settings, screen)? else { return Ok(()) };
     record(&shown, screen)?;
     if words::field(&shown, "expired_at").is_empty() {
         return Ok(());
@@ -89,10 +88,7 @@ pub(super) fn record(record: &Value, screen: &mut Screen) -> Done {
     if !rows.is_empty() {
         screen.line("")?;
     }
-    for line in words::table(&rows) {
-        screen.line(line)?;
-    }
-    Ok(())
+    screen.table(&rows)
 }
 
 fn rows(record: &Value, text: &str) -> Vec<Vec<String>> {

@@ -28,17 +28,17 @@ pub(super) fn run(command: Option<&SkillCommand>, settings: &Settings, screen: &
 }
 
 fn list(settings: &Settings, screen: &mut Screen) -> Done {
-    let answer = Reach::reader(settings, screen)?.ask(&Ask::get("/skills").project(settings))?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) =
+        Reach::reader(settings, screen)?.told(&Ask::get("/skills").project(settings), settings, screen)?
+    else {
+        return Ok(());
+    };
     let skills = ask::list(&answer, "items");
     if skills.is_empty() {
         screen.note("there is no skill yet; `lokid skill add FILE.md` adds one");
     }
     let rows: Vec<Vec<String>> = skills.iter().map(|skill| vec![words::field(skill, "name"), brief(skill)]).collect();
-    for line in words::table(&rows) {
-        screen.line(line)?;
-    }
-    Ok(())
+    screen.table(&rows)
 }
 
 fn show(name: &str, settings: &Settings, screen: &mut Screen) -> Done {
@@ -62,8 +62,10 @@ fn add(file: &Path, settings: &Settings, screen: &mut Screen) -> Done {
         let message = format!("{} is no skill document", file.display());
         return Err(Failure::usage(message).hint("it begins with `# Skill: Name`; `## Steps` and others follow"));
     }
-    let answer = daemon.ask(&Ask::post("/skills").project(settings).field("text", text))?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = daemon.told(&Ask::post("/skills").project(settings).field("text", text), settings, screen)?
+    else {
+        return Ok(());
+    };
     let verb = if answer.get("created") == Some(&Value::Bool(true)) { "added" } else { "changed" };
     screen.line(format!("{verb} {}", words::field(&answer, "id")))
 }

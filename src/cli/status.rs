@@ -14,8 +14,7 @@ pub(super) fn run(settings: &Settings, screen: &mut Screen) -> Done {
     // A daemon is asked about everything it watches, unless one project was named.
     let ask = Ask::get("/status");
     let ask = if settings.project_named || !reach.is_daemon() { ask.project(settings) } else { ask };
-    let answer = reach.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = reach.told(&ask, settings, screen)? else { return Ok(()) };
     if reach.is_daemon() {
         head(&answer, settings, screen)?;
     }
@@ -28,9 +27,7 @@ pub(super) fn run(settings: &Settings, screen: &mut Screen) -> Done {
             screen.line("")?;
         }
         screen.line(screen.paint(Style::Bold, &words::field(project, "path")))?;
-        for line in words::table(&rows(project)) {
-            screen.line(line)?;
-        }
+        screen.table(&rows(project))?;
     }
     Ok(())
 }

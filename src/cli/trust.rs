@@ -22,8 +22,7 @@ pub(super) fn run(trust: &Trust, settings: &Settings, screen: &mut Screen) -> Do
             .field("all", trust.all)
             .field("revoke", trust.revoke),
     };
-    let answer = Reach::daemon(settings)?.ask(&ask)?;
-    let Some(answer) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(answer) = Reach::daemon(settings)?.told(&ask, settings, screen)? else { return Ok(()) };
     let items = ask::list(&answer, "items");
     if !lists {
         return items.iter().try_for_each(|item| screen.line(became(item)));
@@ -33,9 +32,7 @@ pub(super) fn run(trust: &Trust, settings: &Settings, screen: &mut Screen) -> Do
         return Ok(());
     }
     let rows: Vec<Vec<String>> = items.iter().map(row).collect();
-    for line in words::table(&rows) {
-        screen.line(line)?;
-    }
+    screen.table(&rows)?;
     screen.note("read them; then `lokid trust ID…` lets them be what they ask to be, until their words change");
     Ok(())
 }

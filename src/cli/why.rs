@@ -38,11 +38,8 @@ pub(super) fn run(why: &Why, settings: &Settings, screen: &mut Screen) -> Done {
         .maybe_field("symbol", target.symbol)
         .maybe_field("k", why.k)
         .maybe_field("namespace", why.namespace.clone());
-    let answer = Reach::reader(settings, screen)?.ask(&ask)?;
-    if settings.json {
-        return screen.text(&answer.text());
-    }
-    tell(&ask::json(&answer)?, screen)
+    let Some(answer) = Reach::reader(settings, screen)?.told(&ask, settings, screen)? else { return Ok(()) };
+    tell(&answer, screen)
 }
 
 fn show_commit(id: &str, settings: &Settings, screen: &mut Screen) -> Done {

@@ -1,11 +1,12 @@
 //! What is known where: the tree with its heat, a folder at a time, and one file with its memories, what changes with it
 //! and why, what broke there, what explains it, and a small picture of its neighbourhood.
 
+use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::daemon::Trouble;
-use super::frame::Sheet;
+use super::frame::{self, Sheet, Tab};
 use super::graph::{self, Edge, Node};
 use super::memories::mention;
 use super::parts::{
@@ -15,6 +16,7 @@ use super::site::Here;
 use crate::serve::encode;
 use crate::words;
 
+const WHY: &str = "Why it is as it is";
 /// Neighbours in the picture.
 const DRAWN: usize = 8;
 
@@ -79,24 +81,24 @@ fn trail(here: &Here, path: &str) -> Markup {
 
 async fn file(here: &Here, path: &str) -> Result<Sheet, Trouble> {
     let known = here.about.get("/file", &[("path", path)]).await?;
-    // Reads the file and asks git: where that cannot be, the rest still stands.
-    let why = here.about.post("/why", json!({"file": path, "k": 5})).await.unwrap_or_default();
+    let memories_count = count(&known, "memories_count");
     let body = html! {
         h1 { (line(path)) }
         (trail(here, path))
-        @if !flag(&known, "there") { p { span.mark.warn { "no longer there" } } }
+        @if !flag(&known, "there") { p { span.mark.warn { "no longer there" } @if !text(&known, "today").is_empty() { " called " (file_link(here, text(&known, "today"))) " by now" } } }
         p.hint {
             (heat(number(&known, "heat"))) " "
             (words::count(count(&known, "commits"), "commit", "commits")) ", " (words::count(count(&known, "fixes_count"), "fix", "fixes"))
+            ", " (words::count(memories_count, "memory", "memories"))
         }
         div.split {
             div {
                 h2 { "What is known about it" }
                 (memories(here, &known))
+                @if memories_count > list(&known, "memories").len() as u64 { p.hint { "and older ones" } }
                 h2 { "Errors and their fixes" }
                 (errors(here, &known))
-                h2 { "Why it is as it is" }
-                (explained(here, &why))
+                (frame::later(here, "why", WHY, "files/why", &[("path", path)]))
                 h2 { "What broke here before" }
                 (broke(here, &known))
             }
@@ -110,6 +112,14 @@ async fn file(here: &Here, path: &str) -> Result<Sheet, Trouble> {
         (around(here, path, &known))
     };
     Ok(Sheet { title: path.to_owned(), live: "memory memories learnt git", body })
+}
+
+/// Reads the file and asks git, which takes a moment.
+pub(super) async fn why(here: Here) -> Response {
+    let path = here.query("path").to_owned();
+    let why = here.about.post("/why", json!({"file": path, "k": 5})).await.unwrap_or_default();
+    let part = html! { section #why { h2 { (WHY) } (explained(&here, &why)) } };
+    frame::part(&here, Tab::Files, &path, &html! { h1 { (line(&path)) } (trail(&here, &path)) }, &part)
 }
 
 fn memories(here: &Here, known: &Value) -> Markup {

@@ -6,6 +6,7 @@ use axum::response::{Html, IntoResponse, Response};
 use maud::{DOCTYPE, Markup, html};
 
 use super::daemon::Trouble;
+use super::parts::with;
 use super::site::Here;
 
 /// A screen before it is framed.
@@ -73,6 +74,20 @@ pub(super) fn around(here: &Here, tab: Tab, made: Result<Sheet, Trouble>) -> Res
         },
     );
     (status, page).into_response()
+}
+
+/// The place of a part that takes a moment. Without JavaScript it is a way there.
+pub(super) fn later(here: &Here, id: &str, heading: &str, page: &str, asked: &[(&str, &str)]) -> Markup {
+    let part = with(here, page, &[asked, &[("part", "yes")]].concat());
+    html! { section id=(id) data-load=(part) { h2 { (heading) } p { a href=(with(here, page, asked)) { "Have a look" } } } }
+}
+
+/// That part, alone for whoever puts it into a page, or as a page.
+pub(super) fn part(here: &Here, tab: Tab, title: &str, head: &Markup, part: &Markup) -> Response {
+    if !here.query("part").is_empty() {
+        return Html(part.0.clone()).into_response();
+    }
+    around(here, tab, Ok(Sheet { title: title.to_owned(), live: "", body: html! { (head) (part) } }))
 }
 
 /// Shown by `?`; a dialog that is not open says nothing.

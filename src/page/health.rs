@@ -1,13 +1,13 @@
 //! How the daemon fares: what it holds, what waits, how it watches, what went wrong; and what the doctor finds, which takes
 //! a moment and so is loaded by itself.
 
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
 
 use super::daemon::Trouble;
-use super::frame::{self, Sheet, Tab};
-use super::parts::{bar, count, flag, line, list, number, text, texts, when, with};
+use super::frame::{self, Tab};
+use super::parts::{bar, count, flag, line, list, number, text, texts, when};
 use super::site::Here;
 use crate::words;
 
@@ -173,26 +173,11 @@ fn part<'v>(value: &'v Value, name: &str) -> &'v Value {
     value.get(name).unwrap_or(&Value::Null)
 }
 
-/// The place of what the doctor finds. Without JavaScript it is a way there.
-pub(super) fn doctor_later(here: &Here) -> Markup {
-    html! {
-        section #doctor data-load=(with(here, "health/doctor", &[("part", "yes")])) {
-            h2 { "What the doctor finds" }
-            p { a href=(here.to("health/doctor")) { "Have a look" } }
-        }
-    }
-}
-
-/// Alone for whoever puts it into a page, or as a page.
 pub(super) async fn doctor(here: Here) -> Response {
     let (outlook, path) = (here.site.outlook.clone(), here.about.project().to_owned());
     let found = tokio::task::spawn_blocking(move || outlook.doctor(&path)).await.unwrap_or_default();
-    let part = findings(&found);
-    if here.query("part").is_empty() {
-        let body = html! { p { a href=(here.to("nights")) { "Nights and health" } } h1 { "Health" } (part) };
-        return frame::around(&here, Tab::Nights, Ok(Sheet { title: "Health".to_owned(), live: "", body }));
-    }
-    Html(part.into_string()).into_response()
+    let back = html! { p { a href=(here.to("nights")) { "Nights and health" } } h1 { "Health" } };
+    frame::part(&here, Tab::Nights, "Health", &back, &findings(&found))
 }
 
 /// What is wrong first, each with its fix; what is well only for whoever wants to know.

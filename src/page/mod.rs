@@ -10,7 +10,6 @@
 //! figures) is handed in as an [`Outlook`].
 
 mod acts;
-mod chart;
 mod daemon;
 mod diff;
 mod door;

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::daemon::Trouble;
-use super::frame::Sheet;
+use super::frame::{self, Sheet};
 use super::health;
 use super::memories::mention;
 use super::memory::contradiction;
@@ -51,7 +51,7 @@ async fn whole(here: &Here, nights: &Value) -> Result<Sheet, Trouble> {
             }
             aside { h2 { "Health" } (health?) }
         }
-        (health::doctor_later(here))
+        (frame::later(here, "doctor", "What the doctor finds", "health/doctor", &[]))
     };
     Ok(Sheet {
         title: "Nights and health".to_owned(),

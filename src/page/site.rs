@@ -77,6 +77,7 @@ pub(super) fn router(site: Arc<Site>, door: Arc<Door>) -> Router {
         .route("/memories", screen(Tab::Memories, memories::screen))
         .route("/memories/{id}", screen(Tab::Memories, memory::screen))
         .route("/files", screen(Tab::Files, files::screen))
+        .route("/files/why", get(files::why))
         .route("/nights", screen(Tab::Nights, nights::screen))
         .route("/health/doctor", get(health::doctor))
         .route("/worth", screen(Tab::Worth, worth::screen))

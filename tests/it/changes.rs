@@ -11,11 +11,7 @@ use lokid::serve::{Request, Response};
 use serde_json::{Value, json};
 
 use crate::home::{Home, client, get, post};
-
-#[track_caller]
-fn remember(home: &Home, record: Value) -> String {
-    post(home, "/v1/memories", &record)["id"].as_str().unwrap().to_owned()
-}
+use crate::night::{remember, show};
 
 #[track_caller]
 fn patch(home: &Home, id: &str, fields: Value) {
@@ -58,17 +54,31 @@ fn stays(home: &Home, change: &Value) -> String {
     answer.detail()
 }
 
-fn show(home: &Home, id: &str) -> Option<Value> {
-    let answer = client(home).send(&Request::get(format!("/v1/memories/{id}?counted=false"))).unwrap();
-    answer.is_success().then(|| answer.json().unwrap())
-}
-
 /// Without what tells of touching and using it.
 fn bare(mut record: Value) -> Value {
     for name in ["updated_at", "usage", "undone"] {
         record.as_object_mut().unwrap().remove(name);
     }
     record
+}
+
+#[test]
+fn a_checkout_of_many_differing_memories_is_told_in_part_and_summed_up_in_one_line() {
+    let home = Home::new();
+    let daemon = home.daemon();
+    let record = |number: usize| json!({"kind": "note", "text": format!("Lamp {number} hangs in room {}", number * 7)});
+    let lines: String = (0..400).map(|number| record(number).to_string() + "\n").collect();
+    home.run_with(&["import", "--trust", "-"], &lines).succeeded();
+    crate::door::stopped(daemon);
+    let (memory, aside) = (home.path("app/.loki/memory"), home.path("aside"));
+    std::fs::rename(&memory, &aside).unwrap();
+    let _daemon = home.daemon();
+    std::fs::rename(&aside, &memory).unwrap();
+    crate::home::eventually_some(|| get(&home, "/v1/status").to_string().contains("\"memories\":400").then_some(()));
+    let seen = changes(&home, "by=file&limit=500");
+    assert!(seen.len() < 300, "{}", seen.len());
+    let sum = seen.iter().find(|line| line["why"].as_str().unwrap().contains("others in files")).unwrap();
+    assert!(stays(&home, sum).contains("told no more"), "{sum:#}");
 }
 
 #[test]

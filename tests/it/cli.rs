@@ -198,9 +198,11 @@ fn an_int_ends_the_daemon_while_somebody_follows_its_events() {
     });
     assert!(serde_json::from_str::<Value>(&line).is_ok() && !line.contains("seen by"), "{line}");
     daemon.signal(Signal::INT);
-    let (code, took) = daemon.ended();
-    assert!(code == Some(0) && took < Duration::from_secs(2), "{code:?} after {took:?}");
+    assert_eq!(daemon.ended().0, Some(0));
     follower.err.wait_for("waiting for it to come back");
+    while let Some(line) = daemon.err.next() {
+        assert!(!line.contains("cut off"), "a follower keeps nobody from ending: {line}");
+    }
     follower.signal(Signal::TERM);
     follower.ended();
 }

@@ -11,10 +11,25 @@ mod learning;
 use serde_json::{Value, json};
 
 use crate::home::{Home, client, get, post};
+use lokid::serve::Request;
+
+/// Long, and worth shortening.
+pub(crate) const STORY: &str = "Last week we talked about the login for a long time and looked at many things on the way. We switched \
+    the auth layer from JWT to server-side sessions because the tokens were too large for cookies. Sessions live in Redis \
+    with a TTL of 3600 seconds. The old middleware must never be used again. It was a long day, and afterwards everybody \
+    went home to rest a while and to think about what had been said. The root cause was a missing limit on claims. \
+    There was some talk about lunch and about the weather, which was fine for the season, and about the next meeting, for \
+    which nobody had found a room yet. Somebody remembered the meeting before that one, and somebody else the one after it. \
+    In the end it was agreed that another meeting would be held about the same matter before the month was over.";
 
 #[track_caller]
-fn remember(home: &Home, record: Value) -> String {
+pub(crate) fn remember(home: &Home, record: Value) -> String {
     post(home, "/v1/memories", &record)["id"].as_str().unwrap().to_owned()
+}
+
+pub(crate) fn show(home: &Home, id: &str) -> Option<Value> {
+    let answer = client(home).send(&Request::get(format!("/v1/memories/{id}?counted=false"))).unwrap();
+    answer.is_success().then(|| answer.json().unwrap())
 }
 
 /// A whole night, now.
@@ -27,7 +42,7 @@ fn night(home: &Home) -> Value {
 
 /// A night as if so many days had passed.
 #[track_caller]
-fn night_in(home: &Home, days: i64) -> Value {
+pub(crate) fn night_in(home: &Home, days: i64) -> Value {
     post(home, "/v1/consolidate", &json!({"now": in_days(days)}))
 }
 

@@ -2,40 +2,43 @@
 //! It stands in the project's state directory, in pieces of which the oldest are dropped, and is nobody's truth: without it
 //! nothing is lost but the looking back.
 //!
-//! The writer hands over what it did and goes on; a thread of its own writes it down. Only a purge is waited for: it has
-//! answered when nothing here tells of what was purged.
+//! The writer hands over what it did and goes on; a thread of its own writes it down, or whoever reads before it comes to
+//! that. A purge has answered when nothing here tells of what was purged.
 
 mod notice;
-mod pieces;
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::io;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 
 use aho_corasick::AhoCorasick;
-use crossbeam_channel::{Receiver, Sender};
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
 
 use self::notice::{Notice, Noticed, worth_telling};
-use self::pieces::Pieces;
 use super::bundle::Bundle;
 use super::env::Env;
 use super::follow::Follower;
 use super::logged::{LoggedChange, LoggedWhat};
 use super::pattern::Pattern;
+use super::pieces::Pieces;
 use lokid_index::Snapshot;
-use lokid_model::{Change, Cleaner, Key, Kind, Memory, Timestamp, Tombstone, clean, words};
+use lokid_model::{By, Key, Memory, Timestamp, Tombstone, words};
 use lokid_sys::thread;
 
 const FOLDER: &str = "changes";
+const LETTER: char = 'c';
+const MOST_PIECES: usize = 16;
 /// The beginning of a text tells it from others.
 const TELLING: usize = 64;
 /// What is shorter than this counts only where it stands alone: it may be a part of anything.
 const SHORT: usize = 8;
+/// What the names of skills begin with.
+const SKILL: &str = "skill-";
 /// Whoever purges more than this at once loses the log with it.
 const MOST_PURGED: usize = 2_048;
 /// Marks of a person: the group is as it should be, or is to be looked at again.
@@ -44,22 +47,29 @@ const REOPEN: &str = "reopen";
 
 pub struct ChangeLog {
     env: Arc<Env>,
-    /// Held while files are read or written.
+    /// Held while files are read or written, and while a task is taken and done: whoever has it and finds no task knows
+    /// that all of them are done.
     pieces: Mutex<Pieces>,
-    tasks: OnceLock<Sender<LogTask>>,
+    queue: Mutex<LogQueue>,
+    /// Held while what was purged before the start is swept out, which is done once.
+    sweeping: Mutex<()>,
+    woken: Condvar,
     thread: Mutex<Option<JoinHandle<()>>>,
     /// The log could not be written, and that was said.
     refused: AtomicBool,
 }
 
+#[derive(Default)]
+struct LogQueue {
+    tasks: VecDeque<LogTask>,
+    is_stopping: bool,
+}
+
 enum LogTask {
     /// Each without its changes, and these with what stood there before.
     Done(Timestamp, Vec<(Bundle, Vec<Noticed>)>),
-    /// Whatever was purged while nobody kept this log goes.
-    Sweep(Arc<Snapshot>),
-    /// Answered when everything told before is written.
-    Reached(Sender<()>),
-    Stop,
+    /// Whatever was purged while nobody kept account of it goes from all that these keep.
+    Sweep(Arc<Snapshot>, Vec<Arc<dyn Follower>>),
 }
 
 /// What was done together, and what somebody made of it.
@@ -83,95 +93,111 @@ impl LoggedGroup {
 
 impl Follower for ChangeLog {
     fn done(&self, before: &Snapshot, bundles: &[Bundle]) {
-        let Some(tasks) = self.tasks.get() else { return };
         let mut notice = Notice::after(before);
         let done = bundles.iter().map(|bundle| (bundle.bare(), notice.of(bundle)));
         let done: Vec<_> = done.filter(|(_, noticed)| !noticed.is_empty()).collect();
         if !done.is_empty() {
-            let _ = tasks.send(LogTask::Done(self.env.clock.now(), done));
+            self.hand_over(LogTask::Done(self.env.clock.now(), done));
         }
-        let purged: Vec<Key> = bundles.iter().flat_map(|bundle| &bundle.changes).filter_map(purge).collect();
-        if !purged.is_empty() {
-            self.reach();
-            self.erase(&purged, |key| known(before, key));
+    }
+
+    fn named(&self) -> Vec<Key> {
+        let mut named = HashSet::new();
+        self.newest(|group| {
+            named.extend(group.changes.iter().flat_map(LoggedChange::keys));
+            true
+        });
+        named.into_iter().collect()
+    }
+
+    /// Every line goes that names one of these or repeats what it said, whenever that was.
+    fn purged(&self, keys: &BTreeSet<Key>, last_words: &[Arc<Memory>]) {
+        if self.env.read_only {
+            return;
+        }
+        self.catch_up();
+        if let Err(error) = self.erase(keys, last_words) {
+            tracing::warn!(project = %self.env.name, reason = %error, "a part of the log of changes cannot be rewritten and is dropped");
         }
     }
 }
 
 impl ChangeLog {
     pub(super) fn new(env: Arc<Env>) -> ChangeLog {
-        let pieces = Mutex::new(Pieces::new(env.state.join(FOLDER)));
-        let refused = AtomicBool::new(false);
-        ChangeLog { env, pieces, tasks: OnceLock::new(), thread: Mutex::default(), refused }
+        let pieces = Pieces::new(env.state.join(FOLDER), LETTER, MOST_PIECES, &env.redaction);
+        let (pieces, queue, refused) = (Mutex::new(pieces), Mutex::default(), AtomicBool::new(false));
+        let (sweeping, thread) = (Mutex::default(), Mutex::default());
+        ChangeLog { env, pieces, queue, sweeping, woken: Condvar::new(), thread, refused }
     }
 
     /// Who only reads keeps no log.
     pub(super) fn start(self: &Arc<ChangeLog>) -> io::Result<()> {
-        if self.env.read_only {
-            return Ok(());
+        if !self.env.read_only {
+            let log = Arc::clone(self);
+            *self.thread.lock() = Some(thread::spawn("changes", move || log.run())?);
         }
-        let (sender, tasks) = crossbeam_channel::unbounded();
-        let log = Arc::clone(self);
-        *self.thread.lock() = Some(thread::spawn("changes", move || log.run(&tasks))?);
-        let _ = self.tasks.set(sender);
         Ok(())
     }
 
-    /// What was purged by another machine, or just before the process died, goes.
-    pub(super) fn sweep(&self, snapshot: Arc<Snapshot>) {
-        if let Some(tasks) = self.tasks.get() {
-            let _ = tasks.send(LogTask::Sweep(snapshot));
-        }
+    /// What was purged by another machine, or just before the process died, goes from everything that is kept beside the
+    /// memories.
+    pub(super) fn sweep(&self, snapshot: Arc<Snapshot>, sidecars: Vec<Arc<dyn Follower>>) {
+        self.hand_over(LogTask::Sweep(snapshot, sidecars));
     }
 
     /// Everything that was told is written down.
     pub(super) fn stop(&self) {
         let Some(thread) = self.thread.lock().take() else { return };
-        if let Some(tasks) = self.tasks.get() {
-            let _ = tasks.send(LogTask::Stop);
-        }
+        self.queue.lock().is_stopping = true;
+        self.woken.notify_one();
         if thread.join().is_err() {
             tracing::error!(project = %self.env.name, "the log of changes ended in a panic");
         }
     }
 
-    fn run(&self, tasks: &Receiver<LogTask>) {
+    fn hand_over(&self, task: LogTask) {
+        if !self.env.read_only {
+            self.queue.lock().tasks.push_back(task);
+            self.woken.notify_one();
+        }
+    }
+
+    fn run(&self) {
         thread::step_back();
-        for task in tasks {
-            if matches!(task, LogTask::Stop) {
+        loop {
+            let mut queue = self.queue.lock();
+            self.woken.wait_while(&mut queue, |queue| queue.tasks.is_empty() && !queue.is_stopping);
+            if queue.tasks.is_empty() {
                 return;
             }
-            if std::panic::catch_unwind(AssertUnwindSafe(|| self.take(task))).is_err() {
+            drop(queue);
+            self.catch_up();
+        }
+    }
+
+    /// When this returns everything handed over is done.
+    fn settle(&self) {
+        self.catch_up();
+        drop(self.sweeping.lock());
+    }
+
+    /// The same, but for a sweep that is under way. Nobody waits for the thread, which steps back behind others.
+    fn catch_up(&self) {
+        loop {
+            let mut pieces = self.pieces.lock();
+            let Some(task) = self.queue.lock().tasks.pop_front() else { return };
+            let work = AssertUnwindSafe(|| match task {
+                LogTask::Done(at, done) => self.tell(write(&mut pieces, at, done)),
+                LogTask::Sweep(snapshot, sidecars) => {
+                    let _held = self.sweeping.lock();
+                    drop(pieces);
+                    self.sweep_out(&snapshot, &sidecars);
+                }
+            });
+            if std::panic::catch_unwind(work).is_err() {
                 tracing::error!(project = %self.env.name, "a change could not be told in the log");
             }
         }
-    }
-
-    fn take(&self, task: LogTask) {
-        match task {
-            LogTask::Done(at, done) => self.tell(self.write(at, done)),
-            LogTask::Sweep(snapshot) => self.sweep_out(&snapshot),
-            LogTask::Reached(reply) => drop(reply.send(())),
-            LogTask::Stop => {}
-        }
-    }
-
-    fn write(&self, at: Timestamp, done: Vec<(Bundle, Vec<Noticed>)>) -> io::Result<()> {
-        let mut pieces = self.pieces.lock();
-        let mut groups: Vec<(String, Vec<String>)> = Vec::new();
-        for (bundle, noticed) in done {
-            let (mut first, mut lines) = (None, Vec::new());
-            let noticed: Vec<_> = worth_telling(noticed).into_iter().collect();
-            let of = noticed.len();
-            for (op, key, what) in noticed {
-                let id = pieces.name(at);
-                let group = first.get_or_insert_with(|| id.clone()).clone();
-                let Bundle { by, night, phase, why, undoes, .. } = bundle.clone();
-                lines.push(LoggedChange { id, group, of, at, op, by, why, night, phase, undoes, key, what }.to_line());
-            }
-            groups.extend(first.map(|first| (first, lines)));
-        }
-        pieces.append(&groups, &self.env.redaction)
     }
 
     /// A full disk refuses everything that comes; that is one thing to say.
@@ -185,64 +211,56 @@ impl ChangeLog {
         }
     }
 
-    /// Waits until what was done so far is written.
-    fn reach(&self) {
-        let (reply, reached) = crossbeam_channel::bounded(1);
-        if self.tasks.get().is_some_and(|tasks| tasks.send(LogTask::Reached(reply)).is_ok()) {
-            let _ = reached.recv();
+    fn erase(&self, keys: &BTreeSet<Key>, last_words: &[Arc<Memory>]) -> io::Result<()> {
+        if keys.len() > MOST_PURGED {
+            return self.pieces.lock().clear();
         }
+        let mut said: HashSet<String> = keys.iter().map(|key| key.id.to_string()).collect();
+        let mut note = |memory: &Arc<Memory>| said.extend([&memory.text, &memory.title].map(|text| telling(text)));
+        last_words.iter().for_each(&mut note);
+        self.words_of(keys).iter().for_each(&mut note);
+        let names = said.iter().filter(|text| !text.trim().is_empty()).map(|text| as_written(text));
+        let mut pieces = self.pieces.lock();
+        let Ok(names) = AhoCorasick::new(names) else { return pieces.clear() };
+        pieces.strike(&|line| (!names.is_match(line)).then_some(Cow::Borrowed(line)))?;
+        Ok(())
     }
 
-    /// Every line goes that names one of these or repeats what it said, whenever that was. What cannot be rewritten is
-    /// removed altogether.
-    fn erase<'a>(&self, keys: &[Key], known: impl Fn(&Key) -> Option<&'a Arc<Memory>>) {
-        if keys.len() > MOST_PURGED {
-            return self.remove_all();
-        }
-        let wanted: HashSet<&Key> = keys.iter().collect();
-        let mut said: HashSet<String> = keys.iter().map(|key| key.id.to_string()).collect();
-        let mut note = |memory: &Memory| said.extend([&memory.text, &memory.title].map(|text| telling(text)));
-        keys.iter().filter_map(known).for_each(|memory| note(memory));
+    /// Whatever these said, as far as it is told here.
+    fn words_of(&self, keys: &BTreeSet<Key>) -> Vec<Arc<Memory>> {
+        let mut words = Vec::new();
         self.newest(|group| {
-            for change in group.changes.iter().filter(|change| wanted.contains(&change.key)) {
-                if let LoggedWhat::Memory { before, after } = &change.what {
-                    before.iter().chain(after).for_each(|memory| note(memory));
+            for change in group.changes.iter().filter(|change| keys.contains(&change.key)) {
+                if let LoggedWhat::Memory { before, after, .. } = &change.what {
+                    words.extend(before.iter().chain(after).cloned());
                 }
             }
             true
         });
-        let names = said.iter().filter(|text| !text.trim().is_empty()).map(|text| as_written(text));
-        let Ok(names) = AhoCorasick::new(names) else { return self.remove_all() };
-        let struck = self.pieces.lock().strike(&self.env.redaction, &|line| names.is_match(line));
-        if let Err(error) = struck {
-            tracing::warn!(project = %self.env.name, reason = %error, "the log of changes cannot be rewritten and is dropped");
-            self.remove_all();
-        }
+        words
     }
 
-    fn remove_all(&self) {
-        let mut pieces = self.pieces.lock();
-        let folder = self.env.state.join(FOLDER);
-        if let Err(error) = lokid_sys::plain::remove_folder(&folder) {
-            tracing::error!(project = %self.env.name, reason = %error, "the log of changes may still tell of what was purged");
-        }
-        *pieces = Pieces::new(folder);
-    }
-
-    fn sweep_out(&self, snapshot: &Snapshot) {
-        let mut gone = HashSet::new();
-        self.newest(|group| {
-            gone.extend(group.changes.iter().flat_map(|change| buried(snapshot, change)));
-            true
-        });
+    fn sweep_out(&self, snapshot: &Snapshot, sidecars: &[Arc<dyn Follower>]) {
+        let lives = |key: &Key| snapshot.get(key).is_some() || snapshot.archived(key).is_some();
+        let is_skill = |key: &Key| key.id.as_str().starts_with(SKILL) && !lives(key);
+        let mut gone: BTreeSet<Key> = sidecars.iter().flat_map(|sidecar| sidecar.named()).collect();
+        gone.retain(|key| snapshot.tombstone(key).is_some() || is_skill(key));
+        let mut words = if gone.is_empty() { return } else { self.words_of(&gone) };
+        // A skill's tombstone does not name it: what it said does, where that is known.
+        let is_buried =
+            |memory: &Memory| snapshot.tombstone(&Tombstone::of(memory, Timestamp::default(), "").kept().key).is_some();
+        let has =
+            |key: &Key, is: &dyn Fn(&Memory) -> bool| words.iter().any(|memory| memory.key() == *key && is(memory));
+        gone.retain(|key| snapshot.tombstone(key).is_some() || has(key, &is_buried) || !has(key, &|_| true));
+        words.retain(|memory| gone.contains(&memory.key()));
         if !gone.is_empty() {
-            self.erase(&gone.into_iter().collect::<Vec<_>>(), |_| None);
+            sidecars.iter().for_each(|sidecar| sidecar.purged(&gone, &words));
         }
     }
 
     /// Hands on what was done, the newest first, for as long as more is wanted.
     pub fn read(&self, wants_more: impl FnMut(LoggedGroup) -> bool) {
-        self.reach();
+        self.settle();
         self.newest(wants_more);
     }
 
@@ -287,7 +305,7 @@ impl ChangeLog {
 
     /// What happened to a memory itself, the newest first.
     pub fn life_of(&self, key: &Key) -> Vec<LoggedChange> {
-        self.reach();
+        self.settle();
         let mut pieces = self.pieces.lock();
         let named = as_written(key.id.as_str());
         let own = |change: &LoggedChange| change.key == *key && matches!(change.what, LoggedWhat::Memory { .. });
@@ -318,45 +336,35 @@ impl ChangeLog {
         let line = json!({name: group.id(), "at": self.env.clock.now().record_style()}).to_string();
         let mut pieces = self.pieces.lock();
         let next = pieces.name(self.env.clock.now());
-        pieces.append(&[(next, vec![line])], &self.env.redaction)
+        pieces.append(&[(next, vec![line])])
     }
 
     /// How many lines hold what must not be kept; with `strike` they are taken out.
     pub fn history(&self, pattern: &Pattern, strike: bool) -> io::Result<usize> {
-        self.reach();
-        let says = |line: &str| clean::json(line, pattern as &dyn Cleaner).is_some();
-        let mut pieces = self.pieces.lock();
-        if strike && !self.env.read_only {
-            return pieces.strike(&self.env.redaction, &says);
+        self.settle();
+        self.pieces.lock().history(pattern, strike && !self.env.read_only)
+    }
+}
+
+fn write(pieces: &mut Pieces, at: Timestamp, done: Vec<(Bundle, Vec<Noticed>)>) -> io::Result<()> {
+    let mut groups: Vec<(String, Vec<String>)> = Vec::new();
+    for (bundle, noticed) in done {
+        let (mut first, mut lines) = (None, Vec::new());
+        let mut noticed = worth_telling(noticed);
+        let of = noticed.len();
+        if bundle.by == By::File && of > 1 {
+            noticed.truncate(1);
+            noticed.iter_mut().for_each(|(.., what)| *what = LoggedWhat::memory(None, None));
         }
-        let paths = pieces.paths();
-        Ok(paths.iter().map(|path| pieces.read(path, says).len()).sum())
+        for (op, key, what) in noticed {
+            let id = pieces.name(at);
+            let group = first.get_or_insert_with(|| id.clone()).clone();
+            let Bundle { by, night, phase, why, undoes, .. } = bundle.clone();
+            lines.push(LoggedChange { id, group, of, at, op, by, why, night, phase, undoes, key, what }.to_line());
+        }
+        groups.extend(first.map(|first| (first, lines)));
     }
-}
-
-fn purge(change: &Change) -> Option<Key> {
-    match change {
-        Change::Purge(tombstone) => Some(tombstone.key.clone()),
-        _ => None,
-    }
-}
-
-fn known<'a>(snapshot: &'a Snapshot, key: &Key) -> Option<&'a Arc<Memory>> {
-    snapshot.get(key).or_else(|| snapshot.archived(key).map(|entry| &entry.memory))
-}
-
-/// Those it names that were purged. A skill's tombstone does not name it: what it said does.
-fn buried(snapshot: &Snapshot, change: &LoggedChange) -> Vec<Key> {
-    let mut found = change.keys();
-    found.retain(|key| snapshot.tombstone(key).is_some());
-    if let LoggedWhat::Memory { before, after } = &change.what {
-        let is_nameless = |memory: &&Arc<Memory>| {
-            let grave = Tombstone::of(memory, Timestamp::default(), "").kept().key;
-            memory.kind == Kind::Skill && snapshot.tombstone(&grave).is_some() && snapshot.get(&change.key).is_none()
-        };
-        found.extend(before.iter().chain(after).find(is_nameless).map(|memory| memory.key()));
-    }
-    found
+    pieces.append(&groups)
 }
 
 fn mark(line: &Value) -> Option<(&str, bool)> {

@@ -99,6 +99,8 @@ pub(super) enum Event {
     Derived {
         chapter: Chapter,
         lesson: Lesson,
+        /// Dropped when it is taken in.
+        taken: crossbeam_channel::Sender<()>,
     },
     /// What memory cost and saved, as it is to stand beside it.
     Economics(serde_json::Map<String, serde_json::Value>),

@@ -11,6 +11,7 @@ mod git;
 mod logs;
 mod traces;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -25,7 +26,7 @@ use super::place::captures;
 use super::signals::Signals;
 use super::trees::Trees;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
-use lokid_model::{Body, Change, Draft, MemoryId, Outcome, Signal, SignalKind, Timestamp};
+use lokid_model::{Body, Change, Draft, Key, Memory, MemoryId, Namespace, Outcome, Signal, SignalKind, Timestamp};
 use lokid_sys::thread;
 use lokid_watch::{GitArea, Seen, WatchState};
 use parking_lot::Mutex;
@@ -134,15 +135,6 @@ impl Eyes {
 impl Follower for OnceLock<Eyes> {
     fn changed(&self, changes: &[Change]) {
         let Some(eyes) = self.get() else { return };
-        let purged = |change: &Change| match change {
-            Change::Purge(tombstone) => Some(tombstone.key.id.clone()),
-            _ => None,
-        };
-        let purged: Vec<MemoryId> = changes.iter().filter_map(purged).collect();
-        if !purged.is_empty() {
-            // Not lost, though it be late: whoever looks may wait for the writer, so the writer does not wait for them.
-            let _ = eyes.inbox.send_timeout(Noticed::Purged(purged), PATIENCE);
-        }
         for change in changes {
             let Change::Put { before: None, after } = change else { continue };
             let Body::Episode(episode) = &after.body else { continue };
@@ -150,6 +142,13 @@ impl Follower for OnceLock<Eyes> {
                 let (files, told) = (episode.files_modified.clone(), after.headline().to_owned());
                 let _ = eyes.inbox.try_send(Noticed::Episode { files, told });
             }
+        }
+    }
+
+    /// Not lost, though it be late: whoever looks may wait for the writer, so the writer does not wait for them.
+    fn purged(&self, keys: &BTreeSet<Key>, _: &[Arc<Memory>]) {
+        if let Some(eyes) = self.get() {
+            let _ = eyes.inbox.send_timeout(Noticed::Purged(keys.iter().map(|key| key.id.clone()).collect()), PATIENCE);
         }
     }
 }
@@ -216,6 +215,7 @@ impl EyesWorker {
 
     fn run(mut self) {
         self.git.were_there(self.trees.follow());
+        self.sweep();
         loop {
             let first = match self.deadline() {
                 None => self.inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -448,6 +448,16 @@ impl EyesWorker {
             tracing::warn!(project = %self.env.name, reason = %error.detail, "something seen could not be kept");
         }
         self.save_soon();
+    }
+
+    /// What was purged while nobody looked.
+    fn sweep(&mut self) {
+        let snapshot = self.writer.snapshot();
+        let is_gone = |id: &MemoryId| snapshot.tombstone(&Key::new(&Namespace::default(), id)).is_some();
+        let gone: Vec<MemoryId> = self.book.errors.named().filter(is_gone).collect();
+        if !gone.is_empty() {
+            self.forget(&gone);
+        }
     }
 
     /// Which of the texts that are compared told of it nobody knows: all of them are taken anew, as they stand.

@@ -243,9 +243,12 @@ impl WriterHandle {
         self.ask_patiently(|reply| Event::Import { records, trust: Trust::Seen, reply }).ok()
     }
 
-    /// Hands over what a chapter teaches; waits for room.
+    /// Hands over what a chapter teaches, and waits until it is known: what was read can be asked for.
     pub(super) fn teach(&self, chapter: Chapter, lesson: Lesson) {
-        let _ = self.inbox.send(Event::Derived { chapter, lesson });
+        let (taken, until_taken) = crossbeam_channel::bounded(0);
+        if self.inbox.send(Event::Derived { chapter, lesson, taken }).is_ok() {
+            let _ = until_taken.recv();
+        }
     }
 
     /// What the project is about now.

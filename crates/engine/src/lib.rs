@@ -37,6 +37,7 @@ pub mod mutes;
 pub mod night;
 pub mod past;
 pub mod pattern;
+mod pieces;
 mod place;
 mod prefetch;
 mod project;

@@ -38,10 +38,12 @@ pub struct LoggedChange {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum LoggedWhat {
-    /// Neither where the record was too long.
+    /// Neither where the record was too long, or too many changed at once.
     Memory {
         before: Option<Arc<Memory>>,
         after: Option<Arc<Memory>>,
+        /// Of what was restored: why it had been archived.
+        left_for: Option<String>,
     },
     /// Each with the one that stood in its place before.
     Links(Vec<(Link, Option<Link>)>),
@@ -49,6 +51,12 @@ pub enum LoggedWhat {
         before: Option<Arc<Contradiction>>,
         after: Arc<Contradiction>,
     },
+}
+
+impl LoggedWhat {
+    pub(super) fn memory(before: Option<Arc<Memory>>, after: Option<Arc<Memory>>) -> LoggedWhat {
+        LoggedWhat::Memory { before, after, left_for: None }
+    }
 }
 
 /// What a group that was taken back leaves as it is, by the names of the changes, and why.
@@ -87,7 +95,8 @@ impl LoggedChange {
         put("namespace", self.key.namespace.as_str().into());
         put("memory", self.key.id.as_str().into());
         match &self.what {
-            LoggedWhat::Memory { before, after } => {
+            LoggedWhat::Memory { before, after, left_for } => {
+                put("left_for", left_for.clone().into());
                 put("before", before.as_deref().map_or(Value::Null, kept));
                 put("after", after.as_deref().map_or(Value::Null, kept));
             }
@@ -131,7 +140,8 @@ impl LoggedChange {
         } else if let Some(after) = matter("contradiction") {
             LoggedWhat::Contradiction { before: matter("was"), after }
         } else {
-            LoggedWhat::Memory { before: memory(line.get("before"))?, after: memory(line.get("after"))? }
+            let left_for = text("left_for").map(str::to_owned);
+            LoggedWhat::Memory { before: memory(line.get("before"))?, after: memory(line.get("after"))?, left_for }
         };
         Some(LoggedChange {
             id: text("id")?.to_owned(),
@@ -241,8 +251,9 @@ mod tests {
             inline: false,
         };
         for what in [
-            LoggedWhat::Memory { before: Some(note("one").into()), after: Some(asks.into()) },
-            LoggedWhat::Memory { before: None, after: None },
+            LoggedWhat::memory(Some(note("one").into()), Some(asks.into())),
+            LoggedWhat::memory(None, None),
+            LoggedWhat::Memory { before: None, after: Some(note("two").into()), left_for: Some("old".to_owned()) },
             LoggedWhat::Links(vec![(link(0.5), Some(link(0.4))), (link(0.9), None)]),
         ] {
             let told = logged(what);
@@ -254,10 +265,10 @@ mod tests {
     #[test]
     fn a_record_that_is_too_long_is_told_and_not_kept() {
         let long = note(&"x".repeat(LONGEST));
-        let line = logged(LoggedWhat::Memory { before: None, after: Some(long.into()) }).to_line();
+        let line = logged(LoggedWhat::memory(None, Some(long.into()))).to_line();
         assert!(line.len() < 1_000);
         let back = LoggedChange::read(&serde_json::from_str(&line).unwrap()).unwrap();
-        assert_eq!(back.what, LoggedWhat::Memory { before: None, after: None });
+        assert_eq!(back.what, LoggedWhat::memory(None, None));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! the files below a folder are at hand. Whoever asks a question still finds them. Ids and paths alone are kept, in the
 //! project's state directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::env::Env;
 use super::error::EngineError;
 use super::follow::Follower;
-use lokid_model::{Change, Key, MemoryId, Namespace, Timestamp};
+use lokid_model::{Key, Memory, MemoryId, Namespace, Timestamp};
 use lokid_sys::plain;
 
 const FILE: &str = "mutes.json";
@@ -124,20 +124,17 @@ impl Mutes {
 
 /// What is purged leaves its id nowhere.
 impl Follower for Mutes {
-    fn changed(&self, changes: &[Change]) {
-        let purged: Vec<&Key> = changes
-            .iter()
-            .filter_map(|change| match change {
-                Change::Purge(tombstone) => Some(&tombstone.key),
-                _ => None,
-            })
-            .collect();
-        if purged.is_empty() || self.list.load().0.is_empty() {
+    fn named(&self) -> Vec<Key> {
+        self.list().iter().map(|(muted, _)| muted.key.clone()).collect()
+    }
+
+    fn purged(&self, keys: &BTreeSet<Key>, _: &[Arc<Memory>]) {
+        if self.list.load().0.is_empty() {
             return;
         }
         let struck = self.change(|list| {
             let before = list.len();
-            list.retain(|muted, _| !purged.contains(&&muted.key));
+            list.retain(|muted, _| !keys.contains(&muted.key));
             Ok(list.len() < before)
         });
         if let Err(error) = struck {

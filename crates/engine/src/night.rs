@@ -11,7 +11,7 @@ mod phases;
 mod report;
 mod tools;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -29,7 +29,7 @@ use familiar::Passed;
 use lokid_index::Snapshot;
 use lokid_manage::plan::{Phase, Proposal};
 use lokid_manage::schedule::Cause;
-use lokid_model::{Change, Key, Namespace, SignalKind, Timestamp};
+use lokid_model::{Change, Key, Memory, Namespace, SignalKind, Timestamp};
 use lokid_sys::{heap, thread};
 use phases::Planner;
 
@@ -238,18 +238,14 @@ impl Night {
 
 /// Nothing of what nights told is about what was purged; a purge has answered only when that is written, too.
 impl Follower for Night {
-    fn changed(&self, changes: &[Change]) {
-        let purge = |change: &Change| match change {
-            Change::Purge(tombstone) => Some(tombstone.key.clone()),
-            _ => None,
-        };
-        let purged: Vec<Key> = changes.iter().filter_map(purge).collect();
-        if purged.is_empty() {
-            return;
-        }
+    fn named(&self) -> Vec<Key> {
+        self.known.lock().nights.iter().flat_map(|night| night.named()).collect()
+    }
+
+    fn purged(&self, keys: &BTreeSet<Key>, _: &[Arc<Memory>]) {
         let mut is_struck = false;
         for night in &mut self.known.lock().nights {
-            is_struck |= Arc::make_mut(night).strike_out(|key| purged.contains(key));
+            is_struck |= Arc::make_mut(night).strike_out(|key| keys.contains(key));
         }
         if is_struck {
             self.save();

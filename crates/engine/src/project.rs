@@ -130,10 +130,11 @@ impl Project {
         followers.extend(borrowing.clone().map(|borrowing| borrowing as Arc<dyn Follower>));
         let ends = (inbox, writer.clone());
         let around = (memory.clone(), shared.commons.clone());
+        let sidecars = followers.clone();
         let work = Writer::new(Arc::clone(&env), kept, ends, followers, Arc::clone(&search), usage, around);
         changes.start()?;
         let thread = start_writer(work, lock, &env).inspect_err(|_| changes.stop())?;
-        changes.sweep(writer.snapshot());
+        changes.sweep(writer.snapshot(), sidecars);
         shared.commons.join(&env.id, &writer);
         let holder: Weak<Contexts> = Arc::downgrade(&contexts);
         memory.look_after(holder as Weak<dyn Shed>);

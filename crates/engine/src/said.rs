@@ -6,27 +6,29 @@
 
 mod because;
 mod echo;
-mod pieces;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use aho_corasick::AhoCorasick;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
+use super::env::Env;
 use super::pattern::Pattern;
+use super::pieces::Pieces;
 use super::redaction::Redaction;
 use lokid_context::session::{self, SessionItem};
 use lokid_model::words::{head, vocabulary};
-use lokid_model::{Cleaner, Key, Memory, Timestamp, citation, clean, token};
+use lokid_model::{Key, Memory, MemoryId, Namespace, Timestamp, citation, token};
 
 pub use because::{Because, Handed, Reasoned};
 
 pub(super) use echo::Echo;
 
-use pieces::Pieces;
-
+const FOLDER: &str = "said";
+const LETTER: char = 's';
+const MOST_PIECES: usize = 4;
 /// In characters.
 const LONGEST_ASKED: usize = 300;
 /// In bytes: what is looked through for secrets before it is cut.
@@ -125,43 +127,37 @@ pub struct SaidQuery {
 
 pub(super) struct SaidLog {
     redaction: Redaction,
-    noted: Mutex<Noted>,
-    /// Nothing where nothing may be written. Held while notes become lines: what is purged is in neither.
-    pieces: Mutex<Option<Pieces>>,
-}
-
-#[derive(Default)]
-struct Noted {
-    waiting: Vec<(Timestamp, Utterance)>,
-    last: Timestamp,
+    read_only: bool,
+    waiting: Mutex<Vec<(Timestamp, Utterance)>>,
+    /// Held while notes become lines: what is purged is in neither.
+    pieces: Mutex<Pieces>,
 }
 
 impl SaidLog {
-    pub(super) fn new(folder: Option<&Path>, redaction: &Redaction) -> SaidLog {
-        let pieces = Mutex::new(folder.map(|folder| Pieces::new(folder, redaction.clone())));
-        SaidLog { redaction: redaction.clone(), noted: Mutex::default(), pieces }
+    pub(super) fn new(env: &Env) -> SaidLog {
+        let pieces = Pieces::new(env.state.join(FOLDER), LETTER, MOST_PIECES, &env.redaction);
+        let (redaction, pieces) = (env.redaction.clone(), Mutex::new(pieces));
+        SaidLog { redaction, read_only: env.read_only, waiting: Mutex::default(), pieces }
     }
 
     pub(super) fn note(&self, utterance: Utterance, now: Timestamp) {
-        let mut noted = self.noted.lock();
-        if noted.waiting.len() < MOST_WAITING {
-            // No two at the same time: that is what they are called by.
-            let at = now.max(noted.last.plus_micros(1));
-            noted.last = at;
-            noted.waiting.push((at, utterance));
+        let mut waiting = self.waiting.lock();
+        if waiting.len() < MOST_WAITING {
+            waiting.push((now, utterance));
         }
     }
 
     /// Writes down what was noted, and answers with it. `gone` says of a memory what must not be kept of it any more.
     pub(super) fn keep(&self, gone: &dyn Fn(&Memory) -> Option<Goes>) -> std::io::Result<Vec<Saying>> {
         let mut pieces = self.pieces.lock();
-        let waiting = std::mem::take(&mut self.noted.lock().waiting);
-        let kept: Vec<Saying> = waiting.into_iter().map(|(at, utterance)| self.saying(at, utterance, gone)).collect();
-        let lines: String = kept.iter().filter_map(line).collect();
-        match &mut *pieces {
-            Some(pieces) if !lines.is_empty() => pieces.add(&lines).map(|()| kept),
-            _ => Ok(kept),
+        let waiting = std::mem::take(&mut *self.waiting.lock());
+        let saying = |(at, said)| Saying { id: pieces.name(at), ..self.saying(at, said, gone) };
+        let kept: Vec<Saying> = waiting.into_iter().map(saying).collect();
+        if !self.read_only {
+            let line = |saying: &Saying| Some((saying.id.clone(), vec![line(saying)?]));
+            pieces.append(&kept.iter().filter_map(line).collect::<Vec<_>>())?;
         }
+        Ok(kept)
     }
 
     fn saying(&self, at: Timestamp, said: Utterance, gone: &dyn Fn(&Memory) -> Option<Goes>) -> Saying {
@@ -173,7 +169,7 @@ impl SaidLog {
         let (items, reasons): (Vec<&SessionItem>, Vec<Option<Reasoned>>) = items.unzip();
         let shown = items.iter().zip(&reasons).map(|(item, reason)| shown(item, reason.as_ref(), &said.text));
         let mut saying = Saying {
-            id: format!("s-{:014x}", at.as_micros()),
+            id: String::new(),
             at: at.record_style(),
             session_id: said.session.clone(),
             agent: said.agent.clone(),
@@ -195,68 +191,69 @@ impl SaidLog {
         saying
     }
 
-    /// Newest first.
-    pub(super) fn page(&self, query: &SaidQuery) -> Vec<Saying> {
-        let Some(text) = self.pieces.lock().as_ref().map(Pieces::text) else { return Vec::new() };
-        let mut last = query.before.clone();
-        let mut page = Vec::new();
-        for line in text.lines().rev().filter(|line| !line.is_empty()) {
-            let saying: Saying = match serde_json::from_str(line) {
-                Ok(saying) => saying,
-                Err(error) => {
-                    self.pieces.lock().iter().for_each(|pieces| pieces.cannot_read(&error));
-                    continue;
+    /// Hands on what was said, newest first, for as long as more is wanted.
+    fn newest(&self, mut wants_more: impl FnMut(Saying) -> bool) {
+        let mut pieces = self.pieces.lock();
+        for path in pieces.paths().iter().rev() {
+            for line in pieces.text(path).lines().rev().filter(|line| !line.is_empty()) {
+                match serde_json::from_str(line) {
+                    Ok(saying) => {
+                        if !wants_more(saying) {
+                            return;
+                        }
+                    }
+                    Err(error) => pieces.complain(&error),
                 }
-            };
-            if last.as_ref().is_some_and(|last| saying.id >= *last) || !query.admits(&saying) {
-                continue;
-            }
-            last = Some(saying.id.clone());
-            page.push(saying);
-            if page.len() == query.limit {
-                break;
             }
         }
+    }
+
+    pub(super) fn page(&self, query: &SaidQuery) -> Vec<Saying> {
+        let mut page = Vec::new();
+        self.newest(|saying| {
+            if query.before.as_ref().is_none_or(|before| saying.id < *before) && query.admits(&saying) {
+                page.push(saying);
+            }
+            page.len() < query.limit
+        });
         page
+    }
+
+    /// Every memory that something was said of.
+    pub(super) fn named(&self) -> Vec<Key> {
+        let mut named = BTreeSet::new();
+        self.newest(|saying| {
+            named.extend(saying.items.iter().filter_map(SaidMemory::key));
+            true
+        });
+        named.into_iter().collect()
     }
 
     /// How many lines hold what must not be kept; with `strike` they go.
     pub(super) fn history(&self, pattern: &Pattern, strike: bool) -> std::io::Result<usize> {
-        let mut pieces = self.pieces.lock();
-        let Some(pieces) = &mut *pieces else { return Ok(0) };
-        let says = |line: &str| clean::json(line, pattern as &dyn Cleaner).is_some();
-        let found = pieces.text().lines().filter(|line| says(line)).count();
-        if strike && found > 0 {
-            pieces.rewrite(&|text| {
-                Some(text.lines().filter(|line| !says(line)).map(|line| format!("{line}\n")).collect())
-            })?;
-        }
-        Ok(found)
+        self.pieces.lock().history(pattern, strike)
     }
 
     /// Takes out what must not be kept any more: what was said of these memories, and what repeats the words of others.
     pub(super) fn strike(&self, keys: &[(Key, Goes)], echo: &Echo) -> std::io::Result<()> {
         let mut pieces = self.pieces.lock();
-        let Some(pieces) = &mut *pieces else { return Ok(()) };
+        if self.read_only {
+            return Ok(());
+        }
         // All of them are looked for at once: thousands may go together, and the writer waits.
-        let Ok(finder) = AhoCorasick::new(keys.iter().flat_map(|(key, _)| traces(key))) else {
-            return pieces.rewrite(&|_| Some(String::new()));
-        };
+        let Ok(finder) = AhoCorasick::new(keys.iter().flat_map(|(key, _)| traces(key))) else { return pieces.clear() };
         let told_of = |text: &str| -> BTreeSet<usize> {
             finder.find_overlapping_iter(text).map(|found| found.pattern().as_usize() / TRACES).collect()
         };
-        let without = |told: &str| {
+        let less = |told: &str| {
             let mut saying: Saying = serde_json::from_str(told).ok()?;
             told_of(told).into_iter().map(|place| &keys[place]).for_each(|(key, goes)| saying.strike(key, *goes));
             saying.strike_echo(echo);
             line(&saying)
         };
         let is_clean = |text: &str| echo.is_empty() && !finder.is_match(text);
-        let less = |told: &str| if is_clean(told) { Some(format!("{told}\n")) } else { without(told) };
-        pieces.rewrite(&|text| {
-            let less: String = if is_clean(text) { return None } else { text.lines().filter_map(less).collect() };
-            (less != text).then_some(less)
-        })
+        pieces.strike(&|told| if is_clean(told) { Some(Cow::Borrowed(told)) } else { less(told).map(Cow::Owned) })?;
+        Ok(())
     }
 }
 
@@ -269,7 +266,7 @@ fn traces(key: &Key) -> [String; TRACES] {
 const TRACES: usize = 2;
 
 fn line(saying: &Saying) -> Option<String> {
-    serde_json::to_string(saying).ok().map(|line| line + "\n")
+    serde_json::to_string(saying).ok()
 }
 
 fn shown(item: &SessionItem, reason: Option<&Reasoned>, text: &str) -> SaidMemory {
@@ -288,6 +285,12 @@ fn shown(item: &SessionItem, reason: Option<&Reasoned>, text: &str) -> SaidMemor
         why: reason.map(|reason| reason.because.why(&reason.memory)).unwrap_or_default(),
         parts: reason.map(|reason| reason.because.parts(reason.score)).unwrap_or_default(),
         cited: None,
+    }
+}
+
+impl SaidMemory {
+    pub(super) fn key(&self) -> Option<Key> {
+        Some(Key::new(&Namespace::new(&self.namespace)?, &MemoryId::foreign(&self.id)?))
     }
 }
 

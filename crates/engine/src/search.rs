@@ -6,6 +6,7 @@
 
 mod worker;
 
+use std::collections::BTreeSet;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -23,7 +24,7 @@ use super::follow::Follower;
 use super::usage::UsageBook;
 use lokid_index::Snapshot;
 use lokid_index::search::View;
-use lokid_model::{Change, Key};
+use lokid_model::{Change, Key, Memory};
 use lokid_retrieve::query;
 use lokid_sys::{plain, thread};
 use lokid_text::Embedder;
@@ -133,15 +134,21 @@ impl Search {
 impl Follower for Search {
     fn changed(&self, changes: &[Change]) {
         for change in changes {
-            match change {
-                Change::Purge(tombstone) => self.usage.forget(&tombstone.key),
-                Change::Restore(entry) => self.usage.wanted(entry.memory.key(), self.env.clock.now()),
-                _ => {}
+            if let Change::Restore(entry) = change {
+                self.usage.wanted(entry.memory.key(), self.env.clock.now());
             }
         }
         if let Some(search) = self.started.get() {
             search.tell(changes);
         }
+    }
+
+    fn named(&self) -> Vec<Key> {
+        self.usage.named()
+    }
+
+    fn purged(&self, keys: &BTreeSet<Key>, _: &[Arc<Memory>]) {
+        keys.iter().for_each(|key| self.usage.forget(key));
     }
 }
 

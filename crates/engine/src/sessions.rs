@@ -131,7 +131,7 @@ impl Sessions {
             weights: MemoryWeights::from_value(&part("weights")),
             ..SessionsState::default()
         };
-        let said = SaidLog::new((!env.read_only).then_some(&env.state), &env.redaction);
+        let said = SaidLog::new(&env);
         let (state, changed, saving) = (Mutex::new(state), AtomicBool::new(false), Mutex::new(()));
         let queue = worker::Queue::default();
         Sessions { env, writer, search, usage, strategy, said, state, changed, saving, queue }
@@ -176,28 +176,31 @@ impl Sessions {
 /// Archived or purged: nothing kept here may still tell of it. Text that sessions were given is kept here, so a purge has
 /// answered only when it is written, too.
 impl Follower for Sessions {
-    fn purged(&self, memories: &[Arc<Memory>]) {
-        self.strike_said(&[], &Echo::of(memories));
+    fn named(&self) -> Vec<Key> {
+        let state = self.state.lock();
+        let given = state.book.iter().flat_map(|(_, one)| one.injected().chain(one.loaded()).chain(one.cited()));
+        let given: Vec<Key> = given.cloned().collect();
+        drop(state);
+        [given, self.said.named()].concat()
+    }
+
+    fn purged(&self, keys: &BTreeSet<Key>, last_words: &[Arc<Memory>]) {
+        let mut state = self.state.lock();
+        keys.iter().for_each(|key| state.book.erase(key));
+        drop(state);
+        self.changed.store(true, Ordering::Release);
+        let keys: Vec<(Key, Goes)> = keys.iter().map(|key| (key.clone(), Goes::All)).collect();
+        self.strike_said(&keys, &Echo::of(last_words));
+        self.keep_book();
     }
 
     fn changed(&self, changes: &[Change]) {
         let left = told::leaving(changes);
-        if left.is_empty() {
-            return;
-        }
-        let mut state = self.state.lock();
-        for (key, goes) in &left {
-            match goes {
-                Goes::Words => state.book.forget(key),
-                Goes::All => state.book.erase(key),
-            }
-        }
-        drop(state);
-        self.changed.store(true, Ordering::Release);
-        if left.iter().any(|(_, goes)| *goes == Goes::All) {
-            self.strike_said(&left, &Echo::default());
-            self.keep_book();
-        } else {
+        if !left.is_empty() {
+            let mut state = self.state.lock();
+            left.iter().for_each(|(key, _)| state.book.forget(key));
+            drop(state);
+            self.changed.store(true, Ordering::Release);
             self.queue.tell(worker::SessionTask::Left(left));
         }
     }

@@ -48,12 +48,14 @@ impl Undoing {
         // Those two keep to what was settled, each in its own way.
         let phase = logged.phase.filter(|phase| !matches!(phase, Phase::Dedupe | Phase::Contradict));
         match &logged.what {
-            LoggedWhat::Memory { before: None, after: None } => {
-                return Err(format!("what {} was is too long to be kept", logged.key.id));
+            LoggedWhat::Memory { before: None, after: None, .. } => {
+                return Err(format!("what {} was is not kept here", logged.key.id));
             }
-            LoggedWhat::Memory { before: None, after: Some(after) } => self.leave(after)?,
-            LoggedWhat::Memory { before: Some(before), after: None } => self.bring_back(before, phase)?,
-            LoggedWhat::Memory { before: Some(before), after: Some(after) } => self.reword(before, after, phase)?,
+            LoggedWhat::Memory { before: None, after: Some(after), left_for } => {
+                self.leave(after, left_for.as_deref())?
+            }
+            LoggedWhat::Memory { before: Some(before), after: None, .. } => self.bring_back(before, phase)?,
+            LoggedWhat::Memory { before: Some(before), after: Some(after), .. } => self.reword(before, after, phase)?,
             LoggedWhat::Links(links) => return Ok(self.retie(logged, links, phase)),
             LoggedWhat::Contradiction { before, after } => self.reopen(before.as_deref(), after)?,
         }
@@ -82,10 +84,11 @@ impl Undoing {
         }
     }
 
-    fn leave(&mut self, after: &Arc<Memory>) -> Result<(), String> {
+    /// What had been restored leaves for the reason it had left for: others may go by that.
+    fn leave(&mut self, after: &Arc<Memory>, left_for: Option<&str>) -> Result<(), String> {
         let memory = self.standing(after)?;
-        let at = self.now.max(memory.times.updated_at);
-        self.make(Change::Archive(Arc::new(Archived { memory, at, reason: UNDONE.to_owned() })));
+        let (at, reason) = (self.now.max(memory.times.updated_at), left_for.unwrap_or(UNDONE).to_owned());
+        self.make(Change::Archive(Arc::new(Archived { memory, at, reason })));
         Ok(())
     }
 

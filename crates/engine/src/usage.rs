@@ -89,6 +89,10 @@ impl UsageBook {
         }
     }
 
+    pub(super) fn named(&self) -> Vec<Key> {
+        self.counts.read().keys().cloned().collect()
+    }
+
     pub(super) fn forget(&self, key: &Key) {
         if self.counts.write().remove(key).is_some() {
             self.changed.store(true, Ordering::Release);

@@ -11,7 +11,7 @@ mod telling;
 mod trust;
 mod turn;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -40,6 +40,9 @@ use turn::{Turn, decide_event};
 
 /// How many events one batch takes at the most; what waits meanwhile is the next batch.
 const BATCH: usize = 256;
+/// Of what another hand changed at once so much is told one by one, and the rest in one line: a checkout must not crowd out
+/// what was done before.
+const MOST_SEEN: usize = 256;
 /// More changes than this are told as one.
 const TELL_EACH: usize = 64;
 
@@ -165,10 +168,11 @@ impl Writer {
                         tracing::warn!(project = %self.env.name, reason = %error, "the token ledger could not be written");
                     }
                 }
-                Event::Derived { chapter, lesson } => {
+                Event::Derived { chapter, lesson, taken } => {
                     // Like a look at files: what is decided so far comes first.
                     self.finish(now, std::mem::take(&mut turns), draft);
                     self.take_lesson(now, chapter, lesson);
+                    drop(taken);
                     draft = self.state.clone();
                 }
                 Event::Rescan { reply } => {
@@ -280,6 +284,7 @@ impl Writer {
         self.publish();
         self.announce(&changes);
         self.followers.iter().for_each(|follower| follower.done(&before, &bundles));
+        self.announce_purged(&before, &changes);
         self.announce_seen(&ours, &seen);
         self.tell(now, &changes);
         self.commons.written(&self.env.id, &changes);
@@ -356,12 +361,33 @@ impl Writer {
         if changes.is_empty() {
             return;
         }
-        let bundles: Vec<Bundle> =
-            changes.iter().map(|change| Bundle::by(By::File, "", vec![change.clone()])).collect();
+        let alone = |change: &Change| Bundle::by(By::File, "", vec![change.clone()]);
+        let (some, rest) = changes.split_at(changes.len().min(MOST_SEEN));
+        let mut bundles: Vec<Bundle> = some.iter().map(alone).collect();
+        if !rest.is_empty() {
+            let why = format!("and {} others in files that changed at once", rest.len() - 1);
+            bundles.push(Bundle::by(By::File, why, rest.to_vec()));
+        }
         for follower in &self.followers {
             follower.seen(changes);
             follower.done(before, &bundles);
         }
+        self.announce_purged(before, changes);
+    }
+
+    /// What was purged is gone everywhere before the feed tells of it.
+    fn announce_purged(&self, before: &Snapshot, changes: &[Change]) {
+        let purge = |change: &Change| match change {
+            Change::Purge(tombstone) => Some(tombstone.key.clone()),
+            _ => None,
+        };
+        let purged: BTreeSet<Key> = changes.iter().filter_map(purge).collect();
+        if purged.is_empty() {
+            return;
+        }
+        let known = |key: &Key| before.get(key).or_else(|| before.archived(key).map(|entry| &entry.memory)).cloned();
+        let last_words: Vec<Arc<Memory>> = purged.iter().filter_map(known).collect();
+        self.followers.iter().for_each(|follower| follower.purged(&purged, &last_words));
     }
 
     /// Answers with what stood there before.

@@ -179,10 +179,6 @@ impl Stores {
         }
     }
 
-    pub fn create_store(&self, name: &str, description: &str) -> Result<RemoteStore, ApiError> {
-        self.call(Verb::Post, "/v1/memory_stores", Some(&json!({"name": name, "description": description})))
-    }
-
     pub fn create(&self, store: &str, path: &str, content: &str) -> Result<RemoteMemory, ApiError> {
         let body = json!({"path": path, "content": content});
         self.call(Verb::Post, &format!("/v1/memory_stores/{store}/memories"), Some(&body))

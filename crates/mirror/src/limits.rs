@@ -9,10 +9,8 @@ pub const API_VERSION: &str = "2026-10-21";
 
 /// Of the content of one memory, in bytes.
 pub const MOST_CONTENT: usize = 102_400;
-/// Of a path, in bytes,
+/// Of a path, in bytes.
 pub const MOST_PATH: usize = 1_024;
-/// and in segments.
-pub const MOST_SEGMENTS: usize = 20;
 
 /// The most items of a page that comes without contents,
 pub const PAGE: usize = 100;

@@ -50,10 +50,7 @@ pub(super) fn run(agents: &[Agent], settings: &Settings, screen: &mut Screen) ->
     if settings.json {
         return screen.line(json!({"agents": all}).to_string());
     }
-    for line in words::table(&rows) {
-        screen.line(line)?;
-    }
-    Ok(())
+    screen.table(&rows)
 }
 
 /// Yours, and the project's if you stand in one.

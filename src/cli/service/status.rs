@@ -5,7 +5,6 @@ use serde_json::{Map, Value, json};
 use super::super::failure::Done;
 use super::super::screen::{Screen, Style};
 use super::super::settings::Settings;
-use super::super::words;
 use super::change::ServiceTarget;
 use super::linger;
 use super::manager::{Manager, ask, systemctl};
@@ -54,10 +53,7 @@ pub(super) fn run(plan: &ServicePlan, settings: &Settings, screen: &mut Screen) 
         });
         return screen.line(answer.to_string());
     }
-    for line in words::table(&rows) {
-        screen.line(line)?;
-    }
-    Ok(())
+    screen.table(&rows)
 }
 
 /// In the manager's own words: `active (running), enabled`.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::cli::args::Join;
-use crate::cli::ask::{self, Ask};
+use crate::cli::ask::Ask;
 use crate::cli::failure::{Done, Failure};
 use crate::cli::reach::Reach;
 use crate::cli::screen::Screen;
@@ -22,8 +22,11 @@ pub(in crate::cli) fn join(asked: &Join, settings: &Settings, screen: &mut Scree
     }
     let (project, team) = which(asked, settings)?;
     let ask = Ask::post("/team/join").field("database", asked.database.clone()).field("team", team.clone());
-    let answer = Reach::daemon(settings)?.ask(&ask.field("project", project.display().to_string()))?;
-    let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(told) =
+        Reach::daemon(settings)?.told(&ask.field("project", project.display().to_string()), settings, screen)?
+    else {
+        return Ok(());
+    };
     let member = words::field(&told, "member");
     screen.line(format!("in the team {team}, as {member}"))?;
     if told["may_promote"] == Value::Bool(true) {
@@ -47,8 +50,10 @@ fn which(asked: &Join, settings: &Settings) -> Result<(PathBuf, String), Failure
 }
 
 pub(in crate::cli) fn leave(settings: &Settings, screen: &mut Screen) -> Done {
-    let answer = Reach::daemon(settings)?.ask(&Ask::post("/team/leave").project(settings))?;
-    let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(told) = Reach::daemon(settings)?.told(&Ask::post("/team/leave").project(settings), settings, screen)?
+    else {
+        return Ok(());
+    };
     match told["left"].as_str() {
         Some(team) => {
             screen.line(format!("no longer in the team {team}"))?;

@@ -41,8 +41,9 @@ pub(in crate::cli) fn promote(asked: &Promote, settings: &Settings, screen: &mut
             return Ok(());
         }
     }
-    let answer = reach.ask(&ask().field("print", words::field(&shown, "print")))?;
-    let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(told) = reach.told(&ask().field("print", words::field(&shown, "print")), settings, screen)? else {
+        return Ok(());
+    };
     match told["done"].as_str() {
         Some("proposed") => screen.line(format!("{} waits in the inbox of the promoters of {whom}", asked.id)),
         _ => screen.line(format!("{} holds for {whom}, until its words change", asked.id)),
@@ -51,7 +52,10 @@ pub(in crate::cli) fn promote(asked: &Promote, settings: &Settings, screen: &mut
 
 pub(in crate::cli) fn demote(asked: &Demote, settings: &Settings, screen: &mut Screen) -> Done {
     let ask = Ask::post("/team/demote").project(settings).field("id", asked.id.clone()).field("to", asked.from.clone());
-    let answer = Reach::daemon(settings)?.ask(&ask.maybe_field("namespace", asked.namespace.as_deref()))?;
-    let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(told) =
+        Reach::daemon(settings)?.told(&ask.maybe_field("namespace", asked.namespace.as_deref()), settings, screen)?
+    else {
+        return Ok(());
+    };
     screen.line(format!("{}: {}", asked.id, words::field(&told, "done")))
 }

@@ -12,8 +12,11 @@ use crate::cli::settings::Settings;
 use crate::cli::words;
 
 pub(in crate::cli) fn status(settings: &Settings, screen: &mut Screen) -> Done {
-    let answer = Reach::reader(settings, screen)?.ask(&Ask::get("/team/status").project(settings))?;
-    let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(told) =
+        Reach::reader(settings, screen)?.told(&Ask::get("/team/status").project(settings), settings, screen)?
+    else {
+        return Ok(());
+    };
     if told["joined"] != Value::Bool(true) {
         screen.line("in no team: the memory of this project is shared by nobody but git")?;
         screen.note("`lokid team join --help` tells how it is shared over a database");
@@ -46,7 +49,7 @@ pub(in crate::cli) fn status(settings: &Settings, screen: &mut Screen) -> Done {
         screen.line(format!("tried again at {until}"))?;
     }
     let rows: Vec<Vec<String>> = ask::list(&told, "peers").iter().map(peer).collect();
-    words::table(&rows).into_iter().try_for_each(|line| screen.line(line))
+    screen.table(&rows)
 }
 
 fn peer(peer: &Value) -> Vec<String> {
@@ -58,8 +61,10 @@ fn peer(peer: &Value) -> Vec<String> {
 }
 
 pub(in crate::cli) fn inbox(settings: &Settings, screen: &mut Screen) -> Done {
-    let answer = Reach::daemon(settings)?.ask(&Ask::get("/team/inbox").project(settings))?;
-    let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(told) = Reach::daemon(settings)?.told(&Ask::get("/team/inbox").project(settings), settings, screen)?
+    else {
+        return Ok(());
+    };
     let items = ask::list(&told, "items");
     if items.is_empty() {
         screen.note("nothing waits for a promoter");
@@ -92,9 +97,8 @@ pub(in crate::cli) fn inbox(settings: &Settings, screen: &mut Screen) -> Done {
 pub(in crate::cli) fn audit(asked: &Audit, settings: &Settings, screen: &mut Screen) -> Done {
     let ask =
         Ask::get("/team/audit").project(settings).maybe("limit", asked.limit.map(|limit| limit.to_string()).as_deref());
-    let answer = Reach::daemon(settings)?.ask(&ask)?;
-    let Some(told) = ask::told(&answer, settings, screen)? else { return Ok(()) };
+    let Some(told) = Reach::daemon(settings)?.told(&ask, settings, screen)? else { return Ok(()) };
     let row = |line: &Value| ["at", "what", "by", "kind", "id"].map(|name| words::field(line, name)).to_vec();
     let rows: Vec<Vec<String>> = ask::list(&told, "items").iter().map(row).collect();
-    words::table(&rows).into_iter().try_for_each(|line| screen.line(line))
+    screen.table(&rows)
 }

@@ -106,8 +106,8 @@ pub(in crate::serve) fn at(life: &[LoggedChange], moment: Timestamp) -> Option<O
         None => (life.last()?, false),
     };
     match &change.what {
-        LoggedWhat::Memory { before: None, after: None } => None,
-        LoggedWhat::Memory { before, after } => {
+        LoggedWhat::Memory { before: None, after: None, .. } => None,
+        LoggedWhat::Memory { before, after, .. } => {
             Some(if is_done || change.op == ChangeOp::New { after } else { before }.clone())
         }
         _ => None,

@@ -102,7 +102,7 @@ fn item(
     hindrance: Option<String>,
 ) -> ChangeItem {
     let (before, after) = match &change.what {
-        LoggedWhat::Memory { before, after } => (before.as_ref(), after.as_ref()),
+        LoggedWhat::Memory { before, after, .. } => (before.as_ref(), after.as_ref()),
         _ => (None, None),
     };
     let known = || snapshot.get(&change.key).or_else(|| snapshot.archived(&change.key).map(|entry| &entry.memory));

@@ -5,13 +5,8 @@ use serde_json::{Value, json};
 use super::{bare, changes, newest, remember, show, stays, undo, words};
 use crate::door::stopped;
 use crate::home::{Home, client, get, post};
+use crate::night::{STORY, night_in};
 use lokid::serve::Request;
-
-#[track_caller]
-fn night_in(home: &Home, days: i64) -> Value {
-    let now = lokid_sys::Clock::system().now().plus_micros(days * 86_400_000_000);
-    post(home, "/v1/consolidate", &json!({"now": now.to_string()}))
-}
 
 #[test]
 fn two_that_became_one_are_two_again_and_stay_so() {
@@ -39,14 +34,6 @@ fn two_that_became_one_are_two_again_and_stay_so() {
     assert_eq!(night_in(&home, 1)["deduped"], 0, "also after a restart");
     assert_eq!(["n-1", "n-2"].map(|id| bare(show(&home, id).unwrap())), before);
 }
-
-const STORY: &str = "Last week we talked about the login for a long time and looked at many things on the way. We switched \
-    the auth layer from JWT to server-side sessions because the tokens were too large for cookies. Sessions live in Redis \
-    with a TTL of 3600 seconds. The old middleware must never be used again. It was a long day, and afterwards everybody \
-    went home to rest a while and to think about what had been said. The root cause was a missing limit on claims. \
-    There was some talk about lunch and about the weather, which was fine for the season, and about the next meeting, for \
-    which nobody had found a room yet. Somebody remembered the meeting before that one, and somebody else the one after it. \
-    In the end it was agreed that another meeting would be held about the same matter before the month was over.";
 
 #[test]
 fn what_was_shortened_put_to_rest_or_archived_is_left_alone_once_it_was_taken_back() {

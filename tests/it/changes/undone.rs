@@ -42,6 +42,24 @@ fn what_is_new_leaves_what_left_comes_back_and_words_are_what_they_were() {
     assert!(show(&home, &id).is_none());
 }
 
+/// A team goes by the reason: what a night put away on one machine is no removal for the others.
+#[test]
+fn what_had_been_restored_leaves_for_the_reason_it_had_left_for() {
+    let home = Home::new();
+    let _daemon = home.daemon();
+    let id = remember(&home, json!({"kind": "note", "text": "Lamps are green."}));
+    home.run(&["forget", "--yes", "--reason", "night: unused for 200 days", &id]).succeeded();
+    home.run(&["forget", "--undo", &id]).succeeded();
+    // And once more: an undo that brought it back is taken back as well.
+    for _ in 0..2 {
+        undo(&home, &newest(&home, "op=restored"));
+        let archive = std::fs::read_dir(home.path("app/.loki/memory/archive")).unwrap().flatten();
+        let text: String = archive.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect();
+        assert!(text.contains("night: unused for 200 days") && !text.contains("undone"), "{text}");
+        undo(&home, &newest(&home, "op=archived"));
+    }
+}
+
 #[test]
 fn what_changed_again_since_stays_and_what_changed_is_named() {
     let home = Home::new();

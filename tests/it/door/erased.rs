@@ -80,6 +80,40 @@ fn a_memory_that_lived_through_everything_is_found_nowhere_once_it_is_purged() {
     assert_eq!(everywhere(&home), Vec::<String>::new());
 }
 
+/// A purge is in the repository's files, and what is kept beside them is as it was before: so a kill leaves it right behind
+/// the commit, and so it is when another machine purged while no daemon ran.
+#[test]
+fn what_was_purged_while_nobody_kept_account_is_found_nowhere_after_the_next_start() {
+    let home = Home::new();
+    let daemon = home.daemon();
+    let id = home.remember(&format!("the release server is {PLANTED}, reached over the tunnel"));
+    let skill = json!({"name": format!("Wake {PLANTED}"), "steps": ["ring the bell"]});
+    let skill = post(&home, "/v1/skills", &skill)["id"].as_str().unwrap().to_owned();
+    hook(&home, "SessionStart", &json!({"source": "startup"}));
+    let asked = format!("note that the release server is {PLANTED}, reached over the tunnel");
+    hook(&home, "UserPromptSubmit", &json!({"prompt": asked, "prompt_id": "p-1"}));
+    hook(&home, "UserPromptSubmit", &json!({"prompt": "how do I reach the release server?", "prompt_id": "p-2"}));
+    home.run(&["recall", "release server"]).succeeded().says(PLANTED);
+    [&id, &skill].iter().for_each(|id| drop(home.run(&["mute", id]).succeeded()));
+    post(&home, "/v1/consolidate", &json!({}));
+    stopped(daemon);
+    let state = home.path("state");
+    let before = crate::lab::tree(&state);
+    assert!(found(&state, &id).len() >= 4, "{:?}", found(&state, &id));
+
+    let daemon = home.daemon();
+    [&id, &skill].iter().for_each(|id| drop(home.run(&["forget", "--purge", "--yes", id]).succeeded()));
+    stopped(daemon);
+    assert_eq!(everywhere(&home), Vec::<String>::new());
+    for (path, bytes) in before {
+        std::fs::create_dir_all(state.join(&path).parent().unwrap()).unwrap();
+        std::fs::write(state.join(&path), bytes).unwrap();
+    }
+    assert!(!everywhere(&home).is_empty());
+    stopped(home.daemon());
+    assert_eq!((everywhere(&home), found(&state, &id)), (Vec::new(), Vec::new()));
+}
+
 #[test]
 fn what_a_killed_writer_left_is_swept_out_at_the_next_start_and_what_others_left_stays() {
     let home = Home::new();

@@ -23,9 +23,10 @@ fn edit(home: &Home, file: &str, call: &str) -> Value {
     json!({"tool_name": "Edit", "tool_input": {"file_path": home.path("app").join(file)}, "tool_use_id": call})
 }
 
-fn state(home: &Home, file: &str) -> std::path::PathBuf {
+fn kept(home: &Home) -> std::path::PathBuf {
     let projects = std::fs::read_dir(home.path("state/lokid/projects")).unwrap().flatten();
-    projects.map(|project| project.path()).find(|path| path.is_dir()).unwrap().join(file)
+    let mut folders = projects.filter_map(|project| std::fs::read_dir(project.path().join("said")).ok());
+    folders.next().unwrap().next().unwrap().unwrap().path()
 }
 
 fn refused(home: &Home, request: &Request, field: &str) {
@@ -146,14 +147,14 @@ fn what_was_said_outlives_a_kill_and_a_broken_line_costs_itself() {
     let before = said(&home, "");
     daemon.child.kill().unwrap();
     daemon.child.wait().unwrap();
-    let path = state(&home, "said.ndjson");
+    let path = kept(&home);
     let mut torn = std::fs::read(&path).unwrap();
     torn.extend_from_slice(b"{\"id\":\"s-ffff\",\"text\":7}\nno line of ours\n{\"id\":\"s-fffe\",\"te\xff");
     std::fs::write(&path, torn).unwrap();
     let mut daemon = home.daemon();
     settled(&home);
     assert_eq!(said(&home, ""), before);
-    daemon.err.wait_for("some of what was said before cannot be read");
+    daemon.err.wait_for("cannot be read and is passed over");
     start(&home, "t", "startup");
     let after = said(&home, "");
     assert_eq!((after.len(), &after[0]["session_id"], &after[1]), (2, &json!("t"), &before[0]));
@@ -161,6 +162,23 @@ fn what_was_said_outlives_a_kill_and_a_broken_line_costs_itself() {
     while let Some(line) = daemon.err.next() {
         assert!(!line.contains("cannot be read"), "said once: {line}");
     }
+}
+
+#[test]
+fn what_is_said_after_a_clock_was_set_back_stands_before_what_was_said_later() {
+    let (home, daemon) = lab();
+    start(&home, "s", "startup");
+    let before = said(&home, "");
+    drop(daemon);
+    let path = kept(&home);
+    let (id, later) = (before[0]["id"].as_str().unwrap(), "s-7fffffffffff0");
+    std::fs::write(&path, std::fs::read_to_string(&path).unwrap().replace(id, later)).unwrap();
+    let _daemon = home.daemon();
+    start(&home, "t", "startup");
+    let sessions = |page: &Value| page["items"][0]["session_id"].clone();
+    let first = get(&home, "/v1/said?limit=1");
+    let second = get(&home, &format!("/v1/said?limit=1&cursor={}", first["next_cursor"].as_str().unwrap()));
+    assert_eq!((sessions(&first), sessions(&second)), (json!("t"), json!("s")));
 }
 
 #[test]
@@ -172,7 +190,7 @@ fn what_is_archived_leaves_its_id_and_what_is_purged_nothing_before_that_is_answ
     start(&home, "s", "startup");
     let tail = prompt(&home, "s", 1, ASKED);
     assert!(tail.contains("backoff capped"), "{tail}");
-    let on_disk = || std::fs::read_to_string(state(&home, "said.ndjson")).unwrap();
+    let on_disk = || std::fs::read_to_string(kept(&home)).unwrap();
     assert_eq!(said(&home, "memory=n-ws").len(), 1);
     assert!(on_disk().contains("backoff capped"));
 

@@ -2,22 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{client, get, in_days, night_in, post, remember};
+use super::{STORY, client, get, in_days, night_in, post, remember, show};
 use crate::home::Home;
 use lokid::serve::Request;
-
-fn show(home: &Home, id: &str) -> Option<Value> {
-    let answer = client(home).send(&Request::get(format!("/v1/memories/{id}?counted=false"))).unwrap();
-    answer.is_success().then(|| answer.json().unwrap())
-}
-
-const STORY: &str = "Last week we talked about the login for a long time and looked at many things on the way. We switched \
-    the auth layer from JWT to server-side sessions because the tokens were too large for cookies. Sessions live in Redis \
-    with a TTL of 3600 seconds. The old middleware must never be used again. It was a long day, and afterwards everybody \
-    went home to rest a while and to think about what had been said. The root cause was a missing limit on claims. \
-    There was some talk about lunch and about the weather, which was fine for the season, and about the next meeting, for \
-    which nobody had found a room yet. Somebody remembered the meeting before that one, and somebody else the one after it. \
-    In the end it was agreed that another meeting would be held about the same matter before the month was over.";
 
 #[test]
 fn old_texts_get_shorter_lengths_and_keep_every_word() {

@@ -175,6 +175,13 @@ impl Tab {
         self.runtime.block_on(element.click()).unwrap_or_else(|error| panic!("{css}: {error}"));
     }
 
+    /// Presses a button and waits for what is said of it.
+    #[track_caller]
+    pub(crate) fn act(&self, within: &str, label: &str, told: &str) {
+        self.button(within, label);
+        self.until_text(told);
+    }
+
     /// Presses the first button of that name within what is named, as soon as there is one. A look that was made anew
     /// meanwhile has another.
     #[track_caller]

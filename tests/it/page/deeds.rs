@@ -44,8 +44,7 @@ fn undo(lab: &Lab, tab: &Tab, id: &str) {
     let change = change(lab, id);
     tab.go(&lab.at("inbox?all=yes"));
     tab.until(&format!("document.querySelector({})", json!(place(&change))));
-    tab.button(&place(&change), "Undo");
-    tab.until_text("Undone: 1 change");
+    tab.act(&place(&change), "Undo", "Undone: 1 change");
 }
 
 #[test]
@@ -56,8 +55,7 @@ fn new_words_are_kept_and_taken_back() {
         tab.go(&lab.at(&format!("memories/{id}")));
         tab.click("#edit summary");
         tab.retype("#edit-text", "the lamp is lit\nat dawn & <b>never</b> \u{201e}before\u{201c}");
-        tab.button("#edit", "Keep");
-        tab.until_text("Kept in the new words.");
+        tab.act("#edit", "Keep", "Kept in the new words.");
         tab.until_text("at dawn & <b>never</b> \u{201e}before\u{201c}");
         assert_eq!(field(lab, &id, "text"), "the lamp is lit\nat dawn & <b>never</b> \u{201e}before\u{201c}");
         let came = tab.value("[...document.querySelectorAll('.diff ins')].map((one) => one.textContent).join(' ')");
@@ -75,8 +73,7 @@ fn an_edit_of_what_was_changed_meanwhile_overwrites_nothing() {
         tab.click("#edit summary");
         tab.retype("#edit-text", "the lamp is lit by nobody");
         lab.reword(&id, "the lamp is lit at noon by the smith");
-        tab.button("#edit", "Keep");
-        tab.until_text("It was changed meanwhile");
+        tab.act("#edit", "Keep", "It was changed meanwhile");
         assert_eq!(field(lab, &id, "text"), "the lamp is lit at noon by the smith");
     });
 }
@@ -92,13 +89,11 @@ fn a_memory_of_another_namespace_is_shown_and_acted_on_as_well() {
         assert!(there().is_success() && lab.memory(id).is_none());
         tab.go(&lab.at("inbox"));
         tab.until_text(words);
-        tab.button("main", "Make private");
-        tab.until_text("Private from now on.");
+        tab.act("main", "Make private", "Private from now on.");
         assert_eq!(there().json().unwrap()["scope"], "user-private");
         tab.click("main article h2 a");
         tab.until_text("What stands around it");
-        tab.button(".whole", "Forget");
-        tab.until_text("Forgotten.");
+        tab.act(".whole", "Forget", "Forgotten.");
         assert!(!there().is_success());
     });
 }
@@ -108,12 +103,10 @@ fn what_is_forgotten_is_gone_and_comes_back() {
     in_both_ways(|lab, tab| {
         let id = lab.remember(&note("the cellar door is never locked"));
         tab.go(&lab.at(&format!("memories/{id}")));
-        tab.button(".whole", "Forget");
-        tab.until_text("Forgotten.");
+        tab.act(".whole", "Forget", "Forgotten.");
         tab.until_text("Not among what is known");
         assert!(lab.memory(&id).is_none());
-        tab.button(".whole", "Bring it back");
-        tab.until_text("Back again.");
+        tab.act(".whole", "Bring it back", "Back again.");
         tab.until_text("the cellar door is never locked");
         assert!(lab.memory(&id).is_some());
         undo(lab, tab, &id);
@@ -126,23 +119,17 @@ fn who_sees_it_and_how_it_binds_is_changed_and_changed_back() {
     in_both_ways(|lab, tab| {
         let id = lab.remember(&note("the porter sleeps until nine"));
         tab.go(&lab.at(&format!("memories/{id}")));
-        tab.button(".whole", "Make private");
-        tab.until_text("Private from now on.");
+        tab.act(".whole", "Make private", "Private from now on.");
         assert_eq!(field(lab, &id, "scope"), "user-private");
-        tab.button(".whole", "Share");
-        tab.until_text("Shared with the project.");
+        tab.act(".whole", "Share", "Shared with the project.");
         assert_eq!(field(lab, &id, "scope"), "project-shared");
-        tab.button(".whole", "Promote to guardrail");
-        tab.until_text("It is a guardrail now.");
+        tab.act(".whole", "Promote to guardrail", "It is a guardrail now.");
         assert_eq!(field(lab, &id, "tier"), "guardrail");
-        tab.button(".whole", "Promote to mandate");
-        tab.until_text("It is a mandate now.");
+        tab.act(".whole", "Promote to mandate", "It is a mandate now.");
         assert_eq!(field(lab, &id, "tier"), "mandate");
-        tab.button(".whole", "Let it bind less");
-        tab.until_text("It is a reference now.");
+        tab.act(".whole", "Let it bind less", "It is a reference now.");
         assert_eq!(field(lab, &id, "tier"), "reference");
-        tab.button(".whole", "Accept");
-        tab.until_text("you vouch for it");
+        tab.act(".whole", "Accept", "you vouch for it");
     });
 }
 
@@ -152,17 +139,14 @@ fn a_change_is_accepted_undone_and_nothing_else_is_touched() {
         let (kept, undone) = (lab.remember(&note("the well is deep")), lab.remember(&note("the roof leaks in autumn")));
         let [first, second] = [&kept, &undone].map(|id| change(lab, id));
         tab.go(&lab.at("inbox"));
-        tab.button(&place(&first), "Accept");
-        tab.until_text("Accepted.");
+        tab.act(&place(&first), "Accept", "Accepted.");
         tab.until(&format!("!document.querySelector({})", json!(place(&first))));
         assert_eq!(change(lab, &kept)["accepted"], true);
         tab.go(&lab.at("inbox?all=yes"));
-        tab.button(&place(&first), "No longer accepted");
-        tab.until_text("Back in the inbox.");
+        tab.act(&place(&first), "No longer accepted", "Back in the inbox.");
         assert_eq!(change(lab, &kept)["accepted"], false);
         tab.go(&lab.at("inbox"));
-        tab.button(&place(&second), "Undo");
-        tab.until_text("Undone: 1 change");
+        tab.act(&place(&second), "Undo", "Undone: 1 change");
         assert!(lab.memory(&undone).is_none() && lab.memory(&kept).is_some());
         // What somebody else has undone meanwhile says so, and is not offered again.
         let fence = lab.remember(&note("the fence is new"));
@@ -185,13 +169,11 @@ fn two_that_cannot_both_hold_are_settled_and_opened_again() {
         let found = home::eventually_some(|| open().first().cloned());
         let id = found["id"].as_str().unwrap().to_owned();
         tab.go(&lab.at("inbox"));
-        tab.button(&format!("[data-item='{id}']"), "The second holds");
-        tab.until_text("Settled.");
+        tab.act(&format!("[data-item='{id}']"), "The second holds", "Settled.");
         assert!(open().is_empty());
         let settled = get(&lab.home, "/v1/changes?op=settled&limit=1")["items"][0].clone();
         tab.go(&lab.at("inbox?all=yes"));
-        tab.button(&place(&settled), "Undo");
-        tab.until_text("Undone:");
+        tab.act(&place(&settled), "Undo", "Undone:");
         assert_eq!(open().len(), 1, "it is open again");
     });
 }
@@ -209,14 +191,12 @@ fn what_is_muted_is_not_said_until_it_may_be_again() {
         assert!(before.contains("never feed the dog"), "{before}");
         tab.go(&lab.at("said"));
         tab.until_text("never feed the dog");
-        tab.button("main", "never say this unasked");
-        tab.until_text("It is not said unasked any more.");
+        tab.act("main", "never say this unasked", "It is not said unasked any more.");
         assert_eq!(mutes(), 1);
         assert!(!begin("b").contains("never feed the dog"));
         tab.go(&lab.at("nights"));
         tab.until_text("never feed the dog");
-        tab.button("main", "Say it again");
-        tab.until_text("It may be said again.");
+        tab.act("main", "Say it again", "It may be said again.");
         assert_eq!(mutes(), 0);
         assert!(begin("c").contains("never feed the dog"));
     });
@@ -237,8 +217,7 @@ fn a_night_is_run_undone_and_paused() {
         let known = || get(&lab.home, "/v1/status")["projects"][0]["memories"].as_u64().unwrap();
         let before = known();
         tab.go(&lab.at("nights"));
-        tab.button(&format!("[data-item='{}']", night["started_at"].as_str().unwrap()), "Undo this night");
-        tab.until_text("Undone:");
+        tab.act(&format!("[data-item='{}']", night["started_at"].as_str().unwrap()), "Undo this night", "Undone:");
         assert_eq!(nights()[0]["undoable"], 0);
         assert!(known() < before, "what it learnt is gone");
         let told = [("Pause nights", "until you resume", true), ("Resume nights", "Nights come again", false)];
@@ -271,7 +250,6 @@ fn what_asks_for_authority_gets_it_from_a_person_alone() {
     let tab = lab.tab();
     tab.go(&lab.at("nights"));
     tab.until_text("always run the gatherer first");
-    tab.button("[data-item=note-claims]", "Let it");
-    tab.until_text("It is a mandate now");
+    tab.act("[data-item=note-claims]", "Let it", "It is a mandate now");
     assert_eq!(field(&lab, "note-claims", "tier"), "mandate");
 }

@@ -102,8 +102,7 @@ fn words_that_are_being_written_and_what_came_of_an_act_outlive_the_news() {
     let id = lab.remember(&note("the lamp in the hall is green"));
     let tab = lab.tab();
     tab.go(&lab.at("inbox"));
-    tab.button("main", "Make private");
-    tab.until_text("Private from now on.");
+    tab.act("main", "Make private", "Private from now on.");
     lab.remember(&note("the door in the cellar is locked"));
     tab.until_text("the door in the cellar is locked");
     assert!(tab.text().contains("Private from now on."));
@@ -120,7 +119,6 @@ fn words_that_are_being_written_and_what_came_of_an_act_outlive_the_news() {
     lab.remember(&note("the well in the yard is dry"));
     beside.until_text("the well in the yard is dry");
     assert_eq!(tab.value("document.getElementById('edit-text').value"), "the lamp is blue");
-    tab.button("#edit", "Keep");
-    tab.until_text("Kept in the new words.");
+    tab.act("#edit", "Keep", "Kept in the new words.");
     assert_eq!(lab.memory(&id).unwrap()["text"], "the lamp is blue");
 }

@@ -54,7 +54,10 @@ fn each_screen_shows_what_it_is_for() {
         &["open the gate only after", "the gate no longer sticks", "src/lamp.rs"],
     );
     shows(&tab, &lab, "memories?q=which+gate+sticks", &["ms, asked as for", "open the gate only after", "matched"]);
-    // The doctor takes a moment, and comes by himself.
+    // What git tells takes a moment, and comes by itself; so does the doctor.
+    tab.go(&lab.at("files?path=src/gate.rs"));
+    tab.until("/does not tell/.test(document.getElementById('why').textContent)");
+    assert_eq!(tab.value("/\\d memor/.test(document.querySelector('p.hint').textContent)"), true);
     tab.go(&lab.at("nights"));
     tab.until("/found well|Fix:/.test(document.getElementById('doctor').textContent)");
     // All of it stands in what the server sends.
@@ -63,10 +66,12 @@ fn each_screen_shows_what_it_is_for() {
     tab.go(&lab.at("nights"));
     tab.click("#doctor a");
     tab.until_text("found well");
+    tab.go(&lab.at("files?path=src/gate.rs"));
+    tab.click("#why a");
+    tab.until_text("The history does not tell.");
     tab.go(&lab.at("memories"));
     tab.type_into("#q", "which gate sticks");
-    tab.button(".search", "Ask");
-    tab.until_text("ms, asked as for");
+    tab.act(".search", "Ask", "ms, asked as for");
     tab.go(&lab.at("worth"));
     tab.click("a.button");
     tab.until("document.readyState === 'complete' && location.pathname.endsWith('/worth/replay')");

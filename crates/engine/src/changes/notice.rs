@@ -60,7 +60,11 @@ impl<'a> Notice<'a> {
             (None, Some(_)) if self.before.archived(&key).is_some() => ChangeOp::Restored,
             (None, Some(_)) => ChangeOp::New,
         };
-        Some((op, key, LoggedWhat::Memory { before, after: after.cloned() }))
+        let left_for = match change {
+            Change::Restore(entry) => Some(entry.reason.clone()),
+            _ => None,
+        };
+        Some((op, key, LoggedWhat::Memory { before, after: after.cloned(), left_for }))
     }
 
     fn disputed(&mut self, found: &Contradiction) -> Option<Noticed> {
@@ -99,7 +103,7 @@ impl<'a> Notice<'a> {
 /// Without what is no other version of a memory; what became one is told so.
 pub(super) fn worth_telling(mut noticed: Vec<Noticed>) -> Vec<Noticed> {
     noticed.retain(|(.., what)| match what {
-        LoggedWhat::Memory { before: Some(before), after: Some(after) } => !are_one_version(before, after),
+        LoggedWhat::Memory { before: Some(before), after: Some(after), .. } => !are_one_version(before, after),
         _ => true,
     });
     if noticed.iter().any(|(.., what)| became_part(what)) {
@@ -111,7 +115,7 @@ pub(super) fn worth_telling(mut noticed: Vec<Noticed>) -> Vec<Noticed> {
 
 fn became_part(what: &LoggedWhat) -> bool {
     match what {
-        LoggedWhat::Memory { before: Some(before), after: Some(after) } => {
+        LoggedWhat::Memory { before: Some(before), after: Some(after), .. } => {
             after.merged_into().is_some() && before.merged_into().is_none()
         }
         _ => false,

@@ -128,6 +128,10 @@ impl ErrorBook {
         Some(Timestamp::from_micros(earliest + QUIET + 1_000_000))
     }
 
+    pub(super) fn named(&self) -> impl Iterator<Item = MemoryId> {
+        self.known.keys().filter_map(|fingerprint| MemoryId::new(&id_of(fingerprint)))
+    }
+
     /// Purged errors, and what episodes that may be purged said of their fixes.
     pub(super) fn forget(&mut self, ids: &[MemoryId]) {
         self.known.retain(|fingerprint, _| !ids.iter().any(|id| id.as_str() == id_of(fingerprint)));

@@ -91,6 +91,11 @@ impl NightReport {
         }
     }
 
+    /// Every memory it tells of.
+    pub(super) fn named(&self) -> impl Iterator<Item = Key> {
+        self.told.iter().flat_map(|told| told.about.iter().map(|id| Key::new(&told.namespace, id)))
+    }
+
     /// Leaves out what tells of these; it still counts. Answers whether anything did.
     pub(super) fn strike_out(&mut self, gone: impl Fn(&Key) -> bool) -> bool {
         let before = self.told.len();

@@ -8,7 +8,7 @@ use super::worker::SessionTask;
 use crate::focus::Owner;
 use crate::pattern::Pattern;
 use crate::said::{Echo, Goes, SaidMemory, SaidQuery, Saying, Utterance};
-use lokid_model::{Change, Key, Memory, MemoryId, Namespace, Outcome, Timestamp};
+use lokid_model::{Change, Key, Memory, Outcome, Timestamp};
 
 /// A session in short.
 #[derive(Clone, Debug)]
@@ -91,12 +91,10 @@ impl Sessions {
         let (snapshot, state) = (self.writer.snapshot(), self.state.lock());
         for saying in &mut page {
             let session = state.book.get(&saying.session_id).zip(Timestamp::parse(&saying.at));
-            let key =
-                |item: &SaidMemory| Some(Key::new(&Namespace::new(&item.namespace)?, &MemoryId::foreign(&item.id)?));
             for item in &mut saying.items {
-                item.cited = key(item).zip(session).and_then(|(key, (session, at))| session.has_cited(&key, at));
+                item.cited = item.key().zip(session).and_then(|(key, (session, at))| session.has_cited(&key, at));
             }
-            let keys: Vec<Key> = saying.items.iter().filter_map(key).collect();
+            let keys: Vec<Key> = saying.items.iter().filter_map(SaidMemory::key).collect();
             // Its words may not be struck out yet.
             for key in keys.iter().filter(|key| snapshot.archived(key).is_some() && snapshot.get(key).is_none()) {
                 saying.strike(key, Goes::Words);
@@ -133,11 +131,10 @@ impl Sessions {
     }
 }
 
-/// Which memories left with these changes, and how much of each.
+/// Which memories left with these changes and may come back.
 pub(super) fn leaving(changes: &[Change]) -> Vec<(Key, Goes)> {
     let left = |change: &Change| match change {
         Change::Archive(entry) => Some((entry.memory.key(), Goes::Words)),
-        Change::Purge(tombstone) => Some((tombstone.key.clone(), Goes::All)),
         _ => None,
     };
     changes.iter().filter_map(left).collect()

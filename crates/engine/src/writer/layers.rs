@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::Writer;
 use lokid_context::layers;
-use lokid_model::{Change, Key, Kind, Memory, MemoryId, Namespace, Scope, Timestamp};
+use lokid_model::{Change, Key, Kind, MemoryId, Namespace, Scope, Timestamp};
 use lokid_store::LayerFiles;
 
 /// The layers are for people and for the next session: they may lag a burst of writes by this much.
@@ -72,7 +72,6 @@ impl Writer {
     }
 
     pub(crate) fn note_purged(&mut self, changes: &[Change]) {
-        let mut purged: Vec<Arc<Memory>> = Vec::new();
         for change in changes {
             let Change::Purge(tombstone) = change else { continue };
             let archived = self.state.archived(&tombstone.key).map(|entry| &entry.memory);
@@ -80,11 +79,7 @@ impl Writer {
                 let headline = memory.headline().to_owned();
                 let (key, at, kind) = (tombstone.key.clone(), memory.times.created_at, memory.kind);
                 self.layers.purged.push(Purged { key, at, headline, kind });
-                purged.push(Arc::clone(memory));
             }
-        }
-        if !purged.is_empty() {
-            self.followers.iter().for_each(|follower| follower.purged(&purged));
         }
     }
 

@@ -3,12 +3,10 @@
 //! An address is never handed on, only a short hash that tells two people of one name apart.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use git2::Repository;
 
-use super::history::mine;
 use super::walk;
 use lokid_model::Commit;
 
@@ -19,34 +17,13 @@ pub struct Author {
     /// Of the address, in eight hexadecimal digits.
     pub email_hash: String,
     pub commits: usize,
-    /// Seconds since 1970, within what was asked.
-    pub first: i64,
+    /// Seconds since 1970.
     pub last: i64,
     /// The top directories touched and how often, most first. `.` stands for files at the top.
     pub areas: Vec<(String, usize)>,
 }
 
-const MOST_COMMITS: usize = 5_000;
 const MOST_AREAS: usize = 5;
-/// Clocks disagree, and a rebase keeps dates: this many older commits in a row, and the rest is older, too.
-const PATIENCE: usize = 32;
-
-/// The authors of commits made at `since` or later, in seconds since 1970, most commits first. Merges and programs that
-/// commit do not count. `None` without a repository.
-pub fn authors_since(worktree: &Path, since: i64) -> Option<Vec<Author>> {
-    let mut tally = Tally::default();
-    let mut older = 0;
-    mine(worktree, None, MOST_COMMITS, &mut |commit| {
-        if commit.time < since {
-            older += 1;
-            return if older < PATIENCE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
-        }
-        older = 0;
-        tally.add(&commit);
-        ControlFlow::Continue(())
-    })?;
-    Some(tally.authors())
-}
 
 /// The authors of commits that were fetched and that `HEAD` has not, newest `most` commits. `None` without a repository.
 pub fn newcomers(worktree: &Path, most: usize) -> Option<Vec<Author>> {
@@ -83,7 +60,6 @@ pub struct Tally {
 struct Person {
     name: String,
     commits: usize,
-    first: i64,
     last: i64,
     areas: BTreeMap<String, usize>,
 }
@@ -97,7 +73,6 @@ impl Tally {
         let person = self.people.entry(email_hash(&commit.author_email)).or_insert_with(|| Person {
             name: name.clone(),
             commits: 0,
-            first: time,
             last: time,
             areas: BTreeMap::new(),
         });
@@ -105,7 +80,6 @@ impl Tally {
             person.name.clone_from(name);
         }
         person.commits += 1;
-        person.first = person.first.min(time);
         person.last = person.last.max(time);
         let mut areas: Vec<&str> = commit.files.iter().map(|file| area_of(&file.path)).collect();
         areas.dedup();
@@ -128,8 +102,8 @@ fn author(email_hash: String, person: Person) -> Author {
     let mut areas: Vec<(String, usize)> = person.areas.into_iter().collect();
     areas.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     areas.truncate(MOST_AREAS);
-    let Person { name, commits, first, last, .. } = person;
-    Author { name, email_hash, commits, first, last, areas }
+    let Person { name, commits, last, .. } = person;
+    Author { name, email_hash, commits, last, areas }
 }
 
 fn area_of(path: &str) -> &str {
@@ -159,16 +133,19 @@ mod tests {
         lab.dated(&[&bob[..], &["commit", "-q", "--allow-empty", "-m", "three"]].concat());
         let bot = ["-c", "user.name=dependabot[bot]", "-c", "user.email=x@example.org"];
         lab.dated(&[&bot[..], &["commit", "-q", "--allow-empty", "-m", "bump"]].concat());
-        let authors = authors_since(&lab.main(), 0).unwrap();
+        let mut tally = Tally::default();
+        let mut add = |commit: Commit| {
+            tally.add(&commit);
+            std::ops::ControlFlow::Continue(())
+        };
+        super::super::history::mine(&lab.main(), None, 100, &mut add).unwrap();
+        let authors = tally.authors();
         let told: Vec<_> = authors.iter().map(|author| (author.name.as_str(), author.commits)).collect();
         assert_eq!(told, [("Ada", 2), ("Bob", 1)]);
         assert_eq!(authors[0].areas, [("src".to_owned(), 2), (".".to_owned(), 1)]);
-        assert_eq!((authors[0].first, authors[0].last), (GitLab::START + 60, GitLab::START + 120));
+        assert_eq!(authors[0].last, GitLab::START + 120);
         assert_eq!(authors[1].email_hash, email_hash(" bob@example.ORG "));
         assert!(authors.iter().all(|author| author.email_hash.len() == 8));
-        let late = authors_since(&lab.main(), GitLab::START + 180).unwrap();
-        assert_eq!(late.len(), 1, "Ada was there before");
-        assert_eq!(authors_since(&lab.root, 0), None);
     }
 
     #[test]
@@ -179,6 +156,6 @@ mod tests {
             tally.add(&Commit { time, author_name: name.into(), author_email: email, ..Commit::default() });
         }
         let authors = tally.authors();
-        assert_eq!((authors.len(), authors[0].name.as_str(), authors[0].first), (1, "Ada Lovelace", 1));
+        assert_eq!((authors.len(), authors[0].name.as_str()), (1, "Ada Lovelace"));
     }
 }

@@ -1,18 +1,18 @@
-//! The files of the log: lines in pieces, each named after the first change in it, the oldest dropped whole. Whatever
-//! cannot be read costs itself.
+//! Lines of JSON in a folder, in pieces: each is named after the first thing told in it, and the oldest is dropped whole.
+//! Whatever cannot be read costs itself.
 
+use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::redaction::Redaction;
-use lokid_model::Timestamp;
+use super::pattern::Pattern;
+use super::redaction::Redaction;
+use lokid_model::{Cleaner, Timestamp, clean};
 use lokid_sys::plain;
 
-/// So many pieces are kept,
-const MOST_PIECES: usize = 16;
-/// each of so many bytes and lines, or a little more: what was done together stands together.
+/// Each piece is of so many bytes and lines, or a little more: what was done together stands together.
 const PIECE_BYTES: usize = 1 << 20;
 const PIECE_LINES: usize = 2_000;
 /// A larger file is not ours.
@@ -21,7 +21,12 @@ const EXTENSION: &str = "ndjson";
 
 pub(super) struct Pieces {
     folder: PathBuf,
-    /// The number of the last change that was named, once that is known.
+    /// What the names in it begin with.
+    letter: char,
+    /// So many pieces are kept.
+    most: usize,
+    redaction: Redaction,
+    /// The last number that was given as a name, once that is known.
     last: Option<u64>,
     open: Option<OpenPiece>,
     /// That something could not be read was said.
@@ -41,8 +46,8 @@ impl OpenPiece {
 }
 
 impl Pieces {
-    pub(super) fn new(folder: PathBuf) -> Pieces {
-        Pieces { folder, last: None, open: None, complained: false }
+    pub(super) fn new(folder: PathBuf, letter: char, most: usize, redaction: &Redaction) -> Pieces {
+        Pieces { folder, letter, most, redaction: redaction.clone(), last: None, open: None, complained: false }
     }
 
     /// Oldest first.
@@ -53,18 +58,21 @@ impl Pieces {
         found
     }
 
-    /// The lines of a piece that are JSON, oldest first; of all lines or of those that are wanted.
-    pub(super) fn read(&mut self, path: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<Value> {
+    pub(super) fn text(&mut self, path: &Path) -> String {
         let bytes = plain::read(path, LARGEST).unwrap_or_else(|error| {
-            self.complain(&error.to_string());
+            self.complain(&error);
             None
         });
-        let bytes = bytes.unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
+        String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+    }
+
+    /// The lines of a piece that are JSON, oldest first; of all lines or of those that are wanted.
+    pub(super) fn read(&mut self, path: &Path, is_wanted: impl Fn(&str) -> bool) -> Vec<Value> {
+        let text = self.text(path);
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty() && is_wanted(line)).collect();
         let read: Vec<Value> = lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
         if read.len() < lines.len() {
-            self.complain("a line of it is broken");
+            self.complain(&"a line of it is broken");
         }
         read
     }
@@ -73,31 +81,30 @@ impl Pieces {
         self.read(path, |_| true)
     }
 
-    fn complain(&mut self, reason: &str) {
+    /// Said once.
+    pub(super) fn complain(&mut self, reason: &dyn std::fmt::Display) {
         if !std::mem::replace(&mut self.complained, true) {
             let folder = self.folder.display();
-            tracing::warn!(%folder, reason, "a part of the log of changes cannot be read and is passed over");
+            tracing::warn!(%folder, %reason, "a part of what was told here cannot be read and is passed over");
         }
     }
 
-    /// A name that no change had before, and behind all of them.
+    /// A name that nothing had before, and behind all of them, though the clock was set back.
     pub(super) fn name(&mut self, at: Timestamp) -> String {
-        let last = match self.last {
-            Some(last) => last,
-            None => self
-                .paths()
-                .iter()
-                .rev()
-                .find_map(|path| self.read_all(path).iter().rev().find_map(number))
-                .unwrap_or(0),
+        let letter = self.letter;
+        let number = |line: &Value| {
+            u64::from_str_radix(line.get("id")?.as_str()?.strip_prefix(letter)?.strip_prefix('-')?, 16).ok()
         };
-        let next = (last + 1).max(at.as_micros().unsigned_abs());
+        let paths = self.last.map_or_else(|| self.paths(), |_| Vec::new());
+        let newest = paths.iter().rev().find_map(|path| self.read_all(path).iter().rev().find_map(number));
+        let last = self.last.or(newest).unwrap_or(0);
+        let next = last.saturating_add(1).max(at.as_micros().unsigned_abs());
         self.last = Some(next);
-        format!("c-{next:013x}")
+        format!("{letter}-{next:013x}")
     }
 
     /// Lines that belong together, under the name of the first of them; what fits into one piece is written at once.
-    pub(super) fn append(&mut self, groups: &[(String, Vec<String>)], redaction: &Redaction) -> io::Result<()> {
+    pub(super) fn append(&mut self, groups: &[(String, Vec<String>)]) -> io::Result<()> {
         let mut rest = groups;
         while let Some((name, _)) = rest.first() {
             let has_room = |piece: &OpenPiece| piece.has_room() && plain::is_file(&piece.path);
@@ -115,7 +122,7 @@ impl Pieces {
                 piece.lines += lines.len();
                 rest = behind;
             }
-            redaction.append(&piece.path, &text)?;
+            self.redaction.append(&piece.path, &text)?;
             self.open = Some(piece);
         }
         Ok(())
@@ -136,44 +143,59 @@ impl Pieces {
     fn begin(&mut self, name: &str) -> io::Result<OpenPiece> {
         plain::make_folder(&self.folder)?;
         let paths = self.paths();
-        for old in &paths[..(paths.len() + 1).saturating_sub(MOST_PIECES)] {
+        for old in &paths[..(paths.len() + 1).saturating_sub(self.most)] {
             plain::remove_if_there(old)?;
         }
         let path = self.folder.join(format!("{name}.{EXTENSION}"));
         Ok(OpenPiece { path, bytes: 0, lines: 0 })
     }
 
-    /// Takes out the lines that are meant, and what cannot be read with them. Answers how many were meant.
-    pub(super) fn strike(&mut self, redaction: &Redaction, is_meant: &dyn Fn(&str) -> bool) -> io::Result<usize> {
-        let mut struck = 0;
+    /// Every line becomes what `less` leaves of it; what cannot be read goes. Answers how many lines are others since. A
+    /// piece that cannot be rewritten is removed: what was to go is gone.
+    pub(super) fn strike(&mut self, less: &dyn Fn(&str) -> Option<Cow<'_, str>>) -> io::Result<usize> {
+        let (mut struck, mut done) = (0, Ok(()));
         for path in self.paths() {
-            let text = match plain::read(&path, LARGEST) {
-                Ok(bytes) => String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned(),
-                // Nobody can tell what stands there.
-                Err(_) => {
-                    plain::remove_if_there(&path)?;
-                    continue;
-                }
+            // Nobody can tell what stands there.
+            let Ok(bytes) = plain::read(&path, LARGEST) else {
+                plain::remove_if_there(&path)?;
+                continue;
             };
-            let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-            let is_whole = |line: &&str| serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok();
-            let kept: Vec<&str> = lines.iter().copied().filter(is_whole).filter(|line| !is_meant(line)).collect();
-            if kept.len() == lines.len() {
+            let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+            let mut kept = String::with_capacity(text.len());
+            let before = struck;
+            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                let is_whole = serde_json::from_str::<serde::de::IgnoredAny>(line).is_ok();
+                let left = less(line).filter(|_| is_whole);
+                struck += usize::from(left.as_deref() != Some(line));
+                kept.extend(left.iter().flat_map(|left| [left, "\n"]));
+            }
+            if struck == before {
                 continue;
             }
-            struck += lines.len() - kept.len();
             self.open = None;
-            match kept.as_slice() {
-                [] => plain::remove_if_there(&path)?,
-                kept => redaction.keep(&path, &format!("{}\n", kept.join("\n")))?,
+            let written =
+                if kept.is_empty() { plain::remove_if_there(&path) } else { self.redaction.keep(&path, &kept) };
+            if let Err(error) = written {
+                done = plain::remove_if_there(&path).and(Err(error));
             }
         }
-        Ok(struck)
+        done.map(|()| struck)
     }
-}
 
-fn number(line: &Value) -> Option<u64> {
-    u64::from_str_radix(line.get("id")?.as_str()?.strip_prefix("c-")?, 16).ok()
+    pub(super) fn clear(&mut self) -> io::Result<()> {
+        self.open = None;
+        plain::remove_folder(&self.folder)
+    }
+
+    /// How many lines hold what must not be kept; with `strike` they go.
+    pub(super) fn history(&mut self, pattern: &Pattern, strike: bool) -> io::Result<usize> {
+        let says = |line: &str| clean::json(line, pattern as &dyn Cleaner).is_some();
+        if strike {
+            return self.strike(&|line| (!says(line)).then_some(Cow::Borrowed(line)));
+        }
+        let paths = self.paths();
+        Ok(paths.iter().map(|path| self.read(path, says).len()).sum())
+    }
 }
 
 #[cfg(test)]
@@ -181,10 +203,16 @@ mod tests {
     use super::*;
     use lokid_config::RedactConfig;
 
-    fn lab() -> (tempfile::TempDir, Pieces, Redaction) {
+    const MOST: usize = 16;
+
+    fn lab() -> (tempfile::TempDir, Pieces) {
         let folder = tempfile::tempdir().unwrap();
-        let pieces = Pieces::new(folder.path().join("changes"));
-        (folder, pieces, Redaction::new(&RedactConfig::default()))
+        let pieces = again(folder.path());
+        (folder, pieces)
+    }
+
+    fn again(folder: &Path) -> Pieces {
+        Pieces::new(folder.join("changes"), 'c', MOST, &Redaction::new(&RedactConfig::default()))
     }
 
     fn group(pieces: &mut Pieces, at: i64, lines: usize, length: usize) -> (String, Vec<String>) {
@@ -196,13 +224,13 @@ mod tests {
     #[test]
     fn the_log_has_so_many_pieces_of_so_many_lines_and_bytes_and_the_oldest_go_whole() {
         for (lines, length, turns) in [(100, 10, 500), (1, 20_000, 1_200)] {
-            let (_folder, mut pieces, redaction) = lab();
+            let (_folder, mut pieces) = lab();
             for at in 0..turns {
                 let told = group(&mut pieces, at, lines, length);
-                pieces.append(&[told], &redaction).unwrap();
+                pieces.append(&[told]).unwrap();
             }
             let paths = pieces.paths();
-            assert_eq!(paths.len(), MOST_PIECES);
+            assert_eq!(paths.len(), MOST);
             for path in &paths {
                 let read = pieces.read_all(path);
                 let first = read[0]["id"].as_str().unwrap().to_owned();
@@ -212,44 +240,44 @@ mod tests {
                 );
             }
             let last = pieces.read_all(paths.last().unwrap()).pop().unwrap();
-            assert_eq!(number(&last), pieces.last, "the newest is there");
+            assert_eq!(last["id"], format!("c-{:013x}", pieces.last.unwrap()), "the newest is there");
         }
     }
 
     #[test]
     fn many_groups_at_once_fill_one_piece_after_the_other() {
-        let (_folder, mut pieces, redaction) = lab();
+        let (_folder, mut pieces) = lab();
         let groups: Vec<_> = (0..3_000).map(|at| group(&mut pieces, at, 2, 10)).collect();
-        pieces.append(&groups, &redaction).unwrap();
+        pieces.append(&groups).unwrap();
         let many: Vec<usize> = pieces.paths().iter().map(|path| pieces.read_all(path).len()).collect();
         assert_eq!(many, [2_000, 2_000, 2_000]);
     }
 
     #[test]
     fn a_name_is_behind_all_others_though_the_clock_was_set_back() {
-        let (folder, mut pieces, redaction) = lab();
+        let (folder, mut pieces) = lab();
         let first = group(&mut pieces, 5_000, 1, 1);
-        pieces.append(std::slice::from_ref(&first), &redaction).unwrap();
-        let mut again = Pieces::new(folder.path().join("changes"));
+        pieces.append(std::slice::from_ref(&first)).unwrap();
+        let mut again = again(folder.path());
         let (second, third) = (again.name(Timestamp::from_micros(10)), again.name(Timestamp::from_micros(9_000)));
         assert!(first.0 < second && second < third, "{} {second} {third}", first.0);
     }
 
     #[test]
     fn what_is_meant_is_struck_and_what_cannot_be_read_with_it() {
-        let (_folder, mut pieces, redaction) = lab();
+        let (_folder, mut pieces) = lab();
         for at in 0..4 {
             let told = group(&mut pieces, at, 1, 1);
-            pieces.append(&[told], &redaction).unwrap();
+            pieces.append(&[told]).unwrap();
         }
         let path = pieces.paths().pop().unwrap();
         plain::append_or_begin(&path, b"half a li").unwrap();
         let names: Vec<String> =
             pieces.read_all(&path).iter().map(|line| line["id"].as_str().unwrap().to_owned()).collect();
-        assert_eq!(pieces.strike(&redaction, &|line| line.contains(&names[1])).unwrap(), 2);
+        assert_eq!(pieces.strike(&|line| (!line.contains(&names[1])).then_some(Cow::Borrowed(line))).unwrap(), 2);
         let left: Vec<Value> = pieces.read_all(&path);
         assert_eq!(left.len(), 3);
-        assert_eq!(pieces.strike(&redaction, &|_| true).unwrap(), 3);
+        assert_eq!(pieces.strike(&|_| None).unwrap(), 3);
         assert!(pieces.paths().is_empty());
     }
 }
