@@ -10,6 +10,7 @@
 //! figures) is handed in as an [`Outlook`].
 
 mod acts;
+mod chart;
 mod daemon;
 mod diff;
 mod door;

@@ -8,9 +8,10 @@ use maud::{Markup, html};
 use serde_json::Value;
 use tokio::sync::Mutex;
 
+use super::chart::compared;
 use super::daemon::Trouble;
 use super::frame::Sheet;
-use super::parts::{act, bar, count, line, now, number, when};
+use super::parts::{act, count, line, now, number, when};
 use super::site::{Here, Site};
 use crate::words;
 
@@ -83,12 +84,19 @@ pub(super) async fn forget(here: &Here) {
 fn figures(here: &Here, known: &Replayed) -> Markup {
     let told = &known.told;
     let methods = methods(told);
+    let group = |figure: &'static str| {
+        (figure, methods.iter().map(|(who, value)| (who.clone(), number(value, figure))).collect())
+    };
+    let groups: Vec<(&str, Vec<(String, f64)>)> = FIGURES.into_iter().map(group).collect();
     html! {
         p.hint {
             (words::count(count(told, "commits"), "commit", "commits")) " foretold, file by file, replayed " (when(&known.at)) ". "
             "hit@3: one of the first three named was right. recall@10: so much of the commit was among the first ten."
         }
-        (table(&methods))
+        div.pictures {
+            figure.picture { (compared("Share of commits foretold", &groups)) }
+            (table(&methods))
+        }
         div.acts { (act(here, "replay", "Replay again", "", &[])) }
     }
 }
@@ -103,11 +111,11 @@ fn methods(told: &Value) -> Vec<(String, &Value)> {
 
 fn table(methods: &[(String, &Value)]) -> Markup {
     html! {
-        div.wide {
-            table.days aria-label="Share of commits foretold" {
+        div {
+            table aria-label="Share of commits foretold" {
                 thead { tr { th scope="col" { "Method" } @for figure in FIGURES { th.n scope="col" { (figure) } } } }
                 tbody {
-                    @for (who, value) in methods { tr { th scope="row" { (line(who)) } @for figure in FIGURES { td.n { (format!("{:.3}", number(value, figure))) br; (bar(number(value, figure), figure)) } } } }
+                    @for (who, value) in methods { tr { th scope="row" { (line(who)) } @for figure in FIGURES { td.n { (format!("{:.3}", number(value, figure))) } } } }
                 }
             }
         }

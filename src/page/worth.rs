@@ -3,9 +3,10 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::chart::{Chart, Series, Unit, percent, signed};
 use super::daemon::Trouble;
 use super::frame::Sheet;
-use super::parts::{bar, count, figure, line, list, nothing, number, text, texts};
+use super::parts::{count, figure, line, list, nothing, number, text, texts};
 use super::replay;
 use super::site::Here;
 use crate::words;
@@ -119,72 +120,33 @@ fn due(told: &Value) -> Markup {
     }
 }
 
-/// A number of a day; nothing where there is nothing to tell.
-type OfDay = fn(&Value) -> Option<f64>;
-
-/// What is told of each day, and how a number of it is written.
-type Column = (&'static str, OfDay, fn(f64) -> String);
-const TOLD: [Column; 7] = [
-    ("spent", |day| told_of(day, "spent_tokens"), signed),
-    ("saved against loading everything", |day| told_of(day, "saved_vs_full_load"), signed),
-    ("saved against reading again", |day| told_of(day, "saved_vs_rereading"), signed),
-    ("named by the agent", |day| share(number(day, "cited"), number(day, "given")), percent),
-    (
-        "ready in time",
-        |day| share(number(day, "prefetch_hits"), number(day, "prefetch_hits") + number(day, "prefetch_misses")),
-        percent,
-    ),
-    ("known errors met again", |day| told_of(day, "errors_met"), signed),
-    ("told the fix", |day| told_of(day, "errors_answered"), signed),
-];
-
-fn told_of(day: &Value, name: &str) -> Option<f64> {
-    Some(number(day, name)).filter(|value| value.is_finite() && *value != 0.0)
-}
-
-fn share(part: f64, whole: f64) -> Option<f64> {
-    (whole > 0.0).then(|| part / whole).filter(|share| share.is_finite())
-}
-
-/// Numbers with bars, each beside the largest of its column.
 fn by_day(days: &[Value]) -> Markup {
     if days.is_empty() {
         return html! {};
     }
-    let largest = |of: OfDay| days.iter().filter_map(of).fold(1.0, |largest: f64, value| largest.max(value.abs()));
-    let columns: Vec<_> = TOLD.iter().map(|(name, of, written)| (*name, *of, *written, largest(*of))).collect();
+    let names: Vec<&str> = days.iter().map(|day| text(day, "day")).collect();
+    let series = |name: &'static str, value: &dyn Fn(&Value) -> Option<f64>| Series {
+        name,
+        values: days.iter().map(value).collect(),
+    };
+    let counted = |name, field: &'static str| series(name, &|day| Some(number(day, field)));
+    let share = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
+    let cited = |day: &Value| share(number(day, "cited"), number(day, "given"));
+    let ready = |day: &Value| {
+        let hits = number(day, "prefetch_hits");
+        share(hits, hits + number(day, "prefetch_misses"))
+    };
+    let chart = |id, title, unit, series| Chart { id, title, unit, days: &names, series }.drawn();
     html! {
         h2 { "Day by day" }
-        p.hint { "The last " (DAYS) " days, in tokens. Below zero, memory cost more than it saved." }
-        div.wide {
-            table.days {
-                thead { tr { th scope="col" { "Day" } @for (name, ..) in &columns { th.n scope="col" { (name) } } } }
-                tbody {
-                    @for day in days {
-                        tr {
-                            th scope="row" { (line(text(day, "day"))) }
-                            @for (name, of, written, largest) in &columns {
-                                td.n { @match of(day) {
-                                    Some(value) => { (written(value)) br; (bar(value.abs() / largest, name)) },
-                                    None => "–",
-                                } }
-                            }
-                        }
-                    }
-                }
-            }
+        p.hint { "The last " (DAYS) " days. Below zero, memory cost more than it saved." }
+        div.pictures {
+            (chart("by-loading", "Tokens, against loading everything", Unit::Count, vec![counted("spent", "spent_tokens"), counted("saved", "saved_vs_full_load")]))
+            (chart("by-reading", "Tokens, against reading again", Unit::Count, vec![counted("spent", "spent_tokens"), counted("saved", "saved_vs_rereading")]))
+            (chart("of-use", "Of use", Unit::Share, vec![series("named by the agent", &cited), series("ready in time", &ready)]))
+            (chart("errors", "Known errors met again", Unit::Count, vec![counted("met", "errors_met"), counted("told the fix", "errors_answered")]))
         }
     }
-}
-
-/// `−1,204`
-fn signed(value: f64) -> String {
-    let sign = if value <= -0.5 { "−" } else { "" };
-    format!("{sign}{}", words::number(value.abs().round() as u64))
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", 100.0 * share)
 }
 
 #[cfg(test)]
@@ -226,14 +188,13 @@ mod tests {
     }
 
     #[test]
-    fn days_are_told_as_far_as_they_tell_and_hostile_ones_harm_nothing() {
+    fn days_are_drawn_as_far_as_they_tell_and_hostile_ones_harm_nothing() {
         assert!(by_day(&[]).into_string().is_empty());
         let day = json!({"day": "2026-11-17", "spent_tokens": 5, "saved_vs_full_load": -70, "given": 4, "cited": 1});
         let made = by_day(std::slice::from_ref(&day)).into_string();
-        assert!(made.contains("−70") && made.contains("25 %") && made.contains("value=\"1.000\""), "{made}");
+        assert!(!made.contains("<svg") && made.contains("−70") && made.contains("25 %"), "{made}");
         let odd = json!({"day": "<script>", "spent_tokens": "many", "given": 0, "cited": 1e300});
         let made = by_day(&[day, odd, json!({"day": "2026-11-16", "given": 0}), json!(7)]).into_string();
-        assert!(made.matches("<tr>").count() == 5 && !made.contains("<script>") && !made.contains("NaN"), "{made}");
-        assert_eq!((signed(-1_204.4), signed(-0.2), signed(3e6)), ("−1,204".into(), "0".into(), "3,000,000".into()));
+        assert!(made.contains("<svg") && !made.contains("<script>") && !made.contains("NaN"), "{made}");
     }
 }
