@@ -153,7 +153,7 @@ mod tests {
             ..Episode::default()
         }));
         let id = crate::MemoryId::new("ep-1").unwrap();
-        let mut memory = Memory::new(id, crate::Kind::Episode, &text_of(&body), crate::Timestamp::default());
+        let mut memory = Memory::new(id, crate::Kind::Episode, text_of(&body), crate::Timestamp::default());
         memory.body = body;
         let told_of = "Ports above 9999 are refused\nCause: four digits\nchanged port.rs: `4` → `5`";
         assert!(memory.text.ends_with("Steps to reproduce: …") && memory.text.starts_with(told_of));
