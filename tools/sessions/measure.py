@@ -8,7 +8,8 @@ REPOSITORIES  a folder with git directories or clones called owner+name (django+
 
 300 transcripts of Claude Code and 99 later tasks. Nobody published which session helps which task: a task is tied to a
 session when its text, its numbers or the message of its commit name the pull request or the ticket of that session, or
-the other way round. `dev` are the first 150 transcripts by name, `held` the others. The question is the whole statement of
+the other way round. Of the commits that follow the one a session began from, only those are its fix that change a file it
+changed. `dev` are the first 150 transcripts by name, `held` the others. The question is the whole statement of
 the task.
 
   bare   an empty repository        night  the same after one night that was asked for
@@ -92,6 +93,7 @@ class Log:
     """The commit messages of a repository: by parent, and by the pull request they name."""
 
     def __init__(self, folder):
+        self.folder = folder
         self.after, self.by_request = collections.defaultdict(list), collections.defaultdict(list)
         out = ''
         if os.path.isdir(folder):
@@ -102,17 +104,25 @@ class Log:
             if len(parts) < 3:
                 continue
             for parent in parts[1].split():
-                self.after[parent].append(parts[2])
+                self.after[parent].append((parts[0], parts[2]))
             subject = parts[2].split('\n')[0]
             found = re.search(r'Merge pull request #(\d+)', subject) or re.search(r'\(#(\d+)\)\s*$', subject)
             if found:
                 self.by_request[int(found.group(1))].append(parts[2])
 
+    def fixes(self, session):
+        """The messages of the commits right after the one it began from that change a file it changed."""
+        for commit, message in self.after[session['base']]:
+            command = ['git', '-C', self.folder, 'show', '--name-only', '--format=', commit]
+            files = subprocess.run(command, capture_output=True, text=True, errors='replace').stdout.split('\n')
+            if any(file and edited.endswith('/' + file) for file in files for edited in session['edited']):
+                yield message
+
 
 def sessions(cases):
     for at, name in enumerate(sorted(os.listdir(os.path.join(cases, PAST)))):
         whole = open(os.path.join(cases, PAST, name)).read()
-        goal, last = '', ''
+        goal, last, edited = '', '', set()
         for line in filter(str.strip, whole.split('\n')):
             try:
                 row = json.loads(line)
@@ -124,28 +134,35 @@ def sessions(cases):
             if row.get('type') == 'assistant' and not row.get('isSidechain'):
                 for block in row['message']['content']:
                     last = block['text'] if block['type'] == 'text' else last
+                    if block.get('name') in ('Edit', 'MultiEdit', 'Write'):
+                        edited.add('/' + block['input'].get('file_path', ''))
         task, base = re.search(r'instance_id: (\S+)', goal), re.search(r'base_commit: (\S+)', goal)
-        yield dict(name=name, dev=at < 150, whole=whole, goal=goal, last=last, task=task.group(1), base=base and base.group(1),
-                   id=re.search(r'"sessionId":"([^"]+)"', whole).group(1))
+        yield dict(name=name, dev=at < 150, whole=whole, goal=goal, last=last, edited=edited, task=task.group(1),
+                   base=base and base.group(1), id=re.search(r'"sessionId":"([^"]+)"', whole).group(1))
 
 
 def ties(cases, repositories, past):
-    logs, found = {}, []
+    logs, known, found = {}, {}, []
     for name in sorted(os.listdir(os.path.join(cases, LATER))):
         task = json.load(open(os.path.join(cases, LATER, name)))
         repo = task['repo']
-        log = logs.setdefault(repo, Log(os.path.join(repositories, repo.replace('/', '+'))))
+        if repo not in logs:
+            logs[repo] = Log(os.path.join(repositories, repo.replace('/', '+')))
+        log = logs[repo]
         own = {int(task['pull_number']), int(task['instance_id'].rsplit('-', 1)[1]), *(int(n) for n in task['issue_numbers'])}
-        messages = [m for m in log.after[task['base_commit']] if numbers(m) & own] + log.by_request[int(task['pull_number'])]
+        messages = [m for _, m in log.after[task['base_commit']] if numbers(m) & own] + log.by_request[int(task['pull_number'])]
         named = own | numbers(' '.join([task['problem_statement'], task['hints_text'] or '', *messages]))
         helps = set()
         for session in past:
             if session['task'].rsplit('-', 1)[0].replace('__', '/') != repo:
                 continue
             request = int(session['task'].rsplit('-', 1)[1])
-            after = log.after[session['base']]
-            if repo != 'django/django':
-                after = [message for message in after if f'#{request}' in message]
+            if repo == 'django/django':
+                if session['id'] not in known:
+                    known[session['id']] = list(log.fixes(session))
+                after = known[session['id']]
+            else:
+                after = [message for _, message in log.after[session['base']] if f'#{request}' in message]
             fixed = {request}.union(*(numbers(message) for message in after + log.by_request[request]))
             if fixed & named or numbers(session['goal']) & own:
                 helps.add(session['id'])

@@ -44,6 +44,11 @@ pub fn at_level(memory: &Memory, level: Level) -> Cow<'_, str> {
     if count(&found) <= count(&above) { found } else { above }
 }
 
+/// A memory as it is handed out unasked.
+pub fn in_context(memory: &Memory, level: Level) -> Cow<'_, str> {
+    if level == Level::Full { Cow::Borrowed(render::told(memory)) } else { at_level(memory, level) }
+}
+
 /// A shorter length as it is worth keeping: what the text tells, in fewer words.
 pub fn made(memory: &Memory, level: Level) -> String {
     told(memory, level).into_owned()
@@ -111,10 +116,11 @@ fn compressed(memory: &Memory) -> Cow<'_, str> {
 
 /// The title, where there is one: people look for it. Otherwise the text in a few words.
 fn index(memory: &Memory) -> Cow<'_, str> {
-    let head = render::first_line(memory.headline());
     if !memory.title.trim().is_empty() {
-        return if fits(head, INDEX_CHARS) { Cow::Borrowed(head) } else { Cow::Owned(clipped(head, INDEX_CHARS)) };
+        let head = headline(memory);
+        return if fits(&head, INDEX_CHARS) { head } else { Cow::Owned(clipped(&head, INDEX_CHARS)) };
     }
+    let head = render::first_line(memory.headline());
     let before = told(memory, Level::Compressed);
     let room = INDEX_CHARS.min(count(&before));
     if fits(head, room) {
@@ -129,6 +135,18 @@ fn index(memory: &Memory) -> Cow<'_, str> {
         clipped(&lead, room)
     });
     Cow::Owned(if made.is_empty() { beginning(head, room) } else { made })
+}
+
+/// The line a memory is known by. A title of one word names something and does not tell what: the text goes on.
+fn headline(memory: &Memory) -> Cow<'_, str> {
+    let head = render::first_line(memory.headline());
+    let is_named = !memory.title.trim().is_empty() && !head.contains(char::is_whitespace);
+    let told = memory.text.trim_start();
+    let told = told.strip_prefix(head).unwrap_or(told).trim_start_matches([':', '\n', ' ']);
+    if !is_named || told.is_empty() {
+        return Cow::Borrowed(head);
+    }
+    Cow::Owned(format!("{head}: {}", one_line(&told[..told.floor_char_boundary(8 * INDEX_CHARS)])))
 }
 
 /// The form of a body with parts, if the text says no more than the parts.

@@ -14,6 +14,9 @@ use lokid_retrieve::score::{self, Parts};
 /// Nobody told a commit to be remembered: of two that match alike, what was told comes first.
 const UNTOLD: f64 = 0.9;
 
+/// A commit that holds less of a question's words is no answer to it.
+const ANSWERS: f64 = 0.17;
+
 /// Fewer commits say nothing about which words are rare.
 pub(super) const FEW: u64 = 100;
 
@@ -46,7 +49,7 @@ impl Recall {
         let hits: Vec<Hit> = found
             .into_iter()
             .filter(|found| !told.iter().any(|told| found.commit.id.starts_with(told)))
-            .filter(|found| request.min_score.is_some() || is_long || found.share >= score::FLOOR)
+            .filter(|found| request.min_score.is_some() || is_long || found.share >= ANSWERS)
             .filter_map(|found| self.hit(&found, request, weights, answer))
             .filter(|hit| request.min_score.is_none_or(|least| hit.score >= least))
             .collect();

@@ -42,7 +42,7 @@ use lokid_context::predict::PredictedFile;
 use lokid_context::predict::episodes;
 use lokid_context::predict::memories::{self, AuthorClue, BranchClue, Clues, ErrorClue, PredictedMemory};
 use lokid_context::sources::Sources;
-use lokid_encode::compress::at_level;
+use lokid_encode::compress::in_context;
 use lokid_encode::errors::ErrorReader;
 use lokid_model::{Key, Level, Memory, Namespace, TaskType, Timestamp};
 use lokid_retrieve::query;
@@ -441,5 +441,5 @@ fn seen(text: &str) -> SeenError {
 }
 
 pub(super) fn length(memory: &Memory, level: Level) -> String {
-    at_level(memory, level).into_owned()
+    in_context(memory, level).into_owned()
 }

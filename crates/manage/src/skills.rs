@@ -84,8 +84,16 @@ pub fn plan(scene: &Scene<'_>, found: &[Found], limits: &Limits) -> Vec<Proposal
         met.iter().for_each(|one| errors.entry(&one.memory.id).or_default().push((print, one)));
     }
     let roots = Roots::of(scene.links.iter().map(Arc::as_ref));
-    let mut planner =
-        Planner { scene, limits, prints: &prints, errors, roots, shelf: Shelf::of(scene), proposals: Vec::new() };
+    let mut planner = Planner {
+        scene,
+        limits,
+        prints: &prints,
+        scratch: &scratch,
+        errors,
+        roots,
+        shelf: Shelf::of(scene),
+        proposals: Vec::new(),
+    };
     let mut rest = Vec::new();
     // Whoever has a skill of exactly these steps already comes first, so that no variant takes it away.
     for (scope, found, evidence) in all {
@@ -152,6 +160,7 @@ struct Planner<'s, 'a> {
     scene: &'s Scene<'a>,
     limits: &'s Limits,
     prints: &'s Fingerprints<'s>,
+    scratch: &'s Scratch,
     errors: Errors<'s, 'a>,
     roots: Roots<'a>,
     shelf: Shelf<'a>,
@@ -171,6 +180,10 @@ impl<'a> Planner<'_, 'a> {
         }
         // A variant of what is told already, by whomever.
         if self.shelf.skills.iter().any(|skill| skill.scope == scope && alike(skill)) {
+            return;
+        }
+        // What everybody did in words of their own is how work goes, and no way of doing something.
+        if !worth::is_way(&tell::usual(&found.steps, self.read(evidence)), self.scratch) {
             return;
         }
         if let Some(name) = self.shelf.free_name(scope, found) {

@@ -15,6 +15,7 @@ pub mod layer;
 pub mod lengths;
 pub mod link;
 pub mod memory;
+pub mod noise;
 pub mod problem;
 pub mod render;
 pub mod signal;

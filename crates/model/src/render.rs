@@ -1,6 +1,6 @@
 //! Words for structured bodies: what a person would read if an episode, a pattern or a skill were told in text.
 
-use super::memory::{AntiPattern, Body, Episode, Fact, Learning, Pattern, Skill};
+use super::memory::{AntiPattern, Body, Episode, Fact, Learning, Memory, Pattern, Skill};
 
 /// The full text of a structured body. Empty for [`Body::None`].
 pub fn text_of(body: &Body) -> String {
@@ -39,14 +39,29 @@ fn fact_text(fact: &Fact) -> String {
     }
 }
 
-fn episode_text(episode: &Episode) -> String {
-    // Who tells what came of it need not tell every step, and tells it before the rest of the question.
-    let is_told = !episode.conclusion.is_empty() || !episode.changes.is_empty();
+/// What of a memory is worth handing out: of an episode that tells what came of it, everything but the rest of the
+/// question, which only the search needs.
+pub fn told(memory: &Memory) -> &str {
+    let Body::Episode(episode) = &memory.body else { return &memory.text };
+    let rest = asked(episode).1;
+    memory.text.strip_suffix(rest).filter(|_| !rest.is_empty()).map_or(&memory.text, str::trim_end)
+}
+
+fn is_told(episode: &Episode) -> bool {
+    !episode.conclusion.is_empty() || !episode.changes.is_empty()
+}
+
+/// The question, and what of it stands behind the answer where there is one.
+fn asked(episode: &Episode) -> (&str, &str) {
     let goal = episode.goal.trim();
-    let (asked, rest) = if is_told { goal.split_once('\n').unwrap_or((goal, "")) } else { (goal, "") };
+    if is_told(episode) { goal.split_once('\n').unwrap_or((goal, "")) } else { (goal, "") }
+}
+
+fn episode_text(episode: &Episode) -> String {
+    let (asked, rest) = asked(episode);
     let mut lines = vec![asked.to_owned(), episode.conclusion.clone()];
-    lines.extend(episode.changes.iter().map(|change| format!("changed {change}")));
-    for action in episode.action_log.iter().filter(|_| !is_told) {
+    // Who tells what came of it need not tell every step.
+    for action in episode.action_log.iter().filter(|_| !is_told(episode)) {
         let mut line = format!("- {}", action.action);
         for (word, part) in [(" ", &action.target), (" → ", &action.result), (" ✗ ", &action.error)] {
             if !part.is_empty() {
@@ -64,6 +79,7 @@ fn episode_text(episode: &Episode) -> String {
         }
         lines.push(line);
     }
+    lines.extend(episode.changes.iter().map(|change| format!("changed {change}")));
     lines.push(rest.to_owned());
     join(lines)
 }
@@ -126,6 +142,24 @@ mod tests {
         };
         let text = text_of(&Body::Episode(Box::new(episode)));
         assert_eq!(text, "Add login\n- write_file auth.rs → ok\nerror E0308: mismatched types → cast");
+    }
+
+    #[test]
+    fn an_episode_that_tells_what_came_of_it_is_handed_out_without_the_rest_of_the_question() {
+        let body = Body::Episode(Box::new(Episode {
+            goal: "Ports above 9999 are refused\n\nSteps to reproduce: …\n".into(),
+            conclusion: "Cause: four digits".into(),
+            changes: vec!["port.rs: `4` → `5`".into()],
+            ..Episode::default()
+        }));
+        let id = crate::MemoryId::new("ep-1").unwrap();
+        let mut memory = Memory::new(id, crate::Kind::Episode, text_of(&body), crate::Timestamp::default());
+        memory.body = body;
+        let told_of = "Ports above 9999 are refused\nCause: four digits\nchanged port.rs: `4` → `5`";
+        assert!(memory.text.ends_with("Steps to reproduce: …") && memory.text.starts_with(told_of));
+        assert_eq!(told(&memory), told_of);
+        memory.text = "somebody's own words".into();
+        assert_eq!(told(&memory), "somebody's own words");
     }
 
     #[test]

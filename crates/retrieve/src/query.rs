@@ -113,11 +113,18 @@ pub fn wanted(text: &str) -> Vec<Wanted> {
             1.0
         }
     };
-    let text = beginning(text);
+    let told = without_addresses(beginning(text));
+    let text = if told.trim().is_empty() { beginning(text) } else { &told };
     let words = analyze::distinct(text, MOST_WORDS);
     let title = if words.len() > LONG { title(text) } else { HashSet::new() };
     let weight = |word: &str| if title.contains(word) { TITLE_WEIGHT } else { 1.0 };
     words.into_iter().map(|word| Wanted { share: share(&word) * weight(&word), word }).collect()
+}
+
+/// An address says where to look, and its parts are no words that a memory could answer.
+fn without_addresses(text: &str) -> String {
+    let is_address = |word: &&str| word.contains("http://") || word.contains("https://");
+    text.split_inclusive(char::is_whitespace).filter(|word| !is_address(word)).collect()
 }
 
 /// The words of the first line that says something.
@@ -140,6 +147,13 @@ mod tests {
         let found = wanted("Can you remind me which parser we use?");
         let shares: Vec<(&str, f32)> = found.iter().map(|wanted| (wanted.word.as_str(), wanted.share)).collect();
         assert_eq!(shares, [("remind", ASKING_SHARE), ("parser", 1.0), ("use", 1.0)]);
+    }
+
+    #[test]
+    fn an_address_is_only_asked_for_where_nothing_else_is() {
+        let words = |text| wanted(text).into_iter().map(|wanted| wanted.word).collect::<Vec<_>>();
+        assert_eq!(words("apart drops [a term](https://groups.example/V2qydfXuw7Y)"), ["apart", "drop"]);
+        assert!(words("https://groups.example/V2qydfXuw7Y").contains(&"group".to_owned()));
     }
 
     #[test]

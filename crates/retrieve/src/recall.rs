@@ -364,15 +364,16 @@ impl<'a> Search<'a> {
     /// Does any of them answer enough of the question that the others are worth telling?
     fn is_answered(&self, candidates: &[Candidate]) -> bool {
         let weights = self.sources.weights;
-        if self.is_long || self.scores.among() < score::FEW {
+        if self.is_long {
             return true;
         }
+        let floor = if self.scores.among() < score::FEW { score::FLOOR_OF_FEW } else { score::FLOOR };
         candidates.iter().any(|candidate| {
             let parts = &candidate.parts;
             let covered = candidate.number.map_or(0.0, |number| f64::from(self.scores.covered(number)));
             // What answers in place of another is found by the other's words.
             let covered = if candidate.instead_of.is_some() { covered.max(parts.keyword) } else { covered };
-            parts.place > 0.0 || score::evidence(parts.semantic, covered, weights) >= score::FLOOR
+            parts.place > 0.0 || score::evidence(parts.semantic, covered, weights) >= floor
         })
     }
 

@@ -2,7 +2,7 @@
 //! cause and fix, a skill with its steps. For texts that say no more than the parts do.
 
 use super::plain::{clipped, joined, one_line, terse};
-use lokid_model::{AntiPattern, Body, Episode, Learning, Memory, Outcome, Pattern, Skill};
+use lokid_model::{AntiPattern, Body, Episode, Learning, Memory, Outcome, Pattern, Skill, render};
 
 /// So many of a list are looked at.
 const MOST_ITEMS: usize = 24;
@@ -30,12 +30,12 @@ pub(super) fn line(memory: &Memory, most: usize) -> Option<String> {
 type Say<'a> = &'a dyn Fn(&str, usize) -> String;
 
 fn of_episode(episode: &Episode, outcome: Option<Outcome>, say: Say<'_>) -> String {
-    let goal = say(&episode.goal, 45);
+    // Cause and fix in the agent's own words go before what a machine made of the errors, and before the whole question.
+    let told: Vec<String> = episode.conclusion.lines().take(2).map(|line| say(line, 32)).collect();
+    let is_told = !told.is_empty();
+    let goal = if is_told { say(render::first_line(&episode.goal), 30) } else { say(&episode.goal, 45) };
     let end = outcome.map_or(String::new(), |outcome| format!(" → {outcome}"));
     let mut parts = vec![format!("{goal}{end}")];
-    // Cause and fix in the agent's own words go before what a machine made of the errors.
-    let told: Vec<String> = episode.conclusion.lines().take(2).map(|line| say(line, 24)).collect();
-    let is_told = !told.is_empty();
     parts.extend(Some(joined(&told, " → ")).filter(|told| !told.is_empty()));
     // What was fixed tells more than what stayed broken.
     let (fixed, open): (Vec<_>, Vec<_>) =

@@ -2,14 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::{COMPRESSED_CHARS, INDEX_CHARS, SUMMARY_CHARS};
+use super::{COMPRESSED_CHARS, INDEX_CHARS, SUMMARY_CHARS, headline};
 use lokid_model::{Level, Memory, render};
 
 pub(super) fn at_level(memory: &Memory, level: Level) -> Cow<'_, str> {
     match level {
-        Level::Full | Level::Summary => sentences(&memory.text, SUMMARY_CHARS),
-        Level::Compressed => sentences(&memory.text, COMPRESSED_CHARS),
-        Level::Index => words(memory.headline(), INDEX_CHARS),
+        Level::Full | Level::Summary => sentences(render::told(memory), SUMMARY_CHARS),
+        Level::Compressed => sentences(render::told(memory), COMPRESSED_CHARS),
+        Level::Index => match headline(memory) {
+            Cow::Borrowed(line) => words(line, INDEX_CHARS),
+            Cow::Owned(line) => Cow::Owned(words(&line, INDEX_CHARS).into_owned()),
+        },
     }
 }
 

@@ -198,9 +198,10 @@ fn call(name: &str, input: &Value, is_side: bool) -> Call {
     Call { verb: verb.to_owned(), target, deed, is_side }
 }
 
-/// The first line that an edit changes, before and after.
+/// The first line that an edit changes, before and after. Lines that say nothing are passed over.
 pub(super) fn quote(old: &str, new: &str) -> String {
-    let (mut olds, mut news) = (old.lines(), new.lines());
+    let says = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let (mut olds, mut news) = (old.lines().filter(says), new.lines().filter(says));
     loop {
         match (olds.next(), news.next()) {
             (Some(one), Some(other)) if one == other => {}

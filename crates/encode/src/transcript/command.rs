@@ -1,7 +1,10 @@
 //! What a command line and its output tell: whether two commands are the same one, whether one checks the work, what
 //! went wrong, which commit was made. It reads text only; nothing is run.
 
+use std::borrow::Cow;
+
 use crate::excerpt::{head, one_line};
+use lokid_model::noise;
 
 const MOST_MESSAGE: usize = 300;
 const MOST_COMMAND: usize = 4_000;
@@ -95,35 +98,8 @@ pub(super) fn is_search(command: &str) -> bool {
 pub(super) fn is_generic(command: &str) -> bool {
     let mut words = command.split_whitespace().skip_while(|word| word.contains('=') || *word == "sudo");
     let program = words.next().unwrap_or_default();
-    let everyday = [
-        "cd", "pwd", "ls", "echo", "cat", "cp", "mv", "rm", "mkdir", "touch", "chmod", "which", "type", "whoami",
-        "env", "export", "source", "find", "tree", "sleep", "kill", "pkill", "ps", "curl", "wget", "git", "sed", "awk",
-        "head", "tail", "date", "uname", "true", "false", "printf", "wc", "sort", "jq",
-    ];
     let looks = ["--version", "-V", "--help", "-h", "version"];
-    everyday.contains(&program) || words.next().is_some_and(|word| looks.contains(&word))
-}
-
-/// The machine lacks something, or a place was mistaken: no matter of the project.
-pub(super) fn is_environment(message: &str) -> bool {
-    let message = message.to_lowercase();
-    let says = [
-        "no module named",
-        "modulenotfounderror",
-        "command not found",
-        "no such file or directory",
-        "cannot find module",
-        "cannot import name",
-        "not a git repository",
-        "can't open file",
-        "unknown command",
-        "unrecognized arguments",
-        "operation not permitted",
-        "timed out",
-        "could not resolve host",
-        "externally-managed-environment",
-    ];
-    says.iter().any(|word| message.contains(word))
+    program == "git" || noise::is_everyday(program) || words.next().is_some_and(|word| looks.contains(&word))
 }
 
 /// Files that `sed -i` changes where they are.
@@ -132,11 +108,32 @@ pub(super) fn files_edited(command: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| part.starts_with("sed -i")).filter_map(|part| part.split_whitespace().next_back()).take(64)
 }
 
+/// Files that the shell writes what a command says into.
+pub(super) fn files_written(command: &str) -> impl Iterator<Item = &str> {
+    // What follows the line of a here-document is the file's own.
+    let told =
+        command.find("<<").map_or(command.len(), |at| command[at..].find('\n').map_or(command.len(), |end| at + end));
+    let parts = command[..told].split(['&', ';', '|', '\n']).filter_map(|part| part.split_once('>'));
+    parts.filter_map(|(_, rest)| rest.trim_start_matches('>').split_whitespace().next()).take(64)
+}
+
 /// Files that a command plainly takes away.
 pub(super) fn files_removed(command: &str) -> impl Iterator<Item = &str> {
     let parts = command.split(['&', ';', '|', '\n']).map(str::trim);
     let removals = parts.filter_map(|part| part.strip_prefix("rm "));
     removals.flat_map(str::split_whitespace).filter(|word| !word.starts_with('-')).take(64)
+}
+
+/// What a program printed, without what Python says about the machine before it begins.
+pub(super) fn without_preamble(output: &str) -> Cow<'_, str> {
+    const OPENS: &str = "Error processing line ";
+    const CLOSES: &str = "Remainder of file ignored";
+    let Some((before, told)) = output.split_once(OPENS) else { return Cow::Borrowed(output) };
+    let mut kept = before.to_owned();
+    for part in told.split(OPENS) {
+        kept.push_str(part.split_once(CLOSES).map_or(part, |(_, after)| after));
+    }
+    Cow::Owned(kept)
 }
 
 /// Output that tells of failure although the exit code, perhaps that of a pipe, is zero.
@@ -280,6 +277,23 @@ mod tests {
         assert_eq!(error_in("Exit code 3\nboom"), (String::new(), "boom".into()));
         assert_eq!(error_in("src/a.ts(3,1): error TS2322: Type x").0, "TS2322");
         assert_eq!(error_in(""), (String::new(), String::new()));
+    }
+
+    #[test]
+    fn what_python_says_about_the_machine_is_no_error_of_the_work() {
+        let preamble = "Error processing line 1 of /opt/x.pth:\n\n  Traceback (most recent call last):\n  \
+                        AttributeError: 'NoneType' object has no attribute 'loader'\n\nRemainder of file ignored\n";
+        let output = format!("Exit code 1\n{preamble}{preamble}ValueError: bad port");
+        assert_eq!(error_in(&without_preamble(&output)).1, "ValueError: bad port");
+        assert_eq!(without_preamble("all fine"), "all fine");
+    }
+
+    #[test]
+    fn what_the_shell_writes_is_known_and_what_stands_in_it_is_not() {
+        let written = |command: &'static str| files_written(command).collect::<Vec<_>>();
+        assert_eq!(written("cat > try.py << 'EOF'\nprint(1 > x)\nEOF\npython try.py"), ["try.py"]);
+        assert_eq!(written("cat <<EOF >> a.txt\nx > y\nEOF"), ["a.txt"]);
+        assert_eq!(written("make 2>&1 | tail"), [] as [&str; 0]);
     }
 
     #[test]

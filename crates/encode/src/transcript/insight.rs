@@ -4,7 +4,7 @@
 use super::person::sentences;
 use super::telling;
 use crate::excerpt::{one_line, plain_words};
-use lokid_model::{Body, Draft, Episode, Kind, Learning, MemoryId, Outcome, Source, Tier, Timestamp};
+use lokid_model::{Body, Draft, Episode, Kind, Learning, MemoryId, Outcome, Source, Tier, Timestamp, noise};
 
 const MOST_WORDS: usize = 40;
 const LEAST_WORDS: usize = 3;
@@ -86,7 +86,10 @@ pub(super) fn of_errors(draft: &Draft, episode: &Episode) -> Vec<Draft> {
     if draft.outcome != Some(Outcome::Success) {
         return Vec::new();
     }
-    let fixed = episode.errors.iter().filter(|error| !error.resolution.is_empty() && says_something(&error.message));
+    let fixed = episode
+        .errors
+        .iter()
+        .filter(|error| !error.resolution.is_empty() && !noise::is_noise(&error.message, &error.resolution));
     let (cause, fix) = telling::cause_and_fix(&episode.conclusion);
     let learnt = fixed.take(MOST_ERRORS).map(|error| {
         let done = one_line(error.resolution.trim_start_matches("edited ").trim_start_matches("ran "), MOST_PART);
@@ -109,16 +112,6 @@ pub(super) fn of_errors(draft: &Draft, episode: &Episode) -> Vec<Draft> {
         }
     });
     learnt.collect()
-}
-
-/// That some test failed is no error one meets again; what went wrong in it may be.
-fn says_something(message: &str) -> bool {
-    let common =
-        ["failed", "failures", "failure", "fail", "error", "errors", "assert", "assertionerror", "expected", "none"];
-    let names_a_test = message.starts_with("FAIL: ") || message.starts_with("ERROR: ") || message.contains("::test");
-    let is_word = |word: &String| word.chars().count() > 2 && word.chars().all(char::is_alphabetic);
-    let words = plain_words(message).into_iter().filter(|word| is_word(word) && !common.contains(&word.as_str()));
-    !names_a_test && words.count() >= 3
 }
 
 fn id(kind: Kind, text: &str) -> Option<MemoryId> {
@@ -147,14 +140,6 @@ mod tests {
             &[(Kind::Decision, "We decided to keep SQLite for the cache.")],
         );
         check("use tabs instead of spaces", &[(Kind::Note, "Use tabs instead of spaces")]);
-        for (message, expect) in [
-            ("ValueError: 10000 is no port of the relay", true),
-            ("FAILED (failures=1)", false),
-            ("FAILED tests/test_a.py::test_sum - AssertionError: ...", false),
-            ("E AssertionError: assert ' ... ' == ' ... '", false),
-        ] {
-            assert_eq!(says_something(message), expect, "{message}");
-        }
         for other in ["Fix the login", "no", "Use the new parser in a.rs", "should we always use tabs?", "thanks"] {
             check(other, &[]);
         }

@@ -3,12 +3,12 @@
 
 use std::collections::VecDeque;
 
-use super::command::{covers, error_in, is_environment, is_generic};
+use super::command::{covers, error_in, is_generic};
 use super::person::Said;
 use super::telling;
 use crate::excerpt::one_line;
 use lokid_model::{
-    Action, Body, Draft, Episode, EpisodeError, Kind, MemoryId, Outcome, Source, Tier, Timestamp, time::SECOND,
+    Action, Body, Draft, Episode, EpisodeError, Kind, MemoryId, Outcome, Source, Tier, Timestamp, noise, time::SECOND,
 };
 
 /// How work begins and how it ends is what one wants to know of it.
@@ -61,6 +61,8 @@ struct Failure {
     edits: Vec<(String, String)>,
     runs: Vec<String>,
     passed: bool,
+    /// So many files had been changed before.
+    changed: usize,
 }
 
 /// What speaks for success and what against it, and in which order: a check says nothing of what was changed after it.
@@ -190,6 +192,13 @@ impl Piece {
         keep(&mut self.modified, path);
     }
 
+    /// The shell wrote a file; only what is made to try something is of interest.
+    pub(super) fn write_by_hand(&mut self, path: String) {
+        if is_try(&path) {
+            keep(&mut self.created, path);
+        }
+    }
+
     /// `rm` took a file away again.
     pub(super) fn remove_file(&mut self, path: &str) {
         if self.created.iter().any(|created| created == path) {
@@ -197,23 +206,22 @@ impl Piece {
         }
     }
 
-    /// Made only to try something: taken away again, or alone in its folder.
+    /// Made only to try something: taken away again, or alone in its folder. A try is known by its name, wherever it was
+    /// moved to.
     fn is_scratch(&self, path: &str) -> bool {
-        let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
         let is_old = |other: &&String| !self.created.contains(other);
-        let name = path.rsplit('/').next().unwrap_or_default();
-        let is_try = !is_beside(&folder(path)) && TRIES.iter().any(|word| name.starts_with(word));
-        let has_company = || {
-            !is_try && self.read.iter().chain(&self.modified).filter(is_old).any(|other| folder(other) == folder(path))
-        };
+        let has_company =
+            || self.read.iter().chain(&self.modified).filter(is_old).any(|other| folder(other) == folder(path));
+        let is_made = || self.created.iter().any(|created| created == path);
         self.removed.iter().any(|removed| removed == path)
-            || (self.created.iter().any(|created| created == path) && !has_company())
+            || (is_try(path) && self.created.iter().any(|created| name(created) == name(path)))
+            || (!is_try(path) && is_made() && !has_company())
     }
 
     pub(super) fn command_failed(&mut self, command: &str, is_check: bool, output: &str, root: &str) {
         let (kind, message) = error_in(output);
         // A tool that is missing says nothing about the work.
-        let is_environment = is_environment(&message);
+        let is_environment = noise::is_of_the_room(&message);
         if is_check && !is_environment {
             self.evidence.checked = Some(false);
             self.evidence.changed_since = false;
@@ -237,6 +245,7 @@ impl Piece {
             edits: Vec::new(),
             runs: Vec::new(),
             passed: false,
+            changed: self.modified.len(),
         });
     }
 
@@ -266,13 +275,20 @@ impl Piece {
         let mut errors: Vec<EpisodeError> = Vec::new();
         // What failed before something else passed was left behind, and a try that was made up proves nothing.
         let is_open = self.evidence.checked == Some(false);
-        let is_made_up = |command: &str| {
-            let name = |path: &String| path.rsplit('/').next().unwrap_or_default().to_owned();
-            self.created.iter().any(|path| self.is_scratch(path) && command.contains(&name(path)))
-        };
+        let is_made_up =
+            |command: &str| self.created.iter().any(|path| self.is_scratch(path) && command.contains(name(path)));
         for failure in &self.failures {
-            let edits = failure.edits.iter().filter(|(path, _)| !self.is_scratch(path));
-            let edits: Vec<String> = edits.map(told).collect();
+            let lasting = || failure.edits.iter().filter(|(path, _)| !self.is_scratch(path));
+            let edits: Vec<String> = lasting().map(told).collect();
+            // What a try printed is what its writer thought.
+            if failure.kind.is_empty() && is_made_up(&failure.command) {
+                continue;
+            }
+            // What came of one's own change, and went when that was done right, was never there.
+            let own = &self.modified[..failure.changed];
+            if failure.passed && !edits.is_empty() && lasting().all(|(path, _)| own.contains(path)) {
+                continue;
+            }
             let resolution = match (failure.passed, edits.is_empty(), failure.runs.is_empty()) {
                 (true, false, _) => format!("edited {}", edits.join(", ")),
                 (true, true, false) => format!("ran {}", failure.runs.join(", ")),
@@ -409,6 +425,19 @@ fn keep_last<T: PartialEq>(list: &mut Vec<T>, item: T) {
         list.remove(0);
     }
     list.push(item);
+}
+
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Is it called like a file that is made to try something, and not among the tests?
+fn is_try(path: &str) -> bool {
+    !is_beside(folder(path)) && TRIES.iter().any(|word| name(path).starts_with(word))
 }
 
 /// Tests and words about a change come behind the change.

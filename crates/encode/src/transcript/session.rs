@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::Strip;
 use super::command::{
-    commit_made, error_in, essence, files_edited, files_removed, is_check, is_search, tells_failure, upshot,
+    commit_made, error_in, essence, files_edited, files_removed, files_written, is_check, is_search, tells_failure,
+    upshot, without_preamble,
 };
 use super::insight;
 use super::paths::relative;
@@ -23,6 +24,7 @@ const MOST_CALLS: usize = 512;
 const MOST_HEARD: usize = 128;
 const MOST_PIECES: usize = 1_000;
 const MOST_LEARNT: usize = 200;
+const MOST_SAID: usize = 120;
 
 /// What a call of a tool does to the project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -120,8 +122,10 @@ impl<'a> Session<'a> {
         if words.is_empty() {
             return;
         }
+        // Who says more has pasted a report, whose words are somebody else's.
+        let is_said = words.split_whitespace().nth(MOST_SAID).is_none();
         for (kind, text) in insight::said(&words, self.piece.is_some()) {
-            if self.learnt.len() < MOST_LEARNT {
+            if is_said && self.learnt.len() < MOST_LEARNT {
                 self.learnt.push(insight::of_person(kind, text, &self.agent, &self.id, at));
             }
         }
@@ -163,11 +167,15 @@ impl<'a> Session<'a> {
         let Some(piece) = &mut self.piece else { return };
         piece.touch(at);
         let output = (self.strip)(answer.output);
+        let output = without_preamble(&output);
         let Call { verb, target, deed, is_side } = call;
         let mut failed = answer.failed;
         match &deed {
             Deed::Run(command) if !answer.refused && !is_side => {
                 let core = essence(command);
+                for path in files_written(command).filter_map(|path| relative(path, &self.root, &self.cwd)) {
+                    piece.write_by_hand(path);
+                }
                 let checks = is_check(&core);
                 // Behind a pipe the exit code is that of another program.
                 failed |= checks && command.contains('|') && tells_failure(&output);

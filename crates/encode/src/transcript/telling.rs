@@ -9,8 +9,8 @@ const MOST_TITLE: usize = 120;
 const MOST_PART: usize = 600;
 /// Of a message; nobody's summary is longer.
 const MOST_MESSAGE: usize = 32 << 10;
-/// Lines of code that a fix may quote.
-const MOST_CODE: usize = 4;
+/// Lines of code that a cause or a fix may quote, each time.
+const MOST_CODE: usize = 8;
 
 /// The goal as the person put it, without a first line that only introduces it and the fields of a form before it.
 pub(super) fn goal(words: &str) -> String {
@@ -90,9 +90,10 @@ pub(super) fn conclusion(message: &str) -> String {
             continue;
         }
         if let Some(shown) = &mut code {
-            *shown += 1;
-            if section == About::Fix && *shown <= MOST_CODE {
-                push(&mut told[1], line);
+            *shown += usize::from(!line.is_empty());
+            let place = [About::Cause, About::Fix].iter().position(|told| *told == section);
+            if let Some(place) = place.filter(|_| *shown <= MOST_CODE) {
+                push(&mut told[place], line);
             }
             continue;
         }
@@ -153,8 +154,20 @@ fn labelled(line: &str) -> (Option<&str>, &str) {
 }
 
 fn plain(line: &str) -> String {
-    let line = line.trim_start_matches(['-', '*', '•', '✓', '✅', '→', ' ']);
-    line.replace("**", "")
+    let mut rest = line.trim_start_matches(['-', '*', '•', '✓', '✅', '→', ' ']);
+    let (mut told, mut is_code) = (String::with_capacity(rest.len()), false);
+    // What makes words bold goes; a power and what stands in code stay.
+    while let Some((before, after)) = rest.split_once("**") {
+        told.push_str(before);
+        is_code ^= before.matches('`').count() % 2 == 1;
+        let raises = |c: char| c.is_alphanumeric() || matches!(c, ')' | ']');
+        let is_raised = |c: char| c.is_alphanumeric() || matches!(c, '(' | '-');
+        if is_code || (told.ends_with(raises) && after.starts_with(is_raised)) {
+            told.push_str("**");
+        }
+        rest = after;
+    }
+    told + rest
 }
 
 /// The agent speaks of its own doing.
@@ -235,6 +248,17 @@ mod tests {
             "The cache was stale, so I key it by branch."
         );
         assert_eq!(conclusion("Perfect!"), "");
+    }
+
+    #[test]
+    fn bold_words_are_plain_and_powers_stay() {
+        for (line, expect) in [
+            ("- **Bold** words, **x**", "Bold words, x"),
+            ("`Mod(x**2, x)` of **all** `**kwargs`", "`Mod(x**2, x)` of all `**kwargs`"),
+            ("0**-oo and cos(x)**I", "0**-oo and cos(x)**I"),
+        ] {
+            assert_eq!(plain(line), expect);
+        }
     }
 
     #[test]

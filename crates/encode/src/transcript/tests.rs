@@ -327,7 +327,7 @@ fn the_oldest_rollouts_and_their_json_in_strings_are_read() {
         r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}"#,
     ];
     let drafts = codex(&lines.join("\n"));
-    assert_eq!(drafts.len(), 1);
+    assert_eq!(drafts.len(), 2, "the episode, and what ended the error");
     let episode = episode(&drafts[0]);
     assert_eq!((episode.goal.as_str(), drafts[0].outcome), ("Fix the broken build please", Some(Outcome::Success)));
     assert_eq!(episode.errors[0].resolution, "edited Makefile (`al:` → `all:`)");

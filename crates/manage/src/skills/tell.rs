@@ -45,6 +45,12 @@ fn used(places: &[StepPlace<'_>], at: usize) -> Option<Used> {
     best.map(|(words, count)| Used { words: words.clone(), is_usual: count * 2 >= places.len() })
 }
 
+/// The steps that at least half of them took in the same words, and those of which nobody's words are known.
+pub(super) fn usual(steps: &[String], places: &[StepPlace<'_>]) -> Vec<String> {
+    let is_usual = |(at, _): &(usize, &String)| used(places, *at).is_none_or(|used| used.is_usual);
+    steps.iter().enumerate().filter(is_usual).map(|(_, step)| step.clone()).collect()
+}
+
 fn tell_step(step: &str, used: Option<&Used>) -> String {
     let Some(Used { words, is_usual }) = used else { return format!("Run `{step}`") };
     match words {

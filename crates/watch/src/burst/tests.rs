@@ -115,8 +115,8 @@ fn who_opens_a_file_right_after_a_checkout_is_not_git() {
             .into_iter()
             .flat_map(|path| [(1, Open(path)), (1, Write(path))]),
     );
-    acts.extend([(2, Unlock), (3, Open("a"))]);
-    check(&acts, &[(1503, "a")]);
+    acts.extend([(2, Unlock), (3, Open("a")), (700, Open("k"))]);
+    check(&acts, &[(1503, "a"), (2200, "k")]);
 }
 
 #[test]

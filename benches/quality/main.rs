@@ -3,20 +3,24 @@
 //! `LOKID_BENCH_DATA=… cargo bench --bench quality` reads LongMemEval and LoCoMo as `docs/BENCHMARKS.md` describes them;
 //! without the variable it says so and measures nothing. `LOKID_BENCH_BEAM` is the folder of BEAM's chats of one length.
 //! A model directory in `LOKID_BENCH_MODEL` replaces the one inside, a file of settings in `LOKID_BENCH_CONFIG` the
-//! usual ones. Rows named "live" have every date moved so that the newest record is from now: old dates hide what
-//! recency does.
+//! usual ones. Rows named "live" are asked on the day of the newest record, or of the question where it has one: years
+//! later, nothing is recent. `LOKID_BENCH_PROBES` is the folder of AutoMemoryBench's shards.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
+mod baseline;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use frostem::{Algorithm, Stemmer};
+use baseline::{Bm25, Tally};
 use lokid_config::Config;
+use lokid_engine::night::Wish;
 use lokid_engine::{Project, Registry};
 use lokid_index::roster::Filter;
-use lokid_model::{Draft, Kind, MemoryId, Namespace, Timestamp};
+use lokid_manage::schedule::Cause;
+use lokid_model::{Draft, Key, Kind, MemoryId, Namespace, Timestamp};
 use lokid_retrieve::recall::Request;
 use lokid_sys::{Clock, Dirs};
 use serde_json::Value;
@@ -40,6 +44,9 @@ fn main() {
     }
     if let Some(data) = data.as_ref().filter(|_| wants("strange")) {
         strange(data);
+    }
+    if let Some(shards) = folder("LOKID_BENCH_PROBES").filter(|_| wants("probes")) {
+        probes(&shards);
     }
 }
 
@@ -66,8 +73,8 @@ fn longmemeval(folder: &Path) {
     rank(&|query| baseline_all.best(query, 10)).print_pool("BM25, everything");
     let tally = rank(&ours);
     tally.print_pool("lokid");
-    lab.fill("pool-live", &live(&pool));
-    rank(&|query| lab.ask("pool-live", query, 10)).print_pool("lokid, live");
+    let asked: HashMap<&str, Timestamp> = questions.iter().map(|one| (text(one, "query"), asked_on(one))).collect();
+    rank(&|query| lab.ask_on(asked[query], "pool", query, 10)).print_pool("lokid, live");
     by_type(&questions, &ours);
 
     println!("\n{:34} {:>7} {:>7} {:>7} {:>7}", "S48 (a store of 48 each)", "any@5", "all@5", "frac@10", "MRR");
@@ -93,7 +100,6 @@ fn locomo(folder: &Path) {
         corpora.entry(name.clone()).or_insert_with(|| {
             let records = read(&folder.join(format!("{name}.ndjson")));
             lab.fill(&name, &records);
-            lab.fill(&format!("{name}-live"), &live(&records));
             let baseline = Bm25::of(&records, |record| text(record, "text").to_owned());
             (records, baseline)
         });
@@ -135,21 +141,24 @@ fn locomo(folder: &Path) {
     print("BM25", measure(&|corpus, query| corpora[corpus].1.best(query, 100)));
     print("lokid", measure(&|corpus, query| lab.ask(corpus, query, 100)));
     print("lokid, asked for 10", measure(&|corpus, query| lab.ask(corpus, query, 10)));
-    print("lokid, asked for 10, live", measure(&|corpus, query| lab.ask(&format!("{corpus}-live"), query, 10)));
+    let last: HashMap<&str, Timestamp> =
+        corpora.iter().map(|(name, (records, _))| (name.as_str(), newest(records))).collect();
+    print("lokid, asked for 10, live", measure(&|corpus, query| lab.ask_on(last[corpus], corpus, query, 10)));
 }
 
 /// Long talks with an assistant, a note a message, and questions that name the messages their answers come from.
 fn beam(chats: &Path) {
     let lab = Lab::new();
     let mut rows: BTreeMap<&str, (Tally, BTreeMap<String, Tally>)> = BTreeMap::new();
+    let mut last = Timestamp::default();
     let mut folders: Vec<PathBuf> = std::fs::read_dir(chats).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
     for (place, folder) in folders.iter().enumerate() {
         let messages = messages(&json(&folder.join("chat.json")));
         let space = format!("beam{place}");
-        let moved = format!("{space}-live");
         lab.fill(&space, &messages);
-        lab.fill(&moved, &live(&messages));
+        let today = newest(&messages);
+        last = last.max(today);
         let baseline = Bm25::of(&messages, |record| text(record, "text").to_owned());
         let questions = json(&folder.join("probing_questions/probing_questions.json"));
         for (sort, question) in questions
@@ -167,7 +176,7 @@ fn beam(chats: &Path) {
             for (name, found) in [
                 ("BM25", baseline.best(query, 10)),
                 ("lokid", lab.ask(&space, query, 10)),
-                ("lokid, live", lab.ask(&moved, query, 10)),
+                ("lokid, live", lab.ask_on(today, &space, query, 10)),
             ] {
                 let (all, sorts) = rows.entry(name).or_default();
                 all.add(&found, &gold);
@@ -180,6 +189,16 @@ fn beam(chats: &Path) {
         all.print_few(name, ["any@5", "any@10", "frac@10", "mrr"]);
         for (sort, tally) in sorts {
             tally.print_few(&format!("    {sort}"), ["any@5", "any@10", "frac@10", "mrr"]);
+        }
+    }
+    let wish = Wish { now: Some(last), ..Wish::of(Cause::Nightly) };
+    lab.project.night.consolidate(wish).unwrap().wait().unwrap();
+    let snapshot = lab.project.writer.snapshot();
+    println!("{:34} {:>7}", "contradictions open after a night", snapshot.open_contradictions());
+    if std::env::var_os("LOKID_BENCH_SHOW").is_some() {
+        for found in snapshot.contradictions() {
+            let said = |id| snapshot.get(&Key::new(&found.namespace, id)).map_or("", |memory| &memory.text);
+            println!("    {}\n      {}\n      {}", found.why, said(&found.a), said(&found.b));
         }
     }
 }
@@ -210,6 +229,39 @@ fn message_ids(value: &Value, found: &mut HashSet<String>) {
         Value::Array(list) => list.iter().for_each(|part| message_ids(part, found)),
         Value::Object(fields) => fields.values().for_each(|part| message_ids(part, found)),
         _ => {}
+    }
+}
+
+/// Small stores of one task each, with questions that need no memory beside those that do.
+fn probes(shards: &Path) {
+    let lab = Lab::new();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(shards).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let (mut needless, mut needed) = ((0, 0), (0, 0));
+    for (place, case) in files.iter().flat_map(|file| json(file)["cases"].as_array().unwrap().clone()).enumerate() {
+        let space = format!("case{place}");
+        let sessions = case["sessions"].as_array().unwrap();
+        let turns = sessions.iter().flat_map(|session| {
+            let turns = session["turns"].as_array().unwrap().iter().enumerate();
+            turns.map(move |(at, turn)| {
+                let id = format!("{}-{at}", text(session, "session_id").replace(':', "-"));
+                serde_json::json!({"id": id, "text": turn["content"], "actor": turn["role"], "timestamp": session["timestamp"]})
+            })
+        });
+        lab.fill(&space, &turns.collect::<Vec<_>>());
+        for query in case["queries"].as_array().unwrap() {
+            let tally = match (text(query, "probe_type"), query["requires_memory"].as_bool()) {
+                ("no_memory_probe", _) => &mut needless,
+                (_, Some(true)) => &mut needed,
+                _ => continue,
+            };
+            let is_answered = !lab.ask(&space, text(query, "prompt"), 10).is_empty();
+            *tally = (tally.0 + 1, tally.1 + usize::from(is_answered));
+        }
+    }
+    println!("\n{:34} {:>7} {:>7}", "AutoMemoryBench, a store a case", "asked", "answered");
+    for (name, (asked, answered)) in [("needs no memory", needless), ("needs memory", needed)] {
+        println!("{name:34} {asked:>7} {:>7.3}", answered as f64 / asked as f64);
     }
 }
 
@@ -310,6 +362,10 @@ impl Lab {
     }
 
     fn ask(&self, space: &str, query: &str, k: usize) -> Vec<String> {
+        self.ask_on(self.registry.clock().now(), space, query, k)
+    }
+
+    fn ask_on(&self, day: Timestamp, space: &str, query: &str, k: usize) -> Vec<String> {
         let request = Request {
             query: query.to_owned(),
             k,
@@ -317,7 +373,7 @@ impl Lab {
             phase: None,
             action: None,
             files: Vec::new(),
-            filter: Filter::new(Namespace::new(space).unwrap(), self.registry.clock().now()),
+            filter: Filter::new(Namespace::new(space).unwrap(), day),
             min_score: None,
         };
         let found = self.project.recall.recall(&request, None).unwrap();
@@ -328,108 +384,6 @@ impl Lab {
 impl Drop for Lab {
     fn drop(&mut self) {
         self.registry.stop();
-    }
-}
-
-/// The baseline: Lucene's form, k1 = 1.2, b = 0.75, Snowball stemming, stop words.
-struct Bm25 {
-    ids: Vec<String>,
-    lengths: Vec<f64>,
-    average: f64,
-    postings: HashMap<String, Vec<(usize, f64)>>,
-}
-
-const STOPS: &str = "a an and are as at be but by for if in into is it no not of on or such that the their then there \
-    these they this to was will with i me my you your we our he she his her its what which who whom when where why how \
-    do does did have has had been being am were would could should can may might";
-
-fn stems(text: &str) -> Vec<String> {
-    let (english, stops) = (Stemmer::new(Algorithm::English), STOPS.split(' ').collect::<HashSet<_>>());
-    text.split(|letter: char| !letter.is_ascii_alphanumeric())
-        .map(str::to_ascii_lowercase)
-        .filter(|word| !word.is_empty() && !stops.contains(word.as_str()))
-        .map(|word| english.stem(&word).to_string())
-        .collect()
-}
-
-impl Bm25 {
-    fn of(records: &[Value], words: impl Fn(&Value) -> String) -> Bm25 {
-        let mut postings: HashMap<String, Vec<(usize, f64)>> = HashMap::new();
-        let mut lengths = Vec::new();
-        for (at, record) in records.iter().enumerate() {
-            let mut counts: HashMap<String, f64> = HashMap::new();
-            let found = stems(&words(record));
-            lengths.push(found.len() as f64);
-            for word in found {
-                *counts.entry(word).or_default() += 1.0;
-            }
-            for (word, count) in counts {
-                postings.entry(word).or_default().push((at, count));
-            }
-        }
-        let average = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
-        Bm25 { ids: records.iter().map(|record| text(record, "id").to_owned()).collect(), lengths, average, postings }
-    }
-
-    fn best(&self, query: &str, most: usize) -> Vec<String> {
-        let mut scores = vec![0.0; self.ids.len()];
-        for word in stems(query).into_iter().collect::<HashSet<_>>() {
-            let Some(found) = self.postings.get(&word) else { continue };
-            let (all, holding) = (self.ids.len() as f64, found.len() as f64);
-            let rarity = (1.0 + (all - holding + 0.5) / (holding + 0.5)).ln();
-            for (at, count) in found {
-                let damp = 1.2 * (0.25 + 0.75 * self.lengths[*at] / self.average);
-                scores[*at] += rarity * 2.2 * count / (count + damp);
-            }
-        }
-        let mut order: Vec<usize> = (0..scores.len()).filter(|at| scores[*at] > 0.0).collect();
-        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(self.ids[*a].cmp(&self.ids[*b])));
-        order.into_iter().take(most).map(|at| self.ids[at].clone()).collect()
-    }
-}
-
-#[derive(Default)]
-struct Tally {
-    figures: BTreeMap<&'static str, Vec<f64>>,
-}
-
-impl Tally {
-    fn add(&mut self, ranked: &[String], gold: &HashSet<String>) {
-        let within = |k: usize| ranked.iter().take(k).filter(|id| gold.contains(*id)).count() as f64;
-        let all = gold.len() as f64;
-        let first = ranked.iter().position(|id| gold.contains(id));
-        for (name, value) in [
-            ("any@5", f64::from(within(5) > 0.0)),
-            ("all@5", f64::from(within(5) == all)),
-            ("frac@5", within(5) / all),
-            ("any@10", f64::from(within(10) > 0.0)),
-            ("frac@10", within(10) / all),
-            ("mrr", first.map_or(0.0, |place| 1.0 / (place + 1) as f64)),
-        ] {
-            self.figures.entry(name).or_default().push(value);
-        }
-    }
-
-    fn mean(&self, name: &str) -> f64 {
-        let values = &self.figures[name];
-        values.iter().sum::<f64>() / values.len() as f64
-    }
-
-    fn print_pool(&self, name: &str) {
-        let mean = |figure| self.mean(figure);
-        println!(
-            "{name:34} {:>7.3} {:>7.3} {:>7.3} {:>7.3} {:>7.3}",
-            mean("any@5"),
-            mean("frac@5"),
-            mean("frac@10"),
-            mean("all@5"),
-            mean("mrr")
-        );
-    }
-
-    fn print_few(&self, name: &str, figures: [&str; 4]) {
-        let [a, b, c, d] = figures.map(|figure| self.mean(figure));
-        println!("{name:34} {a:>7.3} {b:>7.3} {c:>7.3} {d:>7.3}");
     }
 }
 
@@ -456,17 +410,16 @@ fn user_text(talk: &str) -> String {
     said
 }
 
-/// The same with every date moved by as much, the newest to now.
-fn live(records: &[Value]) -> Vec<Value> {
-    let time = |record: &Value| Timestamp::parse(text(record, "timestamp")).unwrap().as_micros();
-    let newest = records.iter().map(time).max().unwrap_or_default();
-    let ahead = Clock::system().now().as_micros() - newest;
-    let moved = |record: &Value| {
-        let mut record = record.clone();
-        record["timestamp"] = Timestamp::from_micros(time(&record) + ahead).record_style().into();
-        record
-    };
-    records.iter().map(moved).collect()
+fn newest(records: &[Value]) -> Timestamp {
+    let time = |record: &Value| Timestamp::parse(text(record, "timestamp"));
+    records.iter().filter_map(time).max().unwrap_or_default()
+}
+
+/// `2023/04/10 (Mon) 23:07`
+fn asked_on(question: &Value) -> Timestamp {
+    let asked = text(question, "asked").replace('/', "-");
+    let words: Vec<&str> = asked.split(' ').collect();
+    Timestamp::parse(&format!("{}T{}:00Z", words[0], words[2])).unwrap()
 }
 
 fn json(path: &Path) -> Value {
