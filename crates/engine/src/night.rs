@@ -424,7 +424,7 @@ impl NightWorker {
                 report.note(&namespace, batch, &done);
             }
             if all_done && !self.tools.night.is_over() {
-                planner.passed.note(phase, &namespace, &seen);
+                planner.note(phase, &namespace, &seen);
             }
         }
     }

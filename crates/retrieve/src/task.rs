@@ -1,5 +1,8 @@
 //! What kind of task a question belongs to, and how much each collection of memories counts for it.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use lokid_index::analyze;
 use lokid_model::words::{same_word, vocabulary};
 use lokid_model::{Kind, TaskType};
@@ -57,15 +60,22 @@ pub fn detect(query: &str, action: Option<&str>, phase: Option<&str>) -> Detecti
 
 /// A keyword counts in every inflection, as whole words standing together: `fixing` is a `fix`, `prefix` is none.
 fn is_said(keyword: &str, words: &[(String, String)]) -> bool {
-    let parts: Vec<(&str, String)> = keyword.split(' ').map(|part| (part, analyze::stem(part))).collect();
+    let parts = &ROOTS[keyword];
     words
         .windows(parts.len())
-        .any(|said| said.iter().zip(&parts).all(|((word, stem), (part, root))| is_form(word, stem, part, root)))
+        .any(|said| said.iter().zip(parts).all(|((word, stem), (part, root))| is_form(word, stem, part, root)))
 }
 
 fn is_form(word: &str, stem: &str, part: &str, root: &str) -> bool {
     word == part || IRREGULAR.contains(&(word, part)) || (stem == root && !STRANGERS.contains(&word))
 }
+
+/// The words of each keyword, with what their inflections have in common.
+static ROOTS: LazyLock<HashMap<&str, Vec<(&str, String)>>> = LazyLock::new(|| {
+    let parts = |keyword: &&'static str| keyword.split(' ').map(|part| (part, analyze::stem(part))).collect();
+    let keywords = TaskType::ALL.iter().flat_map(|task_type| signs(*task_type).keywords);
+    keywords.map(|keyword| (*keyword, parts(keyword))).collect()
+});
 
 /// Forms that a stemmer does not bring together, and other spellings.
 #[rustfmt::skip]

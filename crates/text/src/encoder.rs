@@ -115,9 +115,9 @@ impl Encoder {
         })
     }
 
-    /// The vector of each token, one text behind the other. Every id must be one of the vocabulary, and no text longer
-    /// than there are places.
-    pub(super) fn encode<'s>(&self, texts: &[Ids], scratch: &'s mut Scratch) -> &'s [f32] {
+    /// The vector of each token, one text behind the other; or of the first of each text alone, which spares the last layer
+    /// most of its work. Every id must be one of the vocabulary, and no text longer than there are places.
+    pub(super) fn encode<'s>(&self, texts: &[Ids], only_first: bool, scratch: &'s mut Scratch) -> &'s [f32] {
         let hidden = self.hidden;
         let Scratch { states, query, key, value, mixed, wide, head, whole } = scratch;
         states.clear();
@@ -132,18 +132,25 @@ impl Encoder {
             }
         }
         self.norm.apply(states);
-        for layer in &self.layers {
+        for (at, layer) in self.layers.iter().enumerate() {
             whole.take(states, hidden);
-            layer.query.apply(states, whole, query);
             layer.key.apply(states, whole, key);
             layer.value.apply(states, whole, value);
+            let is_last = only_first && at + 1 == self.layers.len();
+            // Whom nobody looks at any more needs to look at nobody.
+            if is_last {
+                keep_first(states, texts, hidden);
+                whole.take(states, hidden);
+            }
+            layer.query.apply(states, whole, query);
             mixed.resize(states.len(), 0.0);
-            let mut from = 0;
+            let (mut from, mut asking, mut room) = (0, query.as_slice(), mixed.as_mut_slice());
             for text in texts {
                 let to = from + text.ids.len() * hidden;
-                let of = [&query[from..to], &key[from..to], &value[from..to]];
-                lanes::attend(of, hidden, self.heads, head, &mut mixed[from..to]);
-                from = to;
+                let (asks, others) = asking.split_at(if is_last { hidden } else { to - from });
+                let (into, rest) = room.split_at_mut(asks.len());
+                lanes::attend([asks, &key[from..to], &value[from..to]], hidden, self.heads, head, into);
+                (from, asking, room) = (to, others, rest);
             }
             whole.take(mixed, hidden);
             layer.attended.apply(mixed, whole, wide);
@@ -159,6 +166,17 @@ impl Encoder {
         }
         states
     }
+}
+
+/// Of the rows of each text, the first.
+fn keep_first(states: &mut Vec<f32>, texts: &[Ids], hidden: usize) {
+    let (mut from, mut to) = (0, 0);
+    for text in texts {
+        states.copy_within(from..from + hidden, to);
+        from += text.ids.len() * hidden;
+        to += hidden;
+    }
+    states.truncate(to);
 }
 
 impl Layer {

@@ -63,7 +63,7 @@ wide! {
         let scale = if largest > 0.0 { most / largest } else { 0.0 };
         let mut at = 0;
         while at < row.len() && at < whole.len() {
-            whole[at] = nearest(row[at] * scale) as i16;
+            whole[at] = (row[at] * scale + NO_PARTS).to_bits() as i16;
             at += 1;
         }
         if scale > 0.0 { 1.0 / scale } else { 0.0 }
@@ -155,10 +155,12 @@ fn exp(x: f32) -> f32 {
     series * f32::from_bits(((twos as i32 + 127) as u32) << 23)
 }
 
-/// The nearest whole number, for what is far from the ends of an `f32`: what is added has no room for parts.
+/// What this is added to has no room for parts, and its last bits are the nearest whole number.
+const NO_PARTS: f32 = 12_582_912.0;
+
+/// The nearest whole number, for what is far from the ends of an `f32`.
 #[inline(always)]
 fn nearest(x: f32) -> f32 {
-    const NO_PARTS: f32 = 12_582_912.0;
     (x + NO_PARTS) - NO_PARTS
 }
 
@@ -170,7 +172,7 @@ pub(super) struct Head {
     scores: Vec<f32>,
 }
 
-/// Every head lets every token look at every other, and hands on the values of those it looks at.
+/// Every head lets every token of the query look at every other, and hands on the values of those it looks at.
 pub(super) fn attend(
     [query, key, value]: [&[f32]; 3],
     hidden: usize,
@@ -178,7 +180,7 @@ pub(super) fn attend(
     room: &mut Head,
     mixed: &mut [f32],
 ) {
-    let (tokens, size) = (query.len() / hidden, hidden / heads);
+    let (tokens, size) = (value.len() / hidden, hidden / heads);
     // A whole number of lanes, the last ones empty: nobody looks there.
     let width = tokens.next_multiple_of(LANES);
     room.keys.clear();
@@ -201,9 +203,9 @@ wide! {
         query: &'a [f32], keys: &'a [f32], value: &'a [f32], shape: [usize; 3], scores: &'a mut [f32], mixed: &'a mut [f32]
     ) {
         let [hidden, from, size] = shape;
-        let (tokens, width) = (query.len() / hidden, scores.len());
+        let (tokens, width) = (value.len() / hidden, scores.len());
         let mut token = 0;
-        while token < tokens {
+        while token < query.len() / hidden {
             let place = token * hidden + from;
             // Sums stay in registers, a few lanes at a time.
             let mut part = 0;

@@ -111,12 +111,9 @@ impl Pairs {
             let (now, later) = rest.split_at(fit.count().max(1));
             rest = later;
             let mut scratch = self.scratch.lock();
-            let states = self.encoder.encode(now, &mut scratch);
-            let width = states.len() / now.iter().map(|text| text.ids.len()).sum::<usize>();
-            let mut from = 0;
-            for text in now {
-                let scores = self.answer.of(&states[from..from + width]);
-                from += text.ids.len() * width;
+            let states = self.encoder.encode(now, true, &mut scratch);
+            for state in states.chunks_exact(states.len() / now.len()) {
+                let scores = self.answer.of(state);
                 let scores: Shares = std::array::from_fn(|at| scores[at]);
                 found.push(lanes::shares(scores));
             }

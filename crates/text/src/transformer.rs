@@ -49,7 +49,8 @@ impl Transformer {
         }
         let text = Ids { second: ids.len(), ids };
         let mut scratch = self.scratch.lock();
-        let mut vector = self.pooling.apply(self.encoder.encode(&[text], &mut scratch), self.dim);
+        let only_first = self.pooling == Pooling::First;
+        let mut vector = self.pooling.apply(self.encoder.encode(&[text], only_first, &mut scratch), self.dim);
         normalise(&mut vector);
         vector
     }

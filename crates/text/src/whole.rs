@@ -4,10 +4,6 @@
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
-/// So many rows of one are multiplied with so many of the other at a time, each number fetched once for all of them.
-#[cfg(target_arch = "x86_64")]
-const BLOCK: usize = 4;
-
 /// Larger than this no number of a row of `width` may be, or a sum might not fit.
 pub(super) fn most(width: usize) -> f32 {
     let fits = i32::MAX as usize / (128 * width.max(1));
@@ -58,7 +54,7 @@ mod tests {
 
     #[test]
     fn every_way_comes_to_the_same_values() {
-        for (rows, width, texts) in [(4, 32, 4), (8, 384, 7), (384, 1536, 5), (6, 64, 9), (4, 33, 4), (4, 64, 1)] {
+        for (rows, width, texts) in [(16, 32, 4), (32, 384, 11), (384, 1536, 5), (6, 64, 9), (32, 33, 4), (64, 64, 1)] {
             let largest = most(width) as u64;
             let weights: Vec<u8> = numbers(rows * width, 1).map(|number| number as u8).collect();
             let span = |number: u64| ((number % (2 * largest + 1)) as i64 - largest as i64) as i16;
@@ -89,18 +85,18 @@ mod tests {
     #[test]
     fn the_largest_numbers_fit() {
         for width in [384, 1536, 1 << 20] {
-            let (weights, inputs) = (vec![0x80; 4 * width], vec![most(width) as i16; 4 * width]);
+            let (weights, inputs) = (vec![0x80; 32 * width], vec![most(width) as i16; 4 * width]);
             let of = Factors {
                 weights: &weights,
                 inputs: &inputs,
                 width,
                 scales: &[1.0; 4],
-                outputs: &[1.0; 4],
-                bias: &[0.0; 4],
+                outputs: &[1.0; 32],
+                bias: &[0.0; 32],
             };
-            let mut values = [0.0; 16];
+            let mut values = [0.0; 4 * 32];
             products(&of, &mut values);
-            assert_eq!(values, [(-128 * i64::from(inputs[0]) * width as i64) as f32; 16]);
+            assert_eq!(values, [(-128 * i64::from(inputs[0]) * width as i64) as f32; 4 * 32]);
         }
     }
 }

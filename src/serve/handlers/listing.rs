@@ -52,9 +52,13 @@ fn page(app: &App, project: &Project, query: &List, limit: usize) -> Result<List
             && query.derived.is_none_or(|derived| snapshot.is_derived(&memory.key()) == derived)
             && (!query.stale_anchor || memory.anchors.files.iter().any(|file| !stands.is_there(file)))
     };
+    let all = || snapshot.memories().filter(|memory| is_young(memory) && passes(memory)).map(Arc::as_ref);
+    let counted = query.facets.then(|| facets::count(all()));
+    // Where all are counted, nobody looks for more than there are.
+    let total = counted.as_ref().map_or(usize::MAX, |counted| counted.total);
     let mut found = snapshot.newest(after).take_while(|memory| is_young(memory)).filter(|memory| passes(memory));
-    let page: Vec<&Arc<Memory>> = found.by_ref().take(limit).collect();
-    let last = page.last().filter(|_| found.next().is_some());
+    let page: Vec<&Arc<Memory>> = found.by_ref().take(limit.min(total)).collect();
+    let last = page.last().filter(|_| page.len() < total && found.next().is_some());
     let next_cursor = last.map(|last| paging::cursor(last.times.created_at, last.id.as_str()));
     let item = |memory: &Arc<Memory>| {
         let mut item = view::brief(memory, Level::Summary);
@@ -62,8 +66,6 @@ fn page(app: &App, project: &Project, query: &List, limit: usize) -> Result<List
         item
     };
     let items = page.into_iter().map(item).collect();
-    let all = || snapshot.memories().filter(|memory| is_young(memory) && passes(memory)).map(Arc::as_ref);
-    let counted = query.facets.then(|| facets::count(all()));
     Ok(Listing { items, next_cursor, counted })
 }
 

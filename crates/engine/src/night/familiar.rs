@@ -58,11 +58,13 @@ impl Familiar {
 pub(super) struct Passed {
     before: Familiar,
     now: BTreeMap<(Namespace, Phase), Familiar>,
+    /// Those that could not be held against all they should have been: nothing more comes of them tonight.
+    undone: BTreeSet<u64>,
 }
 
 impl Passed {
     pub(super) fn since(night: Option<&Path>) -> Passed {
-        Passed { before: night.map(Familiar::read).unwrap_or_default(), now: BTreeMap::new() }
+        Passed { before: night.map(Familiar::read).unwrap_or_default(), ..Passed::default() }
     }
 
     /// Whom a phase need not compare with each other.
@@ -70,14 +72,21 @@ impl Passed {
         self.now.get(&(namespace.clone(), phase)).unwrap_or(&self.before)
     }
 
-    /// A phase compared all of these, and everything that came of it was done.
-    pub(super) fn note(&mut self, phase: Phase, namespace: &Namespace, memories: &[Arc<Memory>]) {
+    /// A phase compared all of these as far as it could, and everything that came of it was done.
+    pub(super) fn note(
+        &mut self,
+        phase: Phase,
+        namespace: &Namespace,
+        seen: &[Arc<Memory>],
+        is_done: impl Fn(&Memory) -> bool,
+    ) {
         if COMPARING.contains(&phase) {
-            self.now.insert((namespace.clone(), phase), Familiar::of(memories));
+            self.undone.extend(seen.iter().filter(|memory| !is_done(memory)).map(|memory| mark(memory)));
+            self.now.insert((namespace.clone(), phase), Familiar::of(seen));
         }
     }
 
-    /// Those that every phase went through.
+    /// Those that every phase went through, and held against all.
     pub(super) fn by_all(&self) -> Familiar {
         let spaces: BTreeSet<&Namespace> = self.now.keys().map(|(space, _)| space).collect();
         let [first, others @ ..] = COMPARING;
@@ -85,7 +94,8 @@ impl Passed {
         for space in spaces {
             let others = others.map(|phase| self.by(phase, space));
             let met = self.by(first, space).0.iter().copied();
-            marks.extend(met.filter(|mark| others.iter().all(|other| other.has(*mark))));
+            let is_done = |mark: &u64| !self.undone.contains(mark) && others.iter().all(|other| other.has(*mark));
+            marks.extend(met.filter(is_done));
         }
         marks.sort_unstable();
         marks.dedup();
@@ -131,26 +141,27 @@ fn mark(memory: &Memory) -> u64 {
     print.end()
 }
 
+/// Put together first: hashing many small pieces takes longer than one whole.
 #[derive(Default)]
-struct Print(blake3::Hasher);
+struct Print(Vec<u8>);
 
 impl Print {
     fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) {
         let mut count = 0;
         for text in texts {
             self.number(text.len() as i64);
-            self.0.update(text.as_bytes());
+            self.0.extend_from_slice(text.as_bytes());
             count += 1;
         }
         self.number(count);
     }
 
     fn number(&mut self, number: i64) {
-        self.0.update(&number.to_le_bytes());
+        self.0.extend_from_slice(&number.to_le_bytes());
     }
 
     fn end(&self) -> u64 {
-        let hash = self.0.finalize();
+        let hash = blake3::hash(&self.0);
         hash.as_bytes().iter().take(WIDTH).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
     }
 }
@@ -211,15 +222,18 @@ mod tests {
     fn a_phase_knows_what_it_went_through_and_the_night_what_all_did() {
         let (mut passed, place) = (Passed::default(), Namespace::default());
         let (a, b) = (note("a", "one"), note("b", "two"));
-        passed.note(Phase::Dedupe, &place, &all(&[a.clone(), b.clone()]));
-        passed.note(Phase::Learn, &place, &all(std::slice::from_ref(&a)));
+        passed.note(Phase::Dedupe, &place, &all(&[a.clone(), b.clone()]), |_| true);
+        passed.note(Phase::Learn, &place, &all(std::slice::from_ref(&a)), |_| true);
         assert!(passed.by(Phase::Dedupe, &place).knows(&a));
         assert!(!passed.by(Phase::Connect, &place).knows(&a));
         assert!(!passed.by(Phase::Learn, &place).knows(&a), "it goes by the last whole night");
         assert_eq!(passed.by_all(), Familiar::default());
-        passed.note(Phase::Contradict, &place, &all(&[a.clone(), b.clone()]));
-        passed.note(Phase::Connect, &place, &all(std::slice::from_ref(&a)));
+        passed.note(Phase::Contradict, &place, &all(&[a.clone(), b.clone()]), |_| true);
+        passed.note(Phase::Connect, &place, &all(std::slice::from_ref(&a)), |_| true);
         assert!(passed.by_all().knows(&a) && !passed.by_all().knows(&b));
+        passed.note(Phase::Connect, &place, &all(&[a.clone(), b.clone()]), |memory| memory.id != a.id);
+        assert!(passed.by(Phase::Connect, &place).knows(&a), "tonight nothing more comes of it");
+        assert!(!passed.by_all().knows(&a) && passed.by_all().knows(&b));
     }
 
     #[test]

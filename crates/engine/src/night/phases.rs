@@ -87,9 +87,12 @@ impl<'a> Planner<'a> {
             !about.is_some_and(|memory| undone::is_left_alone(memory, phase))
         };
         proposals.retain(stays);
-        // Whoever could not be held against all it should have been stays fresh for the next night.
-        let done = memories.into_iter().filter(|memory| self.reader.is_done_with(memory));
-        (proposals, done.collect())
+        (proposals, memories)
+    }
+
+    /// What came of a phase was done. Whoever could not be held against all it should have been is fresh the night after.
+    pub(super) fn note(&mut self, phase: Phase, namespace: &Namespace, seen: &[Arc<Memory>]) {
+        self.passed.note(phase, namespace, seen, |memory| self.reader.is_done_with(memory));
     }
 }
 

@@ -1,11 +1,12 @@
 //! The same with registers of 32 and of 64 bytes. Bytes become numbers of two, pairs of which are multiplied and added in
-//! one step; where the machine can also add to the sum in that step, the compiler sees to it.
+//! one step; where the machine can also add to the sum in that step, the compiler sees to it. A register holds the same
+//! pair of many rows of the weights, so that each sum stays in its own place and nothing is added up across.
 
-use std::arch::x86_64::{__m128, __m128i, __m256i, __m512i};
+use std::arch::x86_64::{__m128i, __m256i, __m512i};
 
 use pulp::x86::V3;
 
-use super::{BLOCK, Factors};
+use super::Factors;
 
 pulp::simd_type! {
     /// Registers of 64 bytes, with a step that multiplies, adds and adds up.
@@ -26,129 +27,37 @@ pub(super) fn products(of: &Factors<'_>, values: &mut [f32]) -> bool {
 }
 
 pub(super) fn with_avx512(of: &Factors<'_>, values: &mut [f32]) -> bool {
-    let Some((simd, job)) = Wide::try_new().zip(Job::new(of, values, 32)) else { return false };
-    simd.vectorize(Product { simd, job });
+    let Some(simd) = Wide::try_new().filter(|_| fits::<16>(of, values)) else { return false };
+    simd.vectorize(Product { simd, of, values });
     true
 }
 
 pub(super) fn with_avx2(of: &Factors<'_>, values: &mut [f32]) -> bool {
-    let Some((simd, job)) = V3::try_new().zip(Job::new(of, values, 16)) else { return false };
-    simd.vectorize(Product { simd, job });
+    let Some(simd) = V3::try_new().filter(|_| fits::<8>(of, values)) else { return false };
+    simd.vectorize(Product { simd, of, values });
     true
 }
 
-struct Job<'a> {
-    of: &'a Factors<'a>,
-    values: &'a mut [f32],
-    rows: usize,
-    texts: usize,
-    /// Registers in a row.
-    steps: usize,
-}
-
-impl<'a> Job<'a> {
-    /// Nothing where rows do not fill registers and blocks: too small, or of no model that is known.
-    fn new(of: &'a Factors<'a>, values: &'a mut [f32], lanes: usize) -> Option<Job<'a>> {
-        let (rows, texts) = (of.outputs.len(), of.scales.len());
-        let fits = of.width.is_multiple_of(lanes) && rows.is_multiple_of(BLOCK) && texts >= BLOCK;
-        (fits && values.len() == rows * texts).then_some(Job { of, values, rows, texts, steps: of.width / lanes })
-    }
-
-    /// Four sums of one input, as what they are worth.
-    #[inline(always)]
-    fn set(&mut self, text: usize, row: usize, sums: [i32; BLOCK]) {
-        let scale = self.of.scales[text];
-        let (outputs, bias) = (&self.of.outputs[row..row + BLOCK], &self.of.bias[row..row + BLOCK]);
-        let values = &mut self.values[text * self.rows + row..][..BLOCK];
-        let mut at = 0;
-        while at < BLOCK {
-            values[at] = sums[at] as f32 * (scale * outputs[at]) + bias[at];
-            at += 1;
-        }
-    }
-}
-
-/// A block of rows, each of so many steps.
-#[inline(always)]
-fn rows_of<T>(all: &[T], first: usize, steps: usize) -> [&[T]; BLOCK] {
-    let rows = &all[first * steps..(first + BLOCK) * steps];
-    [&rows[..steps], &rows[steps..][..steps], &rows[2 * steps..][..steps], &rows[3 * steps..][..steps]]
+/// Not where rows do not fill registers: too small, or of no model that is known.
+fn fits<const N: usize>(of: &Factors<'_>, values: &[f32]) -> bool {
+    let (rows, texts) = (of.outputs.len(), of.scales.len());
+    of.width.is_multiple_of(2 * N) && rows.is_multiple_of(2 * N) && values.len() == rows * texts
 }
 
 struct Product<'a, S> {
     simd: S,
-    job: Job<'a>,
+    of: &'a Factors<'a>,
+    values: &'a mut [f32],
 }
 
-// The sums of an input lie side by side, so inputs are the outer loop: written the other way round they would fall on few
-// places of the cache. Plain loops over places, inlined to the last call: what is called is compiled without the wide registers. The last
-// block of inputs begins early enough to be a whole one, and what it multiplies again comes to the same.
+// As many sums are kept at once as there are registers for.
 
 impl pulp::NullaryFnOnce for Product<'_, Wide> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        let (sse, sse2, avx, avx2) = (self.simd.sse, self.simd.sse2, self.simd.avx, self.simd.avx2);
-        let (avx512, words) = (self.simd.avx512f, self.simd.avx512bw);
-        let Job { rows, texts, steps, .. } = self.job;
-        let (weights, _) = self.job.of.weights.as_chunks::<32>();
-        let (inputs, _) = self.job.of.inputs.as_chunks::<32>();
-        let mut text = 0;
-        while text < texts {
-            let first = if text + BLOCK <= texts { text } else { texts - BLOCK };
-            let inputs = rows_of(inputs, first, steps);
-            let mut row = 0;
-            while row < rows {
-                let weights = rows_of(weights, row, steps);
-                let outputs: __m128 = pulp::cast(self.job.of.outputs.as_chunks::<BLOCK>().0[row / BLOCK]);
-                let bias: __m128 = pulp::cast(self.job.of.bias.as_chunks::<BLOCK>().0[row / BLOCK]);
-                let mut found = [[avx512._mm512_setzero_si512(); BLOCK]; BLOCK];
-                let mut step = 0;
-                while step < steps {
-                    let mut many = [avx512._mm512_setzero_si512(); BLOCK];
-                    let mut of = 0;
-                    while of < BLOCK {
-                        let bytes: __m256i = pulp::cast(weights[of][step]);
-                        many[of] = words._mm512_cvtepi8_epi16(bytes);
-                        of += 1;
-                    }
-                    let mut with = 0;
-                    while with < BLOCK {
-                        let input: __m512i = pulp::cast(inputs[with][step]);
-                        let mut of = 0;
-                        while of < BLOCK {
-                            let product = words._mm512_madd_epi16(many[of], input);
-                            found[with][of] = avx512._mm512_add_epi32(found[with][of], product);
-                            of += 1;
-                        }
-                        with += 1;
-                    }
-                    step += 1;
-                }
-                let mut with = 0;
-                while with < BLOCK {
-                    let mut halves = [avx._mm256_setzero_si256(); BLOCK];
-                    let mut of = 0;
-                    while of < BLOCK {
-                        let [low, high]: [__m256i; 2] = pulp::cast(found[with][of]);
-                        halves[of] = avx2._mm256_add_epi32(low, high);
-                        of += 1;
-                    }
-                    let pairs =
-                        [avx2._mm256_hadd_epi32(halves[0], halves[1]), avx2._mm256_hadd_epi32(halves[2], halves[3])];
-                    let [low, high]: [__m128i; 2] = pulp::cast(avx2._mm256_hadd_epi32(pairs[0], pairs[1]));
-                    let sums = sse2._mm_cvtepi32_ps(sse2._mm_add_epi32(low, high));
-                    let scales = sse._mm_mul_ps(sse._mm_set1_ps(self.job.of.scales[first + with]), outputs);
-                    let values = sse._mm_add_ps(sse._mm_mul_ps(sums, scales), bias);
-                    self.job.values.as_chunks_mut::<BLOCK>().0[((first + with) * rows + row) / BLOCK] =
-                        pulp::cast(values);
-                    with += 1;
-                }
-                row += BLOCK;
-            }
-            text += BLOCK;
-        }
+        multiply::<Wide, 16, 8>(self.simd, self.of, self.values);
     }
 }
 
@@ -156,65 +65,179 @@ impl pulp::NullaryFnOnce for Product<'_, V3> {
     type Output = ();
 
     #[inline(always)]
-    fn call(mut self) {
-        let (avx, avx2) = (self.simd.avx, self.simd.avx2);
-        let Job { rows, texts, steps, .. } = self.job;
-        let (weights, _) = self.job.of.weights.as_chunks::<16>();
-        let (inputs, _) = self.job.of.inputs.as_chunks::<16>();
-        // Of sixteen registers, eight hold sums: half of a block at a time.
-        const FEW: usize = BLOCK / 2;
+    fn call(self) {
+        multiply::<V3, 8, 4>(self.simd, self.of, self.values);
+    }
+}
+
+/// What registers of `N` sums can do.
+trait Registers<const N: usize>: Copy {
+    type Of: Copy;
+
+    fn zero(self) -> Self::Of;
+    /// Pairs of bytes as pairs of numbers of two, the first 2 `N` of these.
+    fn widen(self, bytes: &[u8]) -> Self::Of;
+    /// Those of the one and of the other by turns.
+    fn zip(self, one: Self::Of, other: Self::Of) -> [Self::Of; 2];
+    /// The sums, and each pair times the same one.
+    fn add(self, sums: Self::Of, pairs: Self::Of, with: [i16; 2]) -> Self::Of;
+    fn sums(self, of: Self::Of) -> [i32; N];
+}
+
+// Plain loops over places, inlined to the last call: what is called is compiled without the wide registers.
+
+/// Twice `N` rows of the weights with `T` inputs at a time. Where fewer are left the last one is multiplied again.
+#[inline(always)]
+fn multiply<S: Registers<N>, const N: usize, const T: usize>(simd: S, of: &Factors<'_>, values: &mut [f32]) {
+    let (rows, texts, pairs) = (of.outputs.len(), of.scales.len(), of.width / 2);
+    let (inputs, _) = of.inputs.as_chunks::<2>();
+    let mut turned = vec![[simd.zero(); 2]; pairs];
+    let mut row = 0;
+    while row < rows {
+        let mut half = 0;
+        while half < 2 {
+            let weights = &of.weights[(row + half * N) * of.width..][..N * of.width];
+            let mut pair = 0;
+            while pair < pairs {
+                let block = turn::<S, N>(simd, weights, of.width, pair);
+                let mut at = 0;
+                while at < N {
+                    turned[pair + at][half] = block[at];
+                    at += 1;
+                }
+                pair += N;
+            }
+            half += 1;
+        }
         let mut text = 0;
         while text < texts {
-            let first = if text + BLOCK <= texts { text } else { texts - BLOCK };
-            let inputs = rows_of(inputs, first, steps);
-            let mut row = 0;
-            while row < rows {
-                let weights = rows_of(weights, row, steps);
-                let mut block = [[0; BLOCK]; BLOCK];
-                let mut half = 0;
-                while half < BLOCK {
-                    let mut found = [[avx._mm256_setzero_si256(); BLOCK]; FEW];
-                    let mut step = 0;
-                    while step < steps {
-                        let mut of = 0;
-                        while of < FEW {
-                            let bytes: __m128i = pulp::cast(weights[half + of][step]);
-                            let many = avx2._mm256_cvtepi8_epi16(bytes);
-                            let mut with = 0;
-                            while with < BLOCK {
-                                let input: __m256i = pulp::cast(inputs[with][step]);
-                                let product = avx2._mm256_madd_epi16(many, input);
-                                found[of][with] = avx2._mm256_add_epi32(found[of][with], product);
-                                with += 1;
-                            }
-                            of += 1;
-                        }
-                        step += 1;
-                    }
-                    let mut of = 0;
-                    while of < FEW {
-                        let pairs = [
-                            avx2._mm256_hadd_epi32(found[of][0], found[of][1]),
-                            avx2._mm256_hadd_epi32(found[of][2], found[of][3]),
-                        ];
-                        let [low, high]: [[i32; BLOCK]; 2] = pulp::cast(avx2._mm256_hadd_epi32(pairs[0], pairs[1]));
-                        let mut with = 0;
-                        while with < BLOCK {
-                            block[with][half + of] = low[with] + high[with];
-                            with += 1;
-                        }
-                        of += 1;
-                    }
-                    half += FEW;
-                }
+            let mut from = [inputs; T];
+            let mut with = 0;
+            while with < T {
+                from[with] = &inputs[(text + with).min(texts - 1) * pairs..][..pairs];
+                with += 1;
+            }
+            let mut sums = [[simd.zero(); 2]; T];
+            let mut pair = 0;
+            while pair < pairs {
+                let [one, other] = turned[pair];
                 let mut with = 0;
-                while with < BLOCK {
-                    self.job.set(first + with, row, block[with]);
+                while with < T {
+                    let input = from[with][pair];
+                    sums[with] = [simd.add(sums[with][0], one, input), simd.add(sums[with][1], other, input)];
                     with += 1;
                 }
-                row += BLOCK;
+                pair += 1;
             }
-            text += BLOCK;
+            let mut with = 0;
+            while with < T && text + with < texts {
+                let mut half = 0;
+                while half < 2 {
+                    let first = row + half * N;
+                    let (outputs, bias) = (&of.outputs[first..first + N], &of.bias[first..first + N]);
+                    let values = &mut values[(text + with) * rows + first..][..N];
+                    let sums = simd.sums(sums[with][half]);
+                    let mut at = 0;
+                    while at < N {
+                        values[at] = sums[at] as f32 * (of.scales[text + with] * outputs[at]) + bias[at];
+                        at += 1;
+                    }
+                    half += 1;
+                }
+                with += 1;
+            }
+            text += T;
         }
+        row += 2 * N;
+    }
+}
+
+/// `N` pairs of each of `N` rows, from one on: a register for each pair. Rows of the one half and of the other by turns, as
+/// often as halves can be halved, and every place has become a row.
+#[inline(always)]
+fn turn<S: Registers<N>, const N: usize>(simd: S, weights: &[u8], width: usize, pair: usize) -> [S::Of; N] {
+    let mut block = [simd.zero(); N];
+    let mut row = 0;
+    while row < N {
+        block[row] = simd.widen(&weights[row * width + 2 * pair..][..2 * N]);
+        row += 1;
+    }
+    let mut turns = 1;
+    while turns < N {
+        let before = block;
+        let mut at = 0;
+        while at < N / 2 {
+            [block[2 * at], block[2 * at + 1]] = simd.zip(before[at], before[at + N / 2]);
+            at += 1;
+        }
+        turns *= 2;
+    }
+    block
+}
+
+impl Registers<16> for Wide {
+    type Of = __m512i;
+
+    #[inline(always)]
+    fn zero(self) -> __m512i {
+        self.avx512f._mm512_setzero_si512()
+    }
+
+    #[inline(always)]
+    fn widen(self, bytes: &[u8]) -> __m512i {
+        let bytes: __m256i = pulp::cast(bytes.as_chunks::<32>().0[0]);
+        self.avx512bw._mm512_cvtepi8_epi16(bytes)
+    }
+
+    #[inline(always)]
+    fn zip(self, one: __m512i, other: __m512i) -> [__m512i; 2] {
+        let low: __m512i = pulp::cast([0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23]);
+        let high: __m512i = pulp::cast([8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31]);
+        let avx512 = self.avx512f;
+        [avx512._mm512_permutex2var_epi32(one, low, other), avx512._mm512_permutex2var_epi32(one, high, other)]
+    }
+
+    #[inline(always)]
+    fn add(self, sums: __m512i, pairs: __m512i, with: [i16; 2]) -> __m512i {
+        let with = self.avx512f._mm512_set1_epi32(pulp::cast(with));
+        self.avx512f._mm512_add_epi32(sums, self.avx512bw._mm512_madd_epi16(pairs, with))
+    }
+
+    #[inline(always)]
+    fn sums(self, of: __m512i) -> [i32; 16] {
+        pulp::cast(of)
+    }
+}
+
+impl Registers<8> for V3 {
+    type Of = __m256i;
+
+    #[inline(always)]
+    fn zero(self) -> __m256i {
+        self.avx._mm256_setzero_si256()
+    }
+
+    #[inline(always)]
+    fn widen(self, bytes: &[u8]) -> __m256i {
+        let bytes: __m128i = pulp::cast(bytes.as_chunks::<16>().0[0]);
+        self.avx2._mm256_cvtepi8_epi16(bytes)
+    }
+
+    #[inline(always)]
+    fn zip(self, one: __m256i, other: __m256i) -> [__m256i; 2] {
+        let avx2 = self.avx2;
+        let (low, high) = (avx2._mm256_unpacklo_epi32(one, other), avx2._mm256_unpackhi_epi32(one, other));
+        [avx2._mm256_permute2x128_si256::<0x20>(low, high), avx2._mm256_permute2x128_si256::<0x31>(low, high)]
+    }
+
+    #[inline(always)]
+    fn add(self, sums: __m256i, pairs: __m256i, with: [i16; 2]) -> __m256i {
+        let with = self.avx._mm256_set1_epi32(pulp::cast(with));
+        self.avx2._mm256_add_epi32(sums, self.avx2._mm256_madd_epi16(pairs, with))
+    }
+
+    #[inline(always)]
+    fn sums(self, of: __m256i) -> [i32; 8] {
+        pulp::cast(of)
     }
 }
