@@ -90,6 +90,7 @@ tree() {
   install -m 644 README.md LICENSE CHANGELOG.md SECURITY.md config.example.toml "$doc"
   install -m 644 assets/model/NOTICE "$doc/NOTICE.model"
   install -m 644 assets/pairs/NOTICE "$doc/NOTICE.pairs"
+  install -m 644 assets/subjects/NOTICE "$doc/NOTICE.subjects"
   third_parties > "$doc/THIRD-PARTY"
 }
 
