@@ -44,7 +44,7 @@ use lokid_context::predict::memories::{self, AuthorClue, BranchClue, Clues, Erro
 use lokid_context::sources::Sources;
 use lokid_encode::compress::at_level;
 use lokid_encode::errors::ErrorReader;
-use lokid_model::{Key, Level, Memory, Namespace, TaskType, Timestamp};
+use lokid_model::{Body, Key, Level, Memory, Namespace, TaskType, Timestamp};
 use lokid_retrieve::query;
 
 /// Files that are foretold for a context.
@@ -440,6 +440,15 @@ fn seen(text: &str) -> SeenError {
     SeenError { text: text.to_owned(), file: None }
 }
 
+/// Of earlier work what came of it; the rest of what was asked then is for whoever searches.
 pub(super) fn length(memory: &Memory, level: Level) -> String {
-    at_level(memory, level).into_owned()
+    let mut text = at_level(memory, level).into_owned();
+    if let Body::Episode(episode) = &memory.body
+        && !(episode.changes.is_empty() && episode.conclusion.is_empty())
+        && let Some((_, rest)) = episode.goal.trim().split_once('\n')
+        && let Some(told) = text.trim_end().strip_suffix(rest.trim())
+    {
+        text.truncate(told.trim_end().len());
+    }
+    text
 }
