@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
+use crate::predict::goal::scope;
 use crate::predict::memories::Clues;
 use lokid_index::analyze;
 use lokid_index::places::plain_path;
@@ -22,6 +23,8 @@ use lokid_model::{Key, Kind, Memory, Timestamp};
 /// | .40 | .55 | .20 | .8 |
 /// | .50 | .69 | .15 | .45 |
 pub const LEAST_CHANCE: f64 = 0.5;
+/// For a commit that speaks of the very function, which the signs do not know.
+pub const LEAST_CHANCE_OF_COMMIT: f64 = 0.35;
 /// Words of a situation that are looked at.
 pub const MOST_WORDS: usize = 64;
 /// Of a candidate's text.
@@ -37,6 +40,11 @@ const DOING: &str = "add added adding allow avoid bug bugs change changes clean 
 static DOING_WORDS: LazyLock<HashSet<String>> =
     LazyLock::new(|| analyze::distinct(DOING, usize::MAX).into_iter().collect());
 
+/// Does a word tell what is done rather than what it is done to?
+pub fn is_doing(word: &str) -> bool {
+    DOING_WORDS.contains(&analyze::stem(word))
+}
+
 /// What a situation is about, as far as its words tell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Situation {
@@ -50,17 +58,13 @@ impl Situation {
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a str>, rarity: &dyn Fn(&str) -> f64) -> Situation {
         let mut words = BTreeMap::new();
         for text in texts {
-            for word in analyze::distinct(text, MOST_WORDS) {
-                // A number alone is a ticket, which says nothing of what it is about.
-                let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-                let share = if is_number {
-                    0.1
-                } else if DOING_WORDS.contains(&word) {
-                    0.3
-                } else {
-                    1.0
-                };
-                let weight = rarity(&word) * share;
+            let scope = analyze::distinct(&scope(text).join(" "), MOST_WORDS);
+            // A number alone is a ticket or a version, which says nothing of what it is about.
+            let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            for word in analyze::distinct(text, MOST_WORDS).into_iter().filter(|word| !is_number(word)) {
+                // Half of all commits may have the same scope.
+                let is_light = DOING_WORDS.contains(&word) || scope.contains(&word);
+                let weight = rarity(&word) * if is_light { 0.3 } else { 1.0 };
                 words.entry(word).or_insert(weight);
             }
         }
@@ -153,7 +157,8 @@ signs! {
     /// How close its title is in meaning, and the same where the words are rare.
     meaning 2.28,
     meaning_of_rare 2.45,
-    /// A warning, a hotspot or something removed, right here. Not fitted: there was nothing to fit it on.
+    /// A warning or something removed, right here, and as much of it as speaks of the situation; where nobody said what they
+    /// do also a hotspot. Not fitted: there was nothing to fit it on.
     local 2.2,
     /// It tells of the error at hand. Not fitted either.
     error 4.0,
@@ -164,8 +169,10 @@ const AGAINST: f64 = -2.86;
 /// Without a goal or an error to speak of, only what is known of exactly this file counts.
 const UNASKED: f64 = 1.8;
 const YEAR: f64 = 365.25 * 86_400e6;
-/// Tags of what somebody who changes a file wants to know of it.
-const LOCAL: [&str; 3] = ["warning", "hotspot", "removed"];
+/// Tags of what somebody who changes a file wants to know of it; the last one if they do not say what they are up to.
+const LOCAL: [&str; 3] = ["warning", "removed", "hotspot"];
+/// What says this share of a situation speaks of it.
+const SPEAKS: f64 = 0.3;
 
 impl Signs {
     /// Without the meaning, which takes longer to find out.
@@ -179,6 +186,10 @@ impl Signs {
         let foreseen = clues.related.iter().filter(|related| files.contains(&related.path.as_str()));
         let age = (now.as_micros() - memory.times.created_at.as_micros()) as f64 / YEAR;
         let is = |truth: bool| f64::from(u8::from(truth));
+        let (local, speaks) = match situation.is_empty() {
+            true => (&LOCAL[..], 1.0),
+            false => (&LOCAL[..2], (said.share / SPEAKS).min(1.0)),
+        };
         Signs {
             titled: situation.said_in([memory.headline()]).share,
             rarest: (said.rarest / 9.0).min(1.0),
@@ -192,7 +203,7 @@ impl Signs {
             news: situation.news_in([memory.headline(), text]),
             meaning: 0.0,
             meaning_of_rare: 0.0,
-            local: is(here && memory.tags.iter().any(|tag| LOCAL.contains(&tag.as_str()))),
+            local: is(here && memory.tags.iter().any(|tag| local.contains(&tag.as_str()))) * speaks,
             error: is(is_the_error),
         }
     }

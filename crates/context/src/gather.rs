@@ -10,10 +10,11 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::gate::{LEAST_CHANCE, Signs, Weighed};
+use crate::gate::{LEAST_CHANCE, LEAST_CHANCE_OF_COMMIT, Signs, Weighed};
 use crate::parts::{Candidate, Part};
 use crate::predict::episodes;
-use crate::predict::memories::{Clues, Evidence, PredictedMemory, predict_within};
+use crate::predict::goal::is_program;
+use crate::predict::memories::{Clues, Evidence, PredictedMemory, is_said, predict_within};
 use crate::sources::Sources;
 use lokid_index::roster::Filter;
 use lokid_model::{Key, Kind, Level, Memory, Namespace, Scope, Tier, Timestamp, Usage, time};
@@ -25,15 +26,15 @@ const MOST_GOTCHAS: usize = 12;
 const MOST_WEIGHED: usize = 40;
 /// A meaning takes a millisecond or two.
 const MOST_MEANT: usize = 12;
-/// Of rules that documents give, and of commits.
+/// Of rules that documents give.
 const MOST_RULES: usize = 3;
-const MOST_COMMITS: usize = 3;
 /// A commit that only repeats the words of the situation says nothing.
 const LEAST_NEWS: f64 = 0.2;
 /// Of everything else that the repository taught.
 const MOST_LEARNT: usize = 3;
 /// Facts about how work is done here, most wanted first.
 const HOW_TO_TEST: usize = 1;
+pub const HOW_TO_REASON: &str = "how work is done here";
 const HOW_TO: [&str; 7] = ["test.all", "test.one", "build", "lint", "format", "typecheck", "ci.checks"];
 
 pub struct GatherFilter<'a> {
@@ -78,7 +79,7 @@ pub fn gather(sources: &Sources<'_>, clues: &Clues, filter: &GatherFilter<'_>) -
         table.rules();
         critical::add(&mut table, clues, &predicted);
         table.foreseen(&predicted);
-        table.commits();
+        table.commit();
         table.how_to();
     }
     let evidence = predicted.iter().filter_map(|found| Some((found.memory.key(), *found.evidence.first()?))).collect();
@@ -288,34 +289,35 @@ impl Table<'_> {
         }
     }
 
-    /// What the history tells about exactly this, without what a memory already tells of.
-    fn commits(&mut self) {
+    /// The commit that tells most about the very function or failure, unless a memory tells of it already.
+    fn commit(&mut self) {
         let told: BTreeSet<String> =
             self.taken.values().flat_map(|taken| taken.memory.anchors.commits.iter().cloned()).collect();
-        let commits = self.clues.commits.iter();
-        let untold = commits.filter(|commit| !commit.anchors.commits.iter().any(|id| told.contains(id)));
-        let mut found: Vec<(f64, &Arc<Memory>)> = untold.map(|commit| (self.chance(commit), commit)).collect();
+        let (clues, names) = (self.clues, self.clues.names());
+        let place = |commit: &Memory| clues.places().find(|file| commit.anchors.files.iter().any(|one| one == file));
+        let is_here = |commit: &Memory| clues.places().next().is_none() || place(commit).is_some();
         let brings_news =
             |commit: &Memory| self.weighed.get(&commit.key()).is_some_and(|weighed| weighed.signs.news >= LEAST_NEWS);
-        found.retain(|(chance, commit)| *chance >= LEAST_CHANCE && brings_news(commit));
-        found.sort_by(|one, other| other.0.total_cmp(&one.0).then_with(|| one.1.id.cmp(&other.1.id)));
-        // The same done again and again is told once, as it was done last.
-        let mut latest: BTreeMap<String, Timestamp> = BTreeMap::new();
-        for (_, commit) in &found {
-            let last = latest.entry(without_numbers(&commit.title)).or_insert(commit.times.created_at);
-            *last = commit.times.created_at.max(*last);
-        }
-        found.retain(|(_, commit)| latest.get(&without_numbers(&commit.title)) == Some(&commit.times.created_at));
-        for (chance, commit) in found.into_iter().take(MOST_COMMITS) {
-            self.put_candidate(Candidate {
-                memory: Arc::clone(commit),
-                part: Part::Relevant,
-                value: chance,
-                why: commit_why(commit, self.clues),
-                binding: false,
-                longest: self.filter.longest.max(Level::Summary),
-            });
-        }
+        let is_told = |commit: &&Arc<Memory>| {
+            !commit.anchors.commits.iter().any(|id| told.contains(id))
+                && names.iter().any(|name| is_said(&commit.text, name))
+                && is_here(commit)
+                && brings_news(commit)
+        };
+        let found = clues.commits.iter().filter(is_told).map(|commit| (self.chance(commit), commit));
+        let worth = |one: &(f64, &Arc<Memory>), other: &(f64, &Arc<Memory>)| {
+            one.0.total_cmp(&other.0).then_with(|| other.1.id.cmp(&one.1.id))
+        };
+        let best = found.filter(|(chance, _)| *chance >= LEAST_CHANCE_OF_COMMIT).max_by(worth);
+        let Some((chance, commit)) = best else { return };
+        self.put_candidate(Candidate {
+            memory: Arc::clone(commit),
+            part: Part::Relevant,
+            value: chance,
+            why: place(commit).map_or_else(|| "done before".to_owned(), |file| format!("changed {file} before")),
+            binding: false,
+            longest: self.filter.longest.max(Level::Summary),
+        });
     }
 
     /// Where nothing is going on yet: how to build, test and check.
@@ -324,14 +326,18 @@ impl Table<'_> {
         if !self.filter.beginning && (clues.file.is_some() || !clues.situation.is_empty()) {
             return;
         }
-        // Who has a goal wants to know how to test what comes of it.
-        let wanted = if clues.situation.is_empty() { HOW_TO.len() } else { HOW_TO_TEST };
+        // Who has a goal wants to know how to test what comes of it, if that is a program.
+        let is_program = clues.related.first().is_some_and(|file| is_program(&file.path));
+        let wanted = match clues.situation.is_empty() {
+            true => HOW_TO.len(),
+            false => HOW_TO_TEST * usize::from(is_program),
+        };
         for (place, key) in HOW_TO.iter().take(wanted).enumerate() {
             let slot = (self.filter.namespace.clone(), Scope::default(), (*key).to_owned(), String::new());
             let known = self.sources.snapshot.facts_of(&slot).filter(|fact| self.admits(fact)).last().cloned();
             if let Some(fact) = known {
                 let worth = 1.0 - 0.05 * place as f64;
-                self.put(&fact, Part::Background, BACKGROUND * worth, "how work is done here".to_owned());
+                self.put(&fact, Part::Background, BACKGROUND * worth, HOW_TO_REASON.to_owned());
             }
         }
     }
@@ -354,19 +360,6 @@ impl Table<'_> {
 /// Does it tell of the error at hand?
 fn is_the_error(found: &PredictedMemory) -> bool {
     found.evidence.iter().any(|evidence| matches!(evidence, Evidence::SameError | Evidence::ErrorTie))
-}
-
-/// What a title says whatever the version or the ticket.
-fn without_numbers(title: &str) -> String {
-    title.chars().filter(|letter| letter.is_alphabetic() || *letter == ' ').flat_map(char::to_lowercase).collect()
-}
-
-fn commit_why(commit: &Memory, clues: &Clues) -> String {
-    let here = clues.file.as_deref().filter(|file| commit.anchors.files.iter().any(|anchor| anchor == file));
-    match here {
-        Some(file) => format!("changed {file} before"),
-        None => "done before".to_owned(),
-    }
 }
 
 /// Habits and conventions are good to know and seldom more, unless something besides the place speaks for them.

@@ -37,8 +37,16 @@ pub struct Candidate {
 pub enum FileLine {
     /// With the reason, one short clause for a person.
     Likely { path: String, why: String },
-    /// Less likely ones, told in one line.
-    Others(Vec<String>),
+    /// Several, told in one line.
+    Others(String),
+}
+
+impl FileLine {
+    pub fn tells_how_to_run(&self) -> bool {
+        match self {
+            FileLine::Likely { why: text, .. } | FileLine::Others(text) => text.contains("run: "),
+        }
+    }
 }
 
 /// A topic that can be asked for.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::assemble::NOTE;
 use super::parts::{FileLine, Pointer};
-use lokid_model::citation::{CLOSE, OPEN, handle};
+use lokid_model::citation::{CLOSE, OPEN, handle, mark};
 use lokid_model::{Key, Level, Memory, Tier, token};
 
 pub(super) use book::session_name;
@@ -35,7 +35,8 @@ const SECTIONS: [(Tier, &str, usize); 3] = [
 const LONGEST_FILE_LINE: usize = 400;
 const LONGEST_OPENING_LINE: usize = 320;
 const MOST_TOPICS: usize = 4;
-const FOOTER: &str = "Say which of these you apply: `Applied: [M:…]`";
+/// How the last line begins; it ends with the letter of what stands above, as long as this one.
+const FOOTER: &str = "Say which of these you apply: `Applied: [";
 
 /// What stands above memories that are handed out later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +94,7 @@ pub fn block(
     lengths: &dyn Fn(&Memory, Level) -> String,
 ) -> SessionBlock {
     let ranked = ranked(candidates, &|_| false);
-    let frame = token::estimate(&framed(&[], FOOTER));
+    let frame = token::estimate(&framed(&[], true));
     let Some(room) = budget.checked_sub(frame) else { return SessionBlock::default() };
     let mut sections = Vec::new();
     let mut left_over = 0;
@@ -106,7 +107,7 @@ pub fn block(
         sections.push(filled);
     }
     sections.retain(|section| !section.lines.is_empty());
-    finish(sections, FOOTER, budget)
+    finish(sections, true, budget)
 }
 
 /// What a session is told before anything that is remembered: what was handed over to it, and what is in work.
@@ -163,7 +164,7 @@ pub fn opened(opening: &Opening, budget: usize, make: impl Fn(usize) -> SessionB
 pub fn with_files(block: SessionBlock, files: &[FileLine], budget: usize) -> SessionBlock {
     let lines = files.iter().map(|file| match file {
         FileLine::Likely { path, why } => format!("- {path}: {why}"),
-        FileLine::Others(paths) => format!("- perhaps also {}", paths.join(", ")),
+        FileLine::Others(paths) => format!("- {paths}"),
     });
     with_section(block, "## Files\n", lines, budget)
 }
@@ -219,11 +220,11 @@ pub fn tail_for(
 ) -> SessionBlock {
     let mut ranked = ranked(new, already);
     ranked.sort_by_key(|memory| section_of(memory.tier));
-    let frame = token::estimate(&framed(&[], ""));
+    let frame = token::estimate(&framed(&[], false));
     let Some(limit) = budget.checked_sub(frame) else { return SessionBlock::default() };
     let filled = Fill { heading: occasion.heading(), limit, binding: false, lengths }.with(&ranked);
     let sections = if filled.lines.is_empty() { Vec::new() } else { vec![filled] };
-    finish(sections, "", budget)
+    finish(sections, false, budget)
 }
 
 /// A text that was handed out, without the lines that tell of a memory: its own, and those that name it as their source.
@@ -293,22 +294,23 @@ fn head() -> String {
     format!("{OPEN}\n{NOTE}\n")
 }
 
-fn framed(sections: &[Section], footer: &str) -> String {
+fn framed(sections: &[Section], is_first: bool) -> String {
     // What comes later is cited, and meant, as before.
-    let mut text = if footer.is_empty() { format!("{OPEN}\n") } else { head() };
+    let mut text = if is_first { head() } else { format!("{OPEN}\n") };
     sections.iter().for_each(|section| text.push_str(&section.text()));
-    if !footer.is_empty() {
-        text.push_str(footer);
-        text.push('\n');
+    if is_first {
+        let first = sections.iter().flat_map(|section| &section.lines).next();
+        let mark = first.map(|line| mark(line.item.tier, &line.item.key));
+        text.push_str(&format!("{FOOTER}{}:…]`\n", mark.as_deref().map_or("M", |mark| &mark[..1])));
     }
     text.push_str(CLOSE);
     text
 }
 
 /// The last word on the budget, however tokens are counted: should parts that fit not fit together, the least goes.
-fn finish(mut sections: Vec<Section>, footer: &str, budget: usize) -> SessionBlock {
+fn finish(mut sections: Vec<Section>, is_first: bool, budget: usize) -> SessionBlock {
     while !sections.is_empty() {
-        let text = framed(&sections, footer);
+        let text = framed(&sections, is_first);
         let tokens = token::estimate(&text);
         if tokens <= budget {
             let items = sections.into_iter().flat_map(|section| section.lines).map(|line| line.item).collect();

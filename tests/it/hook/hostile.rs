@@ -69,6 +69,8 @@ fn is_quoted(text: &str) {
         "Known about this step (cite as before):",
         "Known about this failure (cite as before):",
         "Say which of these you apply: `Applied: [M:…]`",
+        "Say which of these you apply: `Applied: [G:…]`",
+        "Say which of these you apply: `Applied: [R:…]`",
     ];
     let mut is_open = false;
     for line in text.lines() {

@@ -181,8 +181,8 @@ pub(super) fn file(file: &FileLine) -> Option<String> {
             (!path.is_empty()).then(|| format!("- file {path}{why}\n"))
         }
         FileLine::Others(paths) => {
-            let paths = quote::inline(&paths.join(", "), LONGEST_LINE_PATH);
-            (!paths.is_empty()).then(|| format!("- perhaps also {paths}\n"))
+            let paths = quote::inline(paths, LONGEST_LINE_PATH);
+            (!paths.is_empty()).then(|| format!("- {paths}\n"))
         }
     }
 }

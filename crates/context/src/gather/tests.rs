@@ -165,12 +165,12 @@ fn of_many_rules_that_match_three_are_told_and_a_commit_only_once() {
     let mut commit = memory(
         "commit-0123456789ab",
         Kind::Note,
-        "Sort the imports by name, since groups of equal length moved with every rename",
+        "Sort the imports with sort_imports, by name: groups of equal length moved with every rename",
         &["src/a.rs"],
     );
     commit.source = lokid_model::Source::Git;
     commit.anchors.commits = vec!["0123456789ab".into()];
-    let clues = Clues { commits: vec![Arc::new(commit)], ..about("sort imports by name") };
+    let clues = Clues { commits: vec![Arc::new(commit)], ..about("sort_imports sorts imports by name") };
     let found = told(&lab, &clues, &filter());
     assert_eq!(found.iter().filter(|found| found.starts_with("critical note-doc")).count(), 3, "{found:?}");
     assert!(found.contains(&"relevant commit-0123456789ab".to_owned()), "{found:?}");

@@ -14,6 +14,7 @@ use std::cmp::Ordering;
 pub use evidence::Feature;
 pub(crate) use evidence::{FEATURES, FileEvidence};
 pub use weights::{BadWeights, Weights};
+pub use words::is_test;
 
 use super::PredictedFile;
 use super::terrain::Terrain;

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use self::evidence::GoalEvidence;
 use self::features::{Feature, Features, chance, weigh};
+pub use self::question::scope;
 use self::question::{Question, sorts_of};
 use super::PredictedFile;
 use super::terrain::Terrain;
@@ -82,6 +83,11 @@ pub fn predict(
             why: why::clause(subjects, &question, &evidence, candidate),
         })
         .collect()
+}
+
+/// Neither a document nor part of the build.
+pub fn is_program(path: &str) -> bool {
+    sorts_of(path) == [false, false]
 }
 
 fn gather(

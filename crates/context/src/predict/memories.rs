@@ -27,7 +27,7 @@ pub use evidence::{Evidence, MemoryWeights};
 pub use words::{branch_topic, is_common_branch};
 
 pub(crate) use file::tells_of_error;
-pub(crate) use words::quote;
+pub(crate) use words::{is_said, quote};
 
 use crate::sources::Sources;
 use lokid_index::roster::Filter;

@@ -94,7 +94,7 @@ fn no_section_takes_more_than_its_share() {
     all.extend(many(Tier::Guardrail, 40, text));
     all.extend(many(Tier::Reference, 40, text));
     let given = block(&all, SESSION_TOKENS, &lengths);
-    let frame = token::estimate(&framed(&[], FOOTER));
+    let frame = token::estimate(&framed(&[], true));
     let room = SESSION_TOKENS - frame;
     let mut earlier = 0;
     for (_, heading, share) in SECTIONS {

@@ -13,7 +13,9 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
     }
     if command.starts_with("cargo ") {
         // A file right below `tests` is a target of its own.
-        let target = name.strip_suffix(".rs").filter(|_| place == "tests" || place.ends_with("/tests"))?;
+        let target = name.strip_suffix(".rs").filter(|_| {
+            (place == "tests" || place.ends_with("/tests")) && !place.split('/').any(|part| part == "src")
+        })?;
         return Some(format!("cargo test --test {target}"));
     }
     let mut words: Vec<&str> = Vec::new();
@@ -25,7 +27,10 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
         if word.starts_with("./") && ending == "go" {
             return Some(format!("{} ./{place}", words.join(" ")));
         }
-        words.push(word);
+        // `--test-name-pattern='NAME'` would leave out every test.
+        if !word.contains("NAME") {
+            words.push(word);
+        }
     }
     None
 }
@@ -68,10 +73,12 @@ mod tests {
         for (fact, path, expected) in [
             ("`pytest tests/test_a.py::NAME`, or `pytest -k NAME`", "tests/test_b.py", Some("pytest tests/test_b.py")),
             ("`npx mocha --require x test/app.js -g 'NAME'`", "test/res.js", Some("npx mocha --require x test/res.js")),
+            ("`node --test --test-name-pattern='NAME' a.test.js`", "b.test.js", Some("node --test b.test.js")),
             ("`go test ./a/b -run '^TestName$'`", "caddy/x_test.go", Some("go test ./caddy")),
             ("`go test ./a -run '^TestName$'`", "x_test.go", Some("go test ./.")),
             ("`cargo test NAME`", "tests/it.rs", Some("cargo test --test it")),
             ("`cargo test NAME`", "src/tests.rs", None),
+            ("`cargo test NAME`", "a/src/tests/b.rs", None),
             ("`pytest tests/test_a.py::NAME`", "src/a.py", None),
             ("no command", "tests/test_b.py", None),
         ] {

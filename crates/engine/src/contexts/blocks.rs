@@ -136,8 +136,12 @@ impl Contexts {
         };
         // A few hundred tokens are too dear for how code looks here: that is told beside the file it matters for.
         let agent = self.sessions.agent_of(&owner);
+        // How to run the very test is better than how to run all.
+        let is_told = files.iter().any(FileLine::tells_how_to_run);
         candidates.retain(|candidate| {
-            candidate.memory.kind != Kind::CodePattern && !gate::is_loaded_by(&agent, &candidate.memory)
+            candidate.memory.kind != Kind::CodePattern
+                && !gate::is_loaded_by(&agent, &candidate.memory)
+                && !(is_told && candidate.why == gather::HOW_TO_REASON)
         });
         Some(ForASession { telling: candidates, evidence, weighed, files })
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Contexts;
 use super::cache::Need;
+use super::lines::place_of;
 use crate::commits::FEW;
 use lokid_context::gate::Situation;
 use lokid_context::predict::PredictedFile;
@@ -44,7 +45,8 @@ impl Contexts {
         let mut wanted = query::wanted(&texts(need).join("\n"));
         wanted.truncate(query::MOST_ASKED);
         let cochange = &past.cochange;
-        let own = need.file.iter().flat_map(|file| cochange.all_names(file));
+        let own = need.file.as_deref().or_else(|| place_of(related));
+        let own = own.into_iter().flat_map(|file| cochange.all_names(file));
         let near = related.iter().take(NEAR).flat_map(|file| cochange.all_names(&file.path));
         let (own, near): (Vec<&str>, Vec<&str>) = (own.collect(), near.collect());
         let mut found = if wanted.is_empty() { commits.touching(&own, LOOKED_AT) } else { Vec::new() };
@@ -52,7 +54,10 @@ impl Contexts {
         let beside = commits.search_touching(&wanted, &near, LOOKED_AT);
         found.extend(told.into_iter().flatten().chain(beside).map(|found| found.commit));
         let mut seen = BTreeSet::new();
-        found.retain(|commit| seen.insert(commit.id.clone()) && !commit.is_merge());
+        // `Merge commit from fork` says nothing, whatever stands below it.
+        found.retain(|commit| {
+            seen.insert(commit.id.clone()) && !commit.is_merge() && !commit.subject.starts_with("Merge ")
+        });
         let told = |commit: &Commit| {
             let mut memory = at_todays_places(as_memory(commit)?, cochange);
             // Of many files, those that matter here are named.

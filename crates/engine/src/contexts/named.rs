@@ -33,7 +33,7 @@ pub(super) fn files(text: &str, root: &str, ground: &CodeGround, definitions: De
     let text = &text[..text.floor_char_boundary(LONGEST)];
     let mut naming = Naming { root, ground, stems: None, found: BTreeMap::new() };
     let mut names = BTreeSet::new();
-    for (end, word) in words(text).take(MOST_WORDS) {
+    for (end, word) in words(text).take(MOST_WORDS).filter(|(_, word)| !word.contains("://")) {
         let (path, line) = without_line(word);
         if naming.path(path, line.or_else(|| line_after(&text[end..]))) || path.contains(['/', '\\']) {
             continue;
@@ -197,6 +197,7 @@ fn line_after(text: &str) -> Option<u32> {
 
 fn is_name(word: &str) -> bool {
     word.len() >= SHORTEST_NAME
+        && word != "main"
         && word.starts_with(|sign: char| sign.is_alphabetic() || sign == '_')
         && word.chars().all(|sign| sign.is_alphanumeric() || sign == '_')
 }

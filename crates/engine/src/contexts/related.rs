@@ -9,7 +9,9 @@ use super::named;
 use crate::contexts::Contexts;
 use crate::focus::{Branch, SeenError};
 use crate::past::PastKnown;
+use lokid_context::gate;
 use lokid_context::predict::memories::{PredictedMemory, branch_topic, is_common_branch};
+use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{PredictedFile, episodes, files, goal, join};
 use lokid_encode::errors::repo_file;
 
@@ -17,6 +19,11 @@ use lokid_encode::errors::repo_file;
 const BY_BRANCH: f64 = 0.6;
 /// How likely a file that the branch has changed is needed again.
 const ON_THE_BRANCH: f64 = 0.4;
+/// How likely a file is meant that is called so; shorter names are chance.
+const CALLED_SO: f64 = 0.45;
+const THINKABLE: f64 = 0.05;
+const SHORTEST_NAME: usize = 3;
+const MOST_WORDS: usize = 3;
 /// How much less each earlier commit of an author counts.
 const FADING: f64 = 0.9;
 /// An author of fewer commits is not known well enough to be sure.
@@ -49,6 +56,12 @@ impl Contexts {
             if known.score < file.score {
                 *known = file;
             }
+        }
+        // A name alone may be chance: something else has to speak for it.
+        if let Some(file) = called_so(&past, need)
+            && let Some(known) = best.get_mut(&file.path).filter(|known| known.score >= THINKABLE)
+        {
+            *known = PredictedFile { score: known.score.max(file.score), ..file };
         }
         let mut found: Vec<PredictedFile> = best.into_values().collect();
         found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
@@ -105,7 +118,11 @@ fn by_file_and_goal(past: &PastKnown, need: &Need, k: usize) -> Vec<PredictedFil
         }
         None => Vec::new(),
     };
-    let by_goal = |text: &str, k: usize| goal::predict(&past.subjects, &past.cochange, &*past.ground, text, now, k);
+    let by_goal = |text: &str, k: usize| {
+        // An address elsewhere says nothing of the files here.
+        let words: Vec<&str> = text.split(' ').filter(|word| !word.contains("://")).collect();
+        goal::predict(&past.subjects, &past.cochange, &*past.ground, &words.join(" "), now, k)
+    };
     match (&need.goal, &need.file) {
         (Some(goal), Some(_)) => join::join(by_file(join::LOOKED_AT), by_goal(goal, join::LOOKED_AT), k + 1),
         (Some(goal), None) => by_goal(goal, k),
@@ -116,6 +133,26 @@ fn by_file_and_goal(past: &PastKnown, need: &Need, k: usize) -> Vec<PredictedFil
             by_file(k).into_iter().chain(by_branch.into_iter().map(weaken)).collect()
         }
     }
+}
+
+/// The one file that is called what the branch or the scope of the goal names: `path.go` on `fix-path`, of `fix(path): …`.
+/// The more words it has in common, the surer it is meant.
+fn called_so(past: &PastKnown, need: &Need) -> Option<PredictedFile> {
+    let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).and_then(|branch| branch_topic(&branch.name));
+    let branch: Vec<String> = branch.iter().flat_map(|words| words.split(' ')).map(str::to_lowercase).collect();
+    let words: Vec<String> = need.goal.iter().flat_map(|goal| goal::scope(goal)).chain(branch).collect();
+    let cochange = &past.cochange;
+    let only = |name: String| {
+        let places = cochange.namesakes(&name).filter(|place| !cochange.is_gone(*place));
+        let paths = places.map(|place| cochange.path(place));
+        let paths: Vec<&str> = paths.filter(|path| !files::is_test(path) && past.ground.is_there(path)).collect();
+        let programs: Vec<&str> = paths.iter().copied().filter(|path| goal::is_program(path)).collect();
+        let only = [paths, programs].into_iter().find(|paths| paths.len() == 1)?;
+        Some(PredictedFile { path: only[0].to_owned(), score: CALLED_SO, why: format!("its name is \"{name}\"") })
+    };
+    let parts = (1..=MOST_WORDS).rev().flat_map(|most| words.windows(most));
+    let names = parts.flat_map(|words| ["_", "-"].map(|sign| words.join(sign)));
+    names.filter(|name| name.len() >= SHORTEST_NAME && !gate::is_doing(name)).find_map(only)
 }
 
 /// What a branch is about: the subjects of its commits, or else the words of its name. One that everything happens on is about

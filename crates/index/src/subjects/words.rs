@@ -21,6 +21,7 @@ pub fn words(text: &str, most: usize) -> Vec<(u64, &str)> {
             break;
         }
         let word = run.trim_matches(|letter: char| !letter.is_alphanumeric());
+        let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
         analyze::terms(run, |term| {
             let term = analyze::hash(term);
             if seen.insert(term) {

@@ -68,7 +68,7 @@ pub(super) fn kind(path: &str) -> &str {
 }
 
 /// Does its name, or a folder's, say that it tests something?
-pub(super) fn is_test(path: &str) -> bool {
+pub fn is_test(path: &str) -> bool {
     let is_testing = |name: &str| {
         let name = name.to_lowercase();
         ["test", "tests", "spec", "specs", "__tests__"].contains(&name.as_str())

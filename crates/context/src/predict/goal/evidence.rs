@@ -2,6 +2,7 @@
 //! files are still there is not asked here.
 
 use super::question::Question;
+use lokid_index::analyze;
 use lokid_index::subjects::{MOST_COMMITS, Subjects};
 
 /// How soon a further mention in one subject stops counting, and how much long subjects are held back (BM25).
@@ -75,6 +76,7 @@ impl GoalEvidence {
     /// The commits most like the goal vote for their files.
     fn hear_commits(&mut self, subjects: &Subjects, question: &Question<'_>) {
         let mut scores = vec![0.0_f64; subjects.commits()];
+        let mut shared = vec![0_u8; subjects.commits()];
         let mut ages: Vec<(usize, usize)> = Vec::new();
         let average = subjects.average_length();
         let whole: f64 = question.terms.iter().map(|term| term.rarity).sum();
@@ -87,9 +89,13 @@ impl GoalEvidence {
                     ages.push((mention.place, mention.age));
                 }
                 scores[mention.place] += term.rarity * times / (times + held_back);
+                shared[mention.place] = shared[mention.place].saturating_add(1);
             }
         }
-        ages.retain(|(place, _)| !subjects.files_of(*place).is_empty());
+        // What was taken back says little of what is to be done; that it has one word of it, nothing.
+        let revert = analyze::hash(&analyze::stem("revert"));
+        let is_undoing = |place: usize| shared[place] == 1 && subjects.says(place, revert);
+        ages.retain(|(place, _)| !subjects.files_of(*place).is_empty() && !is_undoing(*place));
         self.likeness = ages.iter().map(|(place, _)| scores[*place] / whole).fold(0.0, f64::max).min(1.0);
         let mut alike: Vec<(usize, f64)> = ages
             .into_iter()

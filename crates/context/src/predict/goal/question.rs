@@ -38,6 +38,7 @@ impl<'a> Question<'a> {
     pub(super) fn new(subjects: &Subjects, text: &'a str) -> Question<'a> {
         let mut terms: Vec<Term<'a>> = words(text, MOST_TERMS_READ)
             .into_iter()
+            .filter(|(_, word)| !is_number(word))
             .map(|(hash, word)| Term {
                 hash,
                 word,
@@ -66,6 +67,11 @@ impl<'a> Question<'a> {
     }
 }
 
+/// `12`, `10.30.3`, `v2`: a ticket or a version is no word.
+pub(super) fn is_number(word: &str) -> bool {
+    !word.trim_start_matches(['v', 'V']).contains(char::is_alphabetic)
+}
+
 /// Of so many, so many have it.
 fn rarity(all: usize, with: usize) -> f64 {
     let (all, with) = (all as f64, with as f64);
@@ -74,7 +80,8 @@ fn rarity(all: usize, with: usize) -> f64 {
 
 const MOST_SCOPE: usize = 60;
 
-fn scope(text: &str) -> Vec<String> {
+/// `ssr` of `fix(ssr): …`.
+pub fn scope(text: &str) -> Vec<String> {
     let Some((head, _)) = text.split_once(':').filter(|(head, _)| head.len() <= MOST_SCOPE) else { return Vec::new() };
     let words = head.split(|sign: char| !(sign.is_alphanumeric() || sign == '_' || sign == '-'));
     words.filter(|word| word.len() > 1).map(str::to_lowercase).collect()

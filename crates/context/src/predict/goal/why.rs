@@ -11,6 +11,7 @@ use lokid_index::subjects::Subjects;
 const DOING: &[&str] = &[
     "add", "fix", "feat", "remove", "update", "use", "support", "make", "improve", "refactor", "test", "tests", "docs", "chore",
     "change", "handle", "allow", "new", "the", "and", "for", "with", "when", "from",
+    "merge", "commit", "fork", "revert", "work",
 ];
 const COMMON: f64 = 3.9;
 /// With fewer commits nothing is known to be common.
@@ -46,7 +47,9 @@ pub(super) fn clause(
         features.iter().map(|feature| WEIGHTS[*feature as usize] * one.get(*feature)).sum()
     };
     let mut reasons = REASONS.map(|(reason, features)| (weight(features), reason));
-    reasons.sort_by(|one, other| other.0.total_cmp(&one.0));
+    // What many files hold is said where there is nothing else to say.
+    let is_vague = |reason: GoalReason| matches!(reason, GoalReason::Says | GoalReason::Pulled);
+    reasons.sort_by(|one, other| is_vague(one.1).cmp(&is_vague(other.1)).then_with(|| other.0.total_cmp(&one.0)));
     let told = reasons.iter().filter(|(weight, _)| *weight > 0.0);
     told.filter_map(|(_, reason)| tell(*reason, subjects, question, evidence, one))
         .next()
@@ -62,17 +65,27 @@ fn tell(
 ) -> Option<String> {
     match reason {
         GoalReason::Named => Some("it is named".to_owned()),
-        GoalReason::Said => Some(said_clause(subjects, question, evidence, one.file?)),
+        GoalReason::Said => said_clause(subjects, question, evidence, one.file?),
         GoalReason::Path => {
             let file = one.file?;
-            let terms = question.terms.iter().filter(|term| subjects.with_path(term.hash).contains(&file));
-            rarest(terms, |term| term.path_rarity).map(|term| format!("its path says \"{}\"", shown(term.word)))
+            let path = one.path.to_lowercase();
+            let is_in_it = |term: &&Term<'_>| {
+                let word = term.word.to_lowercase();
+                // `terminate` and `terminal` have the same stem.
+                let is_there = path.contains(word.trim_end_matches('s')) || is_compound(term.word);
+                is_there && !DOING.contains(&word.as_str())
+            };
+            let terms = question.terms.iter().filter(is_in_it);
+            let terms = terms.filter(|term| subjects.with_path(term.hash).contains(&file));
+            let term = rarest(terms, |term| term.path_rarity)?;
+            let words = if is_compound(term.word) { "words of " } else { "" };
+            Some(format!("its path says {words}\"{}\"", shown(term.word)))
         }
         GoalReason::Says => Some("its text is about that".to_owned()),
         GoalReason::Pulled => one.pulled_by.as_ref().map(|seed| format!("changes with {seed}")),
     }
 }
-fn said_clause(subjects: &Subjects, question: &Question<'_>, evidence: &GoalEvidence, file: u32) -> String {
+fn said_clause(subjects: &Subjects, question: &Question<'_>, evidence: &GoalEvidence, file: u32) -> Option<String> {
     let about: Vec<usize> = evidence
         .alike
         .iter()
@@ -83,15 +96,15 @@ fn said_clause(subjects: &Subjects, question: &Question<'_>, evidence: &GoalEvid
     // `fix(ssr` is how a subject begins, not what it is about.
     let is_word = |term: &&Term<'_>| !term.word.contains('(') && !DOING.contains(&term.word.to_lowercase().as_str());
     let said = question.terms.iter().filter(is_word).filter(|term| times(term) > 0);
-    match rarest(said, |term| term.rarity * times(term) as f64) {
-        // What one commit in fifty says leads to the files that everything touches.
-        Some(term) if term.rarity < COMMON && subjects.commits() >= MANY => "touched by commits like this".to_owned(),
+    // What one commit in fifty says leads to the files that everything touches.
+    let said = said.filter(|term| term.rarity >= COMMON || subjects.commits() < MANY);
+    let term = rarest(said, |term| term.rarity * times(term) as f64)?;
+    Some(match (times(term), shown(term.word)) {
         // Of `utils.compileETag` they may have said one part only.
-        Some(term) if is_compound(term.word) => format!("earlier commits said words of \"{}\"", shown(term.word)),
-        Some(term) if times(term) == 1 => format!("an earlier commit said \"{}\"", shown(term.word)),
-        Some(term) => format!("{} earlier commits said \"{}\"", times(term), shown(term.word)),
-        None => "touched by commits like this".to_owned(),
-    }
+        (_, word) if is_compound(word) => format!("earlier commits said words of \"{word}\""),
+        (1, word) => format!("an earlier commit said \"{word}\""),
+        (times, word) => format!("{times} earlier commits said \"{word}\""),
+    })
 }
 
 fn is_compound(word: &str) -> bool {

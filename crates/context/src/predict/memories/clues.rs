@@ -1,6 +1,7 @@
 //! What is known of the moment a prediction is made for: the file at hand, the branch, what went wrong, who joined.
 //! Plain data; all of it may be missing.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::words::branch_topic;
@@ -42,6 +43,13 @@ impl Clues {
         Some(line[..line.floor_char_boundary(LONGEST_SUBJECT)].to_owned()).filter(|line| !line.is_empty())
     }
 
+    /// What is called so in the code, as the goal and the errors name it: `snake_case`, `camelCase`, `call()`.
+    pub(crate) fn names(&self) -> BTreeSet<&str> {
+        let errors = self.errors.iter().map(|error| error.text.as_str());
+        let texts = self.goal.as_deref().into_iter().chain(errors);
+        texts.flat_map(|text| names_in(&text[..text.floor_char_boundary(LONGEST_READ)])).collect()
+    }
+
     /// The file at hand; without one, where the errors are.
     pub fn places(&self) -> impl Iterator<Item = &str> {
         let of_errors = self.errors.iter().filter(|_| self.file.is_none()).flat_map(|error| error.files.first());
@@ -61,6 +69,21 @@ fn telling_line(text: &str) -> Option<&str> {
 }
 
 const LONGEST_SUBJECT: usize = 400;
+const LONGEST_READ: usize = 4_000;
+const SHORTEST_NAME: usize = 4;
+/// What every error says.
+const OF_ERRORS: [&str; 4] = ["Error", "Exception", "NoneType", "unwrap"];
+
+fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+    words.filter(move |word| {
+        let end = word.as_ptr().addr() - text.as_ptr().addr() + word.len();
+        let is_camel = word.as_bytes().windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
+        let is_code = is_camel || word.trim_matches('_').contains('_') || text[end..].starts_with('(');
+        let is_prefix = text[end..].starts_with("(") && text[end..].contains("): ");
+        word.len() >= SHORTEST_NAME && is_code && !is_prefix && !OF_ERRORS.iter().any(|error| word.ends_with(error))
+    })
+}
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BranchClue {

@@ -3,7 +3,7 @@
 pub(super) use lokid_model::words::head;
 
 /// Is `name` said in `text`, and not as a part of another word? Letters of either case.
-pub(super) fn is_said(text: &str, name: &str) -> bool {
+pub(crate) fn is_said(text: &str, name: &str) -> bool {
     if name.is_empty() {
         return false;
     }
@@ -55,7 +55,7 @@ pub(super) fn asked_error(text: &str) -> String {
 pub(super) fn branch_words(name: &str) -> String {
     const FORMS: &[&str] = &[
         "feature", "feat", "features", "fix", "fixes", "bugfix", "hotfix", "bug", "chore", "task", "wip", "refactor",
-        "users", "user", "topic", "issue", "release", "dev", "patch",
+        "users", "user", "topic", "issue", "release", "dev", "patch", "work",
     ];
     let words = head(name, 200).split(|c: char| !c.is_alphanumeric());
     let telling = words.filter(|word| {
