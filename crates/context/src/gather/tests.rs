@@ -170,12 +170,13 @@ fn of_many_rules_that_match_three_are_told_and_a_commit_only_once() {
     );
     commit.source = lokid_model::Source::Git;
     commit.anchors.commits = vec!["0123456789ab".into()];
-    let clues = Clues { commits: vec![Arc::new(commit)], ..about("sort_imports sorts imports by name") };
+    let clues = Clues { commits: vec![Arc::new(commit)], ..about("sort_imports sorts imports by name, then length") };
     let found = told(&lab, &clues, &filter());
     assert_eq!(found.iter().filter(|found| found.starts_with("critical note-doc")).count(), 3, "{found:?}");
     assert!(found.contains(&"relevant commit-0123456789ab".to_owned()), "{found:?}");
-    let mut told_already = memory("dec-1", Kind::Decision, "imports are sorted by name", &["src/a.rs"]);
+    let mut told_already = memory("dec-1", Kind::Decision, "imports are sorted by name, then length", &["src/a.rs"]);
     told_already.anchors.commits = vec!["0123456789ab".into()];
+    told_already.importance = 0.95;
     lab.put(told_already);
     let found = told(&lab, &clues, &filter());
     assert!(!found.contains(&"relevant commit-0123456789ab".to_owned()), "{found:?}");

@@ -11,7 +11,8 @@ use lokid_index::subjects::Subjects;
 const DOING: &[&str] = &[
     "add", "fix", "feat", "remove", "update", "use", "support", "make", "improve", "refactor", "test", "tests", "docs", "chore",
     "change", "handle", "allow", "new", "the", "and", "for", "with", "when", "from",
-    "merge", "commit", "fork", "revert", "work",
+    "merge", "commit", "fork", "revert", "work", "instead", "without", "before", "after", "only", "also", "again", "always",
+    "never", "while", "into", "not", "more", "some", "other", "should", "properly", "correctly",
 ];
 const COMMON: f64 = 3.9;
 /// With fewer commits nothing is known to be common.
