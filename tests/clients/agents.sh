@@ -184,6 +184,7 @@ for agent in claude codex; do
   await "the citation of $agent" has_cited "$session" 1
   [ "$(last_heard "$agent")" != None ] || fail "the status does not tell when $agent was heard"
   ok "$agent: Stop counted its citation"
+  touch "$lab/now"
 
   # Learnt by others while the session runs.
   case $agent in
@@ -197,7 +198,6 @@ for agent in claude codex; do
   ok "$agent: a failing command brought its known fix into the next request"
 
   # What was counted is written down within seconds; being killed costs no more than what was not.
-  touch "$lab/now"
   await 'the book of sessions' is_kept
 
   # The daemon dies by the agent's own hand; what follows in this turn and the next finds nobody.
