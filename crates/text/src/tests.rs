@@ -1,5 +1,7 @@
 //! Embedders against what numpy and transformers compute with the same files. `tools/model` makes the expectations.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use sha2::Digest;
 
@@ -87,22 +89,20 @@ fn a_text_of_which_nothing_is_known_has_no_direction() {
     }
 }
 
+fn nearness(by: Arc<Embedder>) -> impl Fn(&str, &str) -> f32 {
+    move |one, other| by.embed(one).iter().zip(by.embed(other)).map(|(x, y)| x * y).sum()
+}
+
 #[test]
 fn what_is_near_in_meaning_is_near_in_direction() {
-    let embedder = Embedder::built_in();
-    let nearness = |one: &str, other: &str| -> f32 {
-        embedder.embed(one).iter().zip(embedder.embed(other)).map(|(x, y)| x * y).sum()
-    };
+    let nearness = nearness(Embedder::built_in());
     let query = "how are credentials renewed";
     assert!(nearness(query, "rotate the refresh token") > nearness(query, "the parser skips blank lines") + 0.1);
 }
 
 #[test]
 fn what_denies_another_is_about_the_same_without_a_word_in_common() {
-    let subjects = Embedder::of_subjects();
-    let nearness = |one: &str, other: &str| -> f32 {
-        subjects.embed(one).iter().zip(subjects.embed(other)).map(|(x, y)| x * y).sum()
-    };
+    let nearness = nearness(Embedder::of_subjects());
     let rule = "Nobody is logged out for doing nothing.";
     assert!(
         nearness(rule, "Idle sessions expire after 30 minutes.") > nearness(rule, "Nobody reviews doing it.") + 0.1

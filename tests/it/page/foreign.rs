@@ -95,10 +95,7 @@ fn tries(lab: &Lab, id: &str) -> String {
 
 #[test]
 fn another_page_in_the_same_browser_reads_nothing_and_changes_nothing() {
-    if !browser::is_wanted() {
-        return;
-    }
-    let lab = Lab::new();
+    let Some(lab) = Lab::in_a_browser() else { return };
     let id = lab.remember(&note("the vault is behind the picture"));
     let evil = Evil::serve(tries(&lab, &id));
     let tab = lab.tab_with(&[REBOUND]);
@@ -135,10 +132,7 @@ fn another_page_in_the_same_browser_reads_nothing_and_changes_nothing() {
 
 #[test]
 fn a_name_that_was_made_to_lead_here_leads_nowhere() {
-    if !browser::is_wanted() {
-        return;
-    }
-    let lab = Lab::new();
+    let Some(lab) = Lab::in_a_browser() else { return };
     let tab = Tab::with(&[REBOUND]);
     let rebound = |path: &str| format!("http://evil.example:{}{path}", lab.ui.port);
     for path in [lab.ui.entrance(), &format!("{}/home", lab.ui.folder), "/", &format!("{}/memories", lab.project())] {
@@ -157,10 +151,7 @@ fn a_name_that_was_made_to_lead_here_leads_nowhere() {
 
 #[test]
 fn the_token_is_nowhere_once_it_was_used_and_no_script_sees_the_cookie() {
-    if !browser::is_wanted() {
-        return;
-    }
-    let lab = Lab::new();
+    let Some(lab) = Lab::in_a_browser() else { return };
     let tab = lab.tab();
     let token = lab.ui.address.rsplit_once('=').unwrap().1;
     assert!(!tab.address().contains(token));

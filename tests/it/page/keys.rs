@@ -22,10 +22,7 @@ fn open_changes(lab: &Lab) -> Vec<Value> {
 
 #[test]
 fn the_inbox_is_worked_through_by_keys() {
-    if !browser::is_wanted() {
-        return;
-    }
-    let lab = Lab::new();
+    let Some(lab) = Lab::in_a_browser() else { return };
     // The last told stands first.
     let [accepted, undone, edited, forgotten] =
         ["the well is deep", "the roof leaks in autumn", "the fence is painted", "the mill turns slowly"]
@@ -78,10 +75,7 @@ fn the_inbox_is_worked_through_by_keys() {
 
 #[test]
 fn searching_opening_and_leaving_take_no_mouse() {
-    if !browser::is_wanted() {
-        return;
-    }
-    let lab = Lab::new();
+    let Some(lab) = Lab::in_a_browser() else { return };
     let id = lab.remember(&json!({"kind": "note", "tier": "mandate", "text": "the heron stands in the pond"}));
     lab.remember(&note("the mill turns slowly"));
     let tab = lab.tab();

@@ -25,6 +25,11 @@ impl Lab {
         Lab::of(Home::new())
     }
 
+    /// Unless somebody does without browsers.
+    pub(crate) fn in_a_browser() -> Option<Lab> {
+        browser::is_wanted().then(Lab::new)
+    }
+
     pub(crate) fn of(home: Home) -> Lab {
         let daemon = home.daemon();
         let ui = Ui::start(&home);

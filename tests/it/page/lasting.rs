@@ -48,10 +48,7 @@ fn a_page_that_ended_lets_nobody_in_when_another_takes_its_port() {
 
 #[test]
 fn what_is_told_elsewhere_is_shown_without_asking() {
-    if !browser::is_wanted() {
-        return;
-    }
-    let lab = Lab::new();
+    let Some(lab) = Lab::in_a_browser() else { return };
     let tab = lab.tab();
     tab.go(&lab.at("memories"));
     tab.value("window.kept = 1");
@@ -73,10 +70,7 @@ fn what_is_told_elsewhere_is_shown_without_asking() {
 
 #[test]
 fn a_daemon_that_dies_is_told_and_the_page_comes_back_with_it() {
-    if !browser::is_wanted() {
-        return;
-    }
-    let mut lab = Lab::new();
+    let Some(mut lab) = Lab::in_a_browser() else { return };
     let id = lab.remember(&note("the lamp in the hall is green"));
     let tab = lab.tab();
     let screens = ["memories".to_owned(), format!("memories/{id}")];
@@ -95,10 +89,7 @@ fn a_daemon_that_dies_is_told_and_the_page_comes_back_with_it() {
 
 #[test]
 fn words_that_are_being_written_and_what_came_of_an_act_outlive_the_news() {
-    if !browser::is_wanted() {
-        return;
-    }
-    let lab = Lab::new();
+    let Some(lab) = Lab::in_a_browser() else { return };
     let id = lab.remember(&note("the lamp in the hall is green"));
     let tab = lab.tab();
     tab.go(&lab.at("inbox"));

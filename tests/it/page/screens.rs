@@ -79,10 +79,7 @@ fn each_screen_shows_what_it_is_for() {
 
 #[test]
 fn a_memory_is_shown_as_it_was_known_at_any_moment() {
-    if !browser::is_wanted() {
-        return;
-    }
-    let lab = Lab::new();
+    let Some(lab) = Lab::in_a_browser() else { return };
     let id = lab.remember(&note("the bridge is made of wood"));
     for words in ["the bridge is made of stone", "the bridge is made of iron"] {
         lab.reword(&id, words);

@@ -4,6 +4,7 @@
 
 use std::arch::x86_64::{__m128i, __m256i, __m512i};
 
+use pulp::bytemuck::{Pod, Zeroable, cast_slice};
 use pulp::x86::V3;
 
 use super::Factors;
@@ -72,16 +73,14 @@ impl pulp::NullaryFnOnce for Product<'_, V3> {
 
 /// What registers of `N` sums can do.
 trait Registers<const N: usize>: Copy {
-    type Of: Copy;
+    type Of: Pod;
 
-    fn zero(self) -> Self::Of;
     /// Pairs of bytes as pairs of numbers of two, the first 2 `N` of these.
     fn widen(self, bytes: &[u8]) -> Self::Of;
     /// Those of the one and of the other by turns.
     fn zip(self, one: Self::Of, other: Self::Of) -> [Self::Of; 2];
     /// The sums, and each pair times the same one.
     fn add(self, sums: Self::Of, pairs: Self::Of, with: [i16; 2]) -> Self::Of;
-    fn sums(self, of: Self::Of) -> [i32; N];
 }
 
 // Plain loops over places, inlined to the last call: what is called is compiled without the wide registers.
@@ -91,7 +90,7 @@ trait Registers<const N: usize>: Copy {
 fn multiply<S: Registers<N>, const N: usize, const T: usize>(simd: S, of: &Factors<'_>, values: &mut [f32]) {
     let (rows, texts, pairs) = (of.outputs.len(), of.scales.len(), of.width / 2);
     let (inputs, _) = of.inputs.as_chunks::<2>();
-    let mut turned = vec![[simd.zero(); 2]; pairs];
+    let mut turned = vec![[S::Of::zeroed(); 2]; pairs];
     let mut row = 0;
     while row < rows {
         let mut half = 0;
@@ -117,7 +116,7 @@ fn multiply<S: Registers<N>, const N: usize, const T: usize>(simd: S, of: &Facto
                 from[with] = &inputs[(text + with).min(texts - 1) * pairs..][..pairs];
                 with += 1;
             }
-            let mut sums = [[simd.zero(); 2]; T];
+            let mut sums = [[S::Of::zeroed(); 2]; T];
             let mut pair = 0;
             while pair < pairs {
                 let [one, other] = turned[pair];
@@ -136,7 +135,8 @@ fn multiply<S: Registers<N>, const N: usize, const T: usize>(simd: S, of: &Facto
                     let first = row + half * N;
                     let (outputs, bias) = (&of.outputs[first..first + N], &of.bias[first..first + N]);
                     let values = &mut values[(text + with) * rows + first..][..N];
-                    let sums = simd.sums(sums[with][half]);
+                    let sums = [sums[with][half]];
+                    let sums: &[i32] = cast_slice(&sums);
                     let mut at = 0;
                     while at < N {
                         values[at] = sums[at] as f32 * (of.scales[text + with] * outputs[at]) + bias[at];
@@ -156,7 +156,7 @@ fn multiply<S: Registers<N>, const N: usize, const T: usize>(simd: S, of: &Facto
 /// often as halves can be halved, and every place has become a row.
 #[inline(always)]
 fn turn<S: Registers<N>, const N: usize>(simd: S, weights: &[u8], width: usize, pair: usize) -> [S::Of; N] {
-    let mut block = [simd.zero(); N];
+    let mut block = [S::Of::zeroed(); N];
     let mut row = 0;
     while row < N {
         block[row] = simd.widen(&weights[row * width + 2 * pair..][..2 * N]);
@@ -179,11 +179,6 @@ impl Registers<16> for Wide {
     type Of = __m512i;
 
     #[inline(always)]
-    fn zero(self) -> __m512i {
-        self.avx512f._mm512_setzero_si512()
-    }
-
-    #[inline(always)]
     fn widen(self, bytes: &[u8]) -> __m512i {
         let bytes: __m256i = pulp::cast(bytes.as_chunks::<32>().0[0]);
         self.avx512bw._mm512_cvtepi8_epi16(bytes)
@@ -202,20 +197,10 @@ impl Registers<16> for Wide {
         let with = self.avx512f._mm512_set1_epi32(pulp::cast(with));
         self.avx512f._mm512_add_epi32(sums, self.avx512bw._mm512_madd_epi16(pairs, with))
     }
-
-    #[inline(always)]
-    fn sums(self, of: __m512i) -> [i32; 16] {
-        pulp::cast(of)
-    }
 }
 
 impl Registers<8> for V3 {
     type Of = __m256i;
-
-    #[inline(always)]
-    fn zero(self) -> __m256i {
-        self.avx._mm256_setzero_si256()
-    }
 
     #[inline(always)]
     fn widen(self, bytes: &[u8]) -> __m256i {
@@ -234,10 +219,5 @@ impl Registers<8> for V3 {
     fn add(self, sums: __m256i, pairs: __m256i, with: [i16; 2]) -> __m256i {
         let with = self.avx._mm256_set1_epi32(pulp::cast(with));
         self.avx2._mm256_add_epi32(sums, self.avx2._mm256_madd_epi16(pairs, with))
-    }
-
-    #[inline(always)]
-    fn sums(self, of: __m256i) -> [i32; 8] {
-        pulp::cast(of)
     }
 }
