@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::json;
 
-use super::browser::{self, Tab};
+use super::browser::Tab;
 use super::lab::{Lab, note};
 
 /// Both names lead to this machine.

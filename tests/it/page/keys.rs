@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::browser::{self, Tab};
+use super::browser::Tab;
 use super::lab::{Lab, SCREENS, note};
 use crate::home::get;
 

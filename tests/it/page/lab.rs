@@ -7,7 +7,7 @@ use std::time::Duration;
 use lokid::serve::Request;
 use serde_json::{Value, json};
 
-use super::browser::Tab;
+use super::browser::{self, Tab};
 use crate::home::{Daemon, Home, client, get, post};
 use crate::repo;
 

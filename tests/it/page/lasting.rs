@@ -6,7 +6,7 @@ use std::net::TcpStream;
 
 use rustix::process::Signal;
 
-use super::browser::{self, Tab};
+use super::browser::Tab;
 use super::lab::{Lab, Ui, note};
 
 #[test]
