@@ -169,7 +169,7 @@ impl Daemon {
                 }
                 Err(error) => {
                     let failure = anyhow::Error::new(error).context("cannot watch this project");
-                    tracing::error!(error = %format!("{failure:#}"), "stopping");
+                    tracing::error!(reason = %format!("{failure:#}"), "stopping");
                     *self.failure.lock() = Some(Failure::from(failure).hint("`lokid doctor` looks closer"));
                     self.halt();
                     return None;
@@ -180,7 +180,7 @@ impl Daemon {
             return None;
         }
         for error in self.registry.start_saved() {
-            tracing::warn!(%error, "a project watched before cannot be watched now");
+            tracing::warn!(reason = %error, "a project watched before cannot be watched now");
         }
         self.registry.sweep();
         let projects = self.registry.projects();
@@ -198,7 +198,7 @@ impl Daemon {
         match Client::new(&self.settings.socket).send(&Request::get("/v1/health")) {
             Ok(health) if health.is_success() => self.notifier.tell("READY=1\nSTATUS=reading the projects"),
             Ok(refusal) => tracing::error!(status = refusal.status, "the socket refuses what it should answer"),
-            Err(error) => tracing::error!(%error, "the socket does not answer"),
+            Err(error) => tracing::error!(reason = %error, "the socket does not answer"),
         }
     }
 
@@ -229,7 +229,7 @@ impl Daemon {
             Ok(config) => config,
             Err(failure) => {
                 let why = failure.message().unwrap_or_default();
-                tracing::error!(error = %why, "the new configuration is refused, the old one stays");
+                tracing::error!(reason = %why, "the new configuration is refused, the old one stays");
                 return;
             }
         };
@@ -240,7 +240,7 @@ impl Daemon {
         }
         self.logging.reconfigure(&config.log);
         self.registry.reconfigure(config);
-        tracing::info!(file = %self.settings.config_path.display(), "configuration read again");
+        tracing::info!(path = %self.settings.config_path.display(), "configuration read again");
     }
 
     fn consolidate(&self) {

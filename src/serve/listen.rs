@@ -82,7 +82,7 @@ async fn accept(listener: &UnixListener, doorkeeper: &Doorkeeper, graceful: &Gra
             }
             Err(error) => {
                 if !failing {
-                    tracing::error!(%error, "cannot accept connections");
+                    tracing::error!(reason = %error, "cannot accept connections");
                 }
                 failing = true;
                 tokio::time::sleep(BREATH).await;
@@ -158,7 +158,7 @@ async fn serve(stream: UnixStream, router: Router, app: App, seat: Seat, watcher
         None => watcher.watch(connection).await,
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "a connection ended early");
+        tracing::debug!(reason = %error, "a connection ended early");
     }
     app.tally().connections.fetch_sub(1, Relaxed);
     drop(seat);

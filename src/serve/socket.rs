@@ -70,7 +70,7 @@ impl Drop for SocketFile {
     fn drop(&mut self) {
         let ours = inode(&self.socket).is_ok_and(|found| found == Some(self.device_and_inode));
         if ours && let Err(error) = unlink(&self.socket) {
-            tracing::warn!(socket = %self.socket.display(), %error, "the socket could not be removed");
+            tracing::warn!(path = %self.socket.display(), reason = %error, "the socket could not be removed");
         }
     }
 }

@@ -184,6 +184,17 @@ fn only_the_screen_and_the_log_write_to_a_terminal() {
     assert!(places.iter().all(allowed), "{places:?}");
 }
 
+/// Whoever searches the log looks for one name of what went wrong, `reason`, and one of where, `path`.
+#[test]
+fn lines_of_the_log_are_of_one_form() {
+    let others = ["(%error", ", %error", "(error =", " error =", "(file =", " file ="];
+    for (path, source) in sources() {
+        let said = source.lines().filter(|line| line.contains("tracing::"));
+        let odd: Vec<&str> = said.filter(|line| others.iter().any(|other| line.contains(other))).collect();
+        assert!(odd.is_empty(), "{path}: {odd:?}");
+    }
+}
+
 /// What each package of the workspace depends on in the program; what only its tests need is not counted.
 fn manifests() -> BTreeMap<String, Vec<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

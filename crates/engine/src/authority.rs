@@ -54,13 +54,13 @@ impl Authority {
             Ok(Some(text)) => {
                 text.lines().filter_map(|line| serde_json::from_str(line).ok()).for_each(|line: Value| {
                     if authority.take(&line).is_none() {
-                        tracing::warn!(file = FILE, "a confirmation that is not understood counts for nothing");
+                        tracing::warn!(path = FILE, "a confirmation that is not understood counts for nothing");
                     }
                 })
             }
             Ok(None) => authority.adopts = is_known && !read_only,
             Err(error) => {
-                tracing::error!(file = FILE, reason = %error, "confirmations cannot be read, so nothing is confirmed");
+                tracing::error!(path = FILE, reason = %error, "confirmations cannot be read, so nothing is confirmed");
             }
         }
         authority

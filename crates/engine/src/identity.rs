@@ -70,7 +70,7 @@ impl ProjectBook {
         let document: Value = match serde_json::from_slice(&bytes) {
             Ok(document) => document,
             Err(error) => {
-                tracing::warn!(file = FILE, reason = %error, "the list of projects is corrupt and is made anew");
+                tracing::warn!(path = FILE, reason = %error, "the list of projects is corrupt and is made anew");
                 self.disk.replace(DAMAGED, &bytes)?;
                 return Ok(Vec::new());
             }

@@ -266,7 +266,7 @@ pub(super) fn read(env: &Env) -> Option<Joined> {
     let text = match plain::read_text(&env.state.join(FILE), 1 << 20) {
         Ok(text) => text?,
         Err(error) => {
-            tracing::error!(project = %env.name, file = FILE, reason = %error, "which team this is cannot be read");
+            tracing::error!(project = %env.name, path = FILE, reason = %error, "which team this is cannot be read");
             return None;
         }
     };

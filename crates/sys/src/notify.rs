@@ -42,7 +42,7 @@ impl Notifier {
         if let Some((socket, address)) = &self.to
             && let Err(error) = socket.send_to_addr(message.as_bytes(), address)
         {
-            tracing::debug!(%error, message, "the service manager did not hear it");
+            tracing::debug!(reason = %error, message, "the service manager did not hear it");
         }
     }
 
