@@ -3,8 +3,8 @@
     python subjects.py NEIGHBOURS.jsonl
 
 Of a family, whatever says the same or denies it is near; other families and sentences of real repositories
-(`neighbours.py`) are not. The table begins as the first 64 directions of that in assets/model and has its vocabulary. A
-GPU needs a quarter of a minute."""
+(`neighbours.py`) are not. The table begins as the first 64 directions of that in assets/model and has its vocabulary. It
+takes two minutes without a GPU; another run finds as much (.889 against .891 of what belongs together among the ten nearest)."""
 
 import hashlib
 import json
