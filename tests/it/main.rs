@@ -16,6 +16,7 @@ mod engine;
 mod everywhere;
 mod eyes;
 mod first_contact;
+mod foreign;
 mod foresight;
 mod home;
 mod hook;
