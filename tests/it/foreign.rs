@@ -76,7 +76,7 @@ const PIECES: &[&str] = &[
 
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![9 => select(PIECES).prop_map(str::to_owned), 1 => any::<String>()];
-    vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    prop_oneof![select(PIECES).prop_map(str::to_owned), vec(piece, 0..40).prop_map(|pieces| pieces.concat())]
 }
 
 macro_rules! read_whatever_comes {
