@@ -1,4 +1,4 @@
-//! Plain tantivy, plain vector search and a graph over the same texts.
+//! Plain tantivy and plain vector search over the same texts.
 
 use super::*;
 
@@ -7,18 +7,16 @@ pub(crate) struct Baseline {
     pub(crate) text: PlainText,
     pub(crate) passages: Passages,
     pub(crate) bytes: Int8Scan,
-    pub(crate) graph: Option<Graph>,
 }
 
 impl Baseline {
-    pub(crate) fn new(texts: &[String], with_graph: bool) -> Baseline {
+    pub(crate) fn new(texts: &[String]) -> Baseline {
         progress(format_args!("plain tantivy over {} texts", texts.len()));
         let text = PlainText::new(texts);
         progress(format_args!("embedding"));
         let passages = Passages::of(texts);
         let bytes = Int8Scan::of(&passages);
-        let graph = with_graph.then(|| Graph::of(&passages));
-        Baseline { text, passages, bytes, graph }
+        Baseline { text, passages, bytes }
     }
 
     /// Prints every baseline and lokid's ratio to the quickest pair; answers with p50 and p99 of that pair's sums.
@@ -50,21 +48,12 @@ impl Baseline {
         print("embedding the question", &every(&|at| embedder.embed(&questions[at].text).len()));
         let scan = every(&|at| self.bytes.best(&vectors[at]).len());
         print("exact int8 scan", &scan);
-        let graph = self.graph.as_ref().map(|graph| every(&|at| graph.best(&vectors[at]).len()));
-        if let (Some(graph), Some(took)) = (&self.graph, &graph) {
-            print("hnsw, ef 64", took);
-            println!("  {:<28} {:.3}", "  its recall@10", graph.recall(&self.passages, &vectors[..COMPARED]));
-        }
 
         let quicker = |one: Vec<f64>, other: Vec<f64>| {
             if Latency::of(other.clone()).at(0.5) < Latency::of(one.clone()).at(0.5) { other } else { one }
         };
         let text = quicker(plain, without_fillers);
-        let vector = match graph {
-            Some(graph) => quicker(scan, graph),
-            None => scan,
-        };
-        let sum = Latency::of(text.iter().zip(&vector).map(|(text, vector)| text + vector).collect());
+        let sum = Latency::of(text.iter().zip(&scan).map(|(text, vector)| text + vector).collect());
         println!("  {:<28} {sum}", "sum of the quickest two");
         println!(
             "  lokid against the sum    p50 {:.2} x, p99 {:.2} x",
@@ -295,51 +284,6 @@ impl NullaryFnOnce for Int8Loop<'_> {
             best.offer(at as u32, sum as f32 * scale);
         }
         best.0
-    }
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Apart(pub(crate) Arch);
-
-impl Distance<f32> for Apart {
-    fn eval(&self, one: &[f32], other: &[f32]) -> f32 {
-        (1.0 - self.0.dispatch(Dot(one, other))).max(0.0)
-    }
-}
-
-pub(crate) struct Graph(pub(crate) Hnsw<'static, f32, Apart>);
-
-impl Graph {
-    pub(crate) fn of(passages: &Passages) -> Graph {
-        const AT_ONCE: usize = 5_000;
-        let rows: Vec<(&[f32], usize)> = passages.rows().zip(0..).collect();
-        let graph = Hnsw::new(16, rows.len(), 16, 200, Apart(Arch::new()));
-        let started = Instant::now();
-        for (part, some) in rows.chunks(AT_ONCE).enumerate() {
-            graph.parallel_insert_slice(&some.to_vec());
-            let done = part * AT_ONCE + some.len();
-            progress(format_args!("hnsw: {done} of {} after {:.0} s", rows.len(), started.elapsed().as_secs_f64()));
-        }
-        println!("  hnsw build           {:>10.1} s, {} passages", started.elapsed().as_secs_f64(), rows.len());
-        Graph(graph)
-    }
-
-    pub(crate) fn best(&self, question: &[f32]) -> Vec<usize> {
-        self.0.search(question, LOOKED_AT, 64).into_iter().map(|found| found.d_id).collect()
-    }
-
-    /// Of the ten best passages, the share that is found.
-    pub(crate) fn recall(&self, passages: &Passages, questions: &[Vec<f32>]) -> f64 {
-        let share = |question: &Vec<f32>| {
-            let mut best = Best::new(10);
-            for (at, row) in passages.rows().enumerate() {
-                best.offer(at as u32, likeness(row, question));
-            }
-            let least = best.0.last().map_or(f32::MAX, |last| last.1) - 1e-6;
-            let found = self.best(question).into_iter().take(10);
-            found.filter(|row| likeness(passages.row(*row), question) >= least).count() as f64 / best.0.len() as f64
-        };
-        questions.iter().map(share).sum::<f64>() / questions.len() as f64
     }
 }
 

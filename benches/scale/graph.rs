@@ -2,7 +2,7 @@
 //! beside an exact scan, resident memory, time to build. Without a daemon.
 
 use super::*;
-use hnsw_rs::prelude::FilterT;
+use hnsw_rs::prelude::{Distance, FilterT, Hnsw};
 
 /// Links a row, and how many rows are looked at while it is put in: what its authors recommend.
 const LINKS: usize = 16;

@@ -2,8 +2,8 @@
 //! vector search over the same texts in the same run.
 //!
 //! `cargo bench --bench scale` runs 1,000, 10,000 and 100,000 memories; `-- 1000000` takes another number, several one
-//! after the other. `-- alone` leaves out the plain searches; `-- hnsw` also builds a graph over the vectors for
-//! comparison, which takes minutes from 100,000 on. `-- nearest` compares the two without a daemon.
+//! after the other. `-- alone` leaves out the plain searches. `--features graph -- nearest` compares the vectors with a graph
+//! (`hnsw_rs`) over them, without a daemon; to build it takes minutes from 100,000 on.
 //! `LOKID_BENCH_KEEP` names a folder in which the stores stay, so that another program can be asked about the same ones;
 //! what would change them, more imports and a lost cache, is not measured then.
 //! Texts and questions are made up, always the same ones: mostly words of one of 300 topics, as frequent as words are.
@@ -17,7 +17,6 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hnsw_rs::prelude::{Distance, Hnsw};
 use lokid_index::meaning::{Meanings, Model};
 use lokid_index::search::Indexer;
 use lokid_index::searchable::passages;
@@ -35,6 +34,7 @@ use tantivy::{Index, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, Term}
 mod baseline;
 mod corpus;
 mod daemon;
+#[cfg(feature = "graph")]
 mod graph;
 mod machine;
 
@@ -62,7 +62,7 @@ const QUIET_TURNS: usize = 600;
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let (alone, with_graph) = (words.iter().any(|word| word == "alone"), words.iter().any(|word| word == "hnsw"));
+    let alone = words.iter().any(|word| word == "alone");
     let mut sizes: Vec<usize> = words.iter().filter_map(|word| word.parse().ok()).collect();
     if sizes.is_empty() {
         sizes.extend(SIZES);
@@ -70,11 +70,14 @@ fn main() {
     println!("{} cores, sizes {sizes:?}", std::thread::available_parallelism().unwrap());
     let world = World::new();
     if words.iter().any(|word| word == "nearest") {
+        #[cfg(feature = "graph")]
         return graph::run(&world, &sizes);
+        #[cfg(not(feature = "graph"))]
+        return println!("skipped: `nearest` needs `--features graph`");
     }
     let mut rows: Vec<TableRow> = Vec::new();
     for size in sizes {
-        rows.push(one_size(&world, size, alone, with_graph));
+        rows.push(one_size(&world, size, alone));
     }
     print_table(&rows);
 }
@@ -93,7 +96,7 @@ struct TableRow {
     raw_p99: f64,
 }
 
-fn one_size(world: &World, size: usize, alone: bool, with_graph: bool) -> TableRow {
+fn one_size(world: &World, size: usize, alone: bool) -> TableRow {
     println!("\n=== {size} memories");
     progress(format_args!("making up {size} memories"));
     let corpus = world.corpus(0, size);
@@ -130,7 +133,7 @@ fn one_size(world: &World, size: usize, alone: bool, with_graph: bool) -> TableR
     println!("  resident             {:>10.1} MB", rss_mb(&status));
     let at_once = asked_one_by_one(&home.socket, &questions[..QUESTIONS / 5]);
 
-    let baseline = (!alone).then(|| Baseline::new(&corpus.texts, with_graph));
+    let baseline = (!alone).then(|| Baseline::new(&corpus.texts));
     daemon.wait_until_quiet();
     let rss_mb = rss_mb(&daemon.status());
     let cache_mb = megabytes(home.cache_bytes());

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::predict::goal::scope;
-use crate::predict::memories::Clues;
+use crate::predict::memories::{Clues, is_said};
 use lokid_index::analyze;
 use lokid_index::places::plain_path;
 use lokid_model::{Key, Kind, Memory, Timestamp};
@@ -76,6 +76,13 @@ impl Situation {
         self.words.is_empty()
     }
 
+    /// How much of it a title says that tells of the same sort of work; nothing for others.
+    pub(crate) fn likeness(&self, title: &str) -> Option<f64> {
+        let said = self.said_in([title]);
+        let is_like = said.telling >= MANY || (said.telling >= SOME && said.weight >= WEIGHTY && said.share >= LIKE);
+        is_like.then_some(said.share)
+    }
+
     /// How many words a text has that the situation has not, from 0 to 1.
     fn news_in<'a>(&self, parts: impl IntoIterator<Item = &'a str>) -> f64 {
         let mut news: HashSet<String> = HashSet::new();
@@ -98,6 +105,7 @@ impl Situation {
                 if let Some(weight) = self.words.get(term).filter(|_| !seen.contains(term)) {
                     seen.insert(term.to_owned());
                     said.weight += weight;
+                    said.telling += usize::from(*weight >= TELLING);
                     said.rarest = said.rarest.max(*weight);
                 }
             });
@@ -112,7 +120,17 @@ struct Said {
     weight: f64,
     share: f64,
     rarest: f64,
+    /// Words that not all commits say.
+    telling: usize,
 }
+
+/// Of 1,645 later commits of 29 repositories, for one in three an earlier commit said so much of the subject; three in five of
+/// those touched a file of it, two in three where it was three words.
+const TELLING: f64 = 2.0;
+const MANY: usize = 3;
+const SOME: usize = 2;
+const WEIGHTY: f64 = 7.0;
+const LIKE: f64 = 0.4;
 
 const ENOUGH_NEWS: usize = 12;
 
@@ -190,6 +208,7 @@ impl Signs {
             true => (&LOCAL[..], 1.0),
             false => (&LOCAL[..2], (said.share / SPEAKS).min(1.0)),
         };
+        let is_local = |memory: &Memory| memory.tags.iter().any(|tag| local.contains(&tag.as_str()));
         Signs {
             titled: situation.said_in([memory.headline()]).share,
             rarest: (said.rarest / 9.0).min(1.0),
@@ -203,7 +222,7 @@ impl Signs {
             news: situation.news_in([memory.headline(), text]),
             meaning: 0.0,
             meaning_of_rare: 0.0,
-            local: is(here && memory.tags.iter().any(|tag| local.contains(&tag.as_str()))) * speaks,
+            local: is(here && is_local(memory) && !is_elsewhere(memory, clues)) * speaks,
             error: is(is_the_error),
         }
     }
@@ -219,6 +238,13 @@ impl Signs {
         let unasked = if situation.is_empty() { UNASKED * self.here - self.habit } else { 0.0 };
         1.0 / (1.0 + (-(AGAINST + unasked + self.sum())).exp())
     }
+}
+
+/// An error happened in one function: what is noted of another is not about it.
+fn is_elsewhere(memory: &Memory, clues: &Clues) -> bool {
+    let names = || memory.anchors.symbols.iter().map(|symbol| symbol.rsplit([':', '.']).next().unwrap_or(symbol));
+    let is_named = |name: &str| clues.errors.iter().any(|error| is_said(&error.text, name));
+    clues.goal.is_none() && !clues.errors.is_empty() && names().next().is_some() && !names().any(is_named)
 }
 
 /// A candidate that was weighed, shown or not.

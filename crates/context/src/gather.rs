@@ -30,12 +30,17 @@ const MOST_MEANT: usize = 12;
 const MOST_RULES: usize = 3;
 /// A commit that only repeats the words of the situation says nothing.
 const LEAST_NEWS: f64 = 0.2;
+/// In tens of years: the code has moved on since.
+const OLDEST_COMMIT: f64 = 0.3;
 /// Of everything else that the repository taught.
 const MOST_LEARNT: usize = 3;
 /// Facts about how work is done here, most wanted first.
 const HOW_TO_TEST: usize = 1;
 pub const HOW_TO_REASON: &str = "how work is done here";
 const HOW_TO: [&str; 7] = ["test.all", "test.one", "build", "lint", "format", "typecheck", "ci.checks"];
+
+const USUAL_COMMANDS: [&str; 7] =
+    ["pytest", "cargo test", "npm test", "npm run test", "go test ./...", "make test", "python -m pytest"];
 
 pub struct GatherFilter<'a> {
     pub namespace: Namespace,
@@ -289,26 +294,31 @@ impl Table<'_> {
         }
     }
 
-    /// The commit that tells most about the very function or failure, unless a memory tells of it already.
+    /// The commit that tells most about the very function or failure, or of work like this, unless a memory tells of it
+    /// already.
     fn commit(&mut self) {
         let told: BTreeSet<String> =
             self.taken.values().flat_map(|taken| taken.memory.anchors.commits.iter().cloned()).collect();
         let (clues, names) = (self.clues, self.clues.names());
         let place = |commit: &Memory| clues.places().find(|file| commit.anchors.files.iter().any(|one| one == file));
         let is_here = |commit: &Memory| clues.places().next().is_none() || place(commit).is_some();
-        let brings_news =
-            |commit: &Memory| self.weighed.get(&commit.key()).is_some_and(|weighed| weighed.signs.news >= LEAST_NEWS);
-        let is_told = |commit: &&Arc<Memory>| {
-            !commit.anchors.commits.iter().any(|id| told.contains(id))
-                && names.iter().any(|name| is_said(&commit.text, name))
-                && is_here(commit)
-                && brings_news(commit)
+        let chance = |commit: &Arc<Memory>| {
+            let weighed = self.weighed.get(&commit.key()).filter(|weighed| weighed.signs.age <= OLDEST_COMMIT)?;
+            let is_named = names.iter().any(|name| is_said(&commit.text, name)) && weighed.signs.news >= LEAST_NEWS;
+            let named = Some(weighed.chance).filter(|chance| is_named && *chance >= LEAST_CHANCE_OF_COMMIT);
+            // What was touched with it is the news. The words of an error are everybody's.
+            let is_work = clues.errors.is_empty() || clues.goal.is_some();
+            let is_work = is_work && commit.anchors.files.iter().any(|file| clues.file.as_ref() != Some(file));
+            let alike = clues.situation.likeness(commit.headline()).filter(|_| is_work);
+            named.into_iter().chain(alike).reduce(f64::max)
         };
-        let found = clues.commits.iter().filter(is_told).map(|commit| (self.chance(commit), commit));
-        let worth = |one: &(f64, &Arc<Memory>), other: &(f64, &Arc<Memory>)| {
-            one.0.total_cmp(&other.0).then_with(|| other.1.id.cmp(&one.1.id))
-        };
-        let best = found.filter(|(chance, _)| *chance >= LEAST_CHANCE_OF_COMMIT).max_by(worth);
+        let found = clues.commits.iter().filter(|commit| !commit.anchors.commits.iter().any(|id| told.contains(id)));
+        let found = found.filter(|commit| is_here(commit)).filter_map(|commit| Some((chance(commit)?, commit)));
+        let newest = |one: &Memory, other: &Memory| one.times.created_at.cmp(&other.times.created_at);
+        let best = found.max_by(|one, other| {
+            let by_chance = one.0.total_cmp(&other.0).then_with(|| newest(one.1, other.1));
+            by_chance.then_with(|| other.1.id.cmp(&one.1.id))
+        });
         let Some((chance, commit)) = best else { return };
         self.put_candidate(Candidate {
             memory: Arc::clone(commit),
@@ -335,7 +345,8 @@ impl Table<'_> {
         for (place, key) in HOW_TO.iter().take(wanted).enumerate() {
             let slot = (self.filter.namespace.clone(), Scope::default(), (*key).to_owned(), String::new());
             let known = self.sources.snapshot.facts_of(&slot).filter(|fact| self.admits(fact)).last().cloned();
-            if let Some(fact) = known {
+            let is_news = |fact: &Arc<Memory>| clues.situation.is_empty() || !is_everywhere(fact);
+            if let Some(fact) = known.filter(is_news) {
                 let worth = 1.0 - 0.05 * place as f64;
                 self.put(&fact, Part::Background, BACKGROUND * worth, HOW_TO_REASON.to_owned());
             }
@@ -355,6 +366,12 @@ impl Table<'_> {
         });
         found.into_iter().map(|(_, candidate)| candidate).collect()
     }
+}
+
+/// Would whoever has a goal try this anyway?
+fn is_everywhere(fact: &Memory) -> bool {
+    let command = fact.fact().and_then(|fact| fact.value.split('`').nth(1));
+    command.is_some_and(|command| USUAL_COMMANDS.contains(&command))
 }
 
 /// Does it tell of the error at hand?

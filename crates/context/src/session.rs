@@ -18,7 +18,7 @@ use lokid_model::citation::{CLOSE, OPEN, handle, mark};
 use lokid_model::{Key, Level, Memory, Tier, token};
 
 pub(super) use book::session_name;
-pub use book::{Beginning, Pressure, SessionBook, Verdicts};
+pub use book::{Beginning, Pressure, SessionBook, Topic, Verdicts};
 pub use record::Session;
 
 use fill::{Fill, SessionLine};

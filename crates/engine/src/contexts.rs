@@ -7,6 +7,7 @@ mod beside;
 mod blocks;
 pub mod cache;
 mod commits;
+mod habits;
 mod lines;
 mod named;
 mod notes;

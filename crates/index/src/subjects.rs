@@ -9,6 +9,7 @@ mod words;
 
 use std::collections::{HashMap, VecDeque};
 
+use crate::cochange::is_bot;
 use lokid_model::{Commit, FileStatus};
 use serde::{Deserialize, Serialize};
 
@@ -86,7 +87,7 @@ impl Subjects {
 
     /// Takes a commit in. The same one twice counts twice.
     pub fn add(&mut self, commit: &Commit) {
-        if commit.is_merge() || commit.files.is_empty() {
+        if commit.is_merge() || commit.files.is_empty() || is_bot(&commit.author_name, &commit.author_email) {
             return;
         }
         let is_newer = self.is_newer(commit.time);
@@ -192,6 +193,11 @@ impl Subjects {
     /// The files whose path has the term.
     pub fn with_path(&self, term: u64) -> &[u32] {
         self.path_postings.get(&term).map_or(&[], Vec::as_slice)
+    }
+
+    /// The file that has this path.
+    pub fn find(&self, path: &str) -> Option<u32> {
+        self.places.get(path).copied()
     }
 
     pub fn path(&self, file: u32) -> &str {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use axum::http::Method;
 use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::elements::Element;
+use fantoccini::error::CmdError;
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -163,16 +164,23 @@ impl Tab {
         self.value("document.body.innerText").as_str().unwrap_or_default().to_owned()
     }
 
+    /// Does something to the element of that name. A look that was made anew meanwhile has another.
     #[track_caller]
-    fn element(&self, css: &str) -> Element {
-        let found = self.runtime.block_on(self.client().find(Locator::Css(css)));
-        found.unwrap_or_else(|error| panic!("{css}: {error}\nat {}\n{}", self.address(), self.text()))
+    fn on(&self, css: &str, deed: impl AsyncFn(Element) -> Result<(), CmdError>) {
+        let deadline = Instant::now() + DEADLINE;
+        loop {
+            let done = self.runtime.block_on(async { deed(self.client().find(Locator::Css(css)).await?).await });
+            match done {
+                Ok(()) => return,
+                Err(error) if error.is_stale_element_reference() && Instant::now() < deadline => {}
+                Err(error) => panic!("{css}: {error}\nat {}\n{}", self.address(), self.text()),
+            }
+        }
     }
 
     #[track_caller]
     pub(crate) fn click(&self, css: &str) {
-        let element = self.element(css);
-        self.runtime.block_on(element.click()).unwrap_or_else(|error| panic!("{css}: {error}"));
+        self.on(css, async |element| element.click().await);
     }
 
     /// Presses a button and waits for what is said of it.
@@ -204,16 +212,16 @@ impl Tab {
     /// Empties a field and types into it.
     #[track_caller]
     pub(crate) fn retype(&self, css: &str, words: &str) {
-        let element = self.element(css);
-        self.runtime.block_on(element.clear()).unwrap_or_else(|error| panic!("{css}: {error}"));
-        self.runtime.block_on(element.send_keys(words)).unwrap();
+        self.on(css, async |element| {
+            element.clear().await?;
+            element.send_keys(words).await
+        });
     }
 
     /// Types into a field.
     #[track_caller]
     pub(crate) fn type_into(&self, css: &str, keys: &str) {
-        let element = self.element(css);
-        self.runtime.block_on(element.send_keys(keys)).unwrap_or_else(|error| panic!("{css}: {error}"));
+        self.on(css, async |element| element.send_keys(keys).await);
     }
 
     /// Presses keys, one after the other, wherever the focus is.

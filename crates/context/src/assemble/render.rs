@@ -19,6 +19,8 @@ const LONGEST_WORK: usize = 240;
 /// A file that is named is named whole, or it cannot be opened.
 const LONGEST_LINE_PATH: usize = 600;
 const MOST_FILES: usize = 2;
+/// Of a commit: what was done together tells most.
+const MOST_FILES_OF_A_COMMIT: usize = 4;
 /// Where a title that a text repeats is looked for.
 const BEGINNING: usize = 512;
 /// The frame takes at most one in so many tokens beyond the markers.
@@ -145,10 +147,11 @@ fn missing_title(memory: &Memory, text: &str) -> Option<String> {
 fn push_reasons(block: &mut String, memory: &Memory, why: &str) {
     let why = quote::inline(why, LONGEST_WHY);
     let mut reasons: Vec<String> = Vec::new();
+    let most = if memory.is_commit() { MOST_FILES_OF_A_COMMIT } else { MOST_FILES };
     for path in memory.anchors.files.iter().filter(|path| path.len() <= LONGEST_PATH) {
         let path = quote::inline(path, LONGEST_PATH);
         let told = path.is_empty() || why.contains(&path) || block.contains(&path) || reasons.contains(&path);
-        if !told && reasons.len() < MOST_FILES {
+        if !told && reasons.len() < most {
             reasons.push(path);
         }
     }

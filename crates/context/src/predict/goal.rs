@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 
 use self::evidence::GoalEvidence;
 use self::features::{Feature, Features, chance, weigh};
-pub use self::question::scope;
 use self::question::{Question, sorts_of};
+pub use self::question::{scope, sorts};
 use super::PredictedFile;
 use super::terrain::Terrain;
 use lokid_index::cochange::{Cochange, is_trivial, stem_of};

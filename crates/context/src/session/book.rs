@@ -25,6 +25,15 @@ pub struct SessionBook {
     sessions: BTreeMap<String, Session>,
 }
 
+/// What a prompt is about, beside what its session is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// Nothing was known of it before.
+    First,
+    Known,
+    Moved,
+}
+
 /// What a session begins with, as far as it is known. What is missing may be told by a later beginning.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beginning {
@@ -159,18 +168,19 @@ impl SessionBook {
         self.of(id, now).answered = Some(now);
     }
 
-    /// Has the session moved on to another topic? Said once. A session that began without a topic has one from now.
-    pub fn moved(&mut self, id: &str, vector: &[f32]) -> bool {
-        let Some(session) = self.sessions.get_mut(&session_name(id)) else { return false };
+    /// What this is beside the topic of the session. A session that began without one has it from now; that it has moved on
+    /// is said once.
+    pub fn topic(&mut self, id: &str, vector: &[f32]) -> Topic {
+        let Some(session) = self.sessions.get_mut(&session_name(id)) else { return Topic::Known };
         let now = direction(vector);
         if session.topic.is_empty() {
             session.topic = now;
-            return false;
+            return Topic::First;
         }
         let far = distance(&session.topic, &now).is_some_and(|distance| distance > MOVED);
         let offer = far && !session.supplement_offered;
         session.supplement_offered |= offer;
-        offer
+        if offer { Topic::Moved } else { Topic::Known }
     }
 
     /// How full a session's context is now. Crossing the half is told once.

@@ -13,7 +13,7 @@ use lokid_context::gather::{self, GatherFilter, Gathered};
 use lokid_context::parts::{Candidate, FileLine};
 use lokid_context::predict::PredictedFile;
 use lokid_context::predict::memories::Evidence;
-use lokid_context::session::{self, Opening, SessionBlock, SessionCandidate};
+use lokid_context::session::{self, Opening, SessionBlock, SessionCandidate, Topic};
 use lokid_context::task::{self, TaskContext};
 use lokid_index::roster::Filter;
 use lokid_model::{Key, Kind, Memory, Namespace, TaskType};
@@ -41,6 +41,7 @@ pub struct TaskFound {
 }
 
 /// What a session could be told, and the files that go with it.
+#[derive(Default)]
 struct ForASession {
     telling: Vec<Candidate>,
     evidence: BTreeMap<Key, Evidence>,
@@ -160,7 +161,8 @@ impl Contexts {
         if let Some(share) = context_use {
             self.sessions.note_context_use(session, share);
         }
-        let topic_moved = self.has_moved(session, prompt);
+        let topic = self.topic(session, prompt);
+        let topic_moved = topic == Topic::Moved;
         if topic_moved {
             self.env.say("topic", serde_json::json!({"op": "moved", "session_id": session}));
         }
@@ -185,27 +187,43 @@ impl Contexts {
                 min_score: Some(config.context.min_score + measures.stricter),
             };
             let recalled = self.recall.recall_for(Some(session), &request, None)?;
+            let told = recalled.answer.hits.into_iter().filter(|hit| !self.is_derived(&hit.memory));
             let found = |hit: Hit| Reasoned::new(&hit.memory, hit.score, Because::Recalled(Box::new(hit.parts)));
-            called_for.extend(recalled.answer.hits.into_iter().map(found));
+            called_for.extend(told.map(found));
         }
+        // What the repository taught is weighed once it is known what the session is about.
+        let work = (topic != Topic::Known && !measures.only_binding)
+            .then(|| self.session_candidates(namespace, session, Some(prompt.to_owned())));
+        let work = work.flatten().unwrap_or_default();
+        let learnt = work.telling.iter().filter(|candidate| self.is_derived(&candidate.memory));
+        called_for.extend(learnt.filter_map(|candidate| work.reason(&candidate.memory.key())));
         called_for.retain(|found| !self.is_muted(&found.memory.key(), &files));
         let candidates = Reasoned::candidates(&called_for);
-        let block = self.sessions.hand(session, |already| session::tail(&candidates, already, budget, &length));
+        let tail = |already: &dyn Fn(&Key) -> bool| {
+            session::with_files(session::tail(&candidates, already, budget, &length), &work.files, budget)
+        };
+        let block = self.sessions.hand(session, tail);
         Some(PromptGiven { handed: Handed::of(block, &called_for), topic_moved })
     }
 
+    /// Was it learnt from the repository, and told by nobody?
+    fn is_derived(&self, memory: &Memory) -> bool {
+        memory.is_commit() || self.writer.snapshot().is_derived(&memory.key())
+    }
+
     /// Is this about something else than the session began with? A few words, or words it began with, do not tell.
-    fn has_moved(&self, session: &str, prompt: &str) -> bool {
+    fn topic(&self, session: &str, prompt: &str) -> Topic {
         let words = |text: &str| query::wanted(text).into_iter().map(|wanted| wanted.word).collect::<BTreeSet<_>>();
         let said = words(prompt);
         let goal = self.sessions.goal_of(session).map(|goal| words(&goal)).unwrap_or_default();
         if said.len() < TELLING_WORDS || said.intersection(&goal).next().is_some() {
-            return false;
+            return Topic::Known;
         }
         let vector = self.search.vector_of(prompt);
-        !vector.is_empty() && self.sessions.moved(session, &vector)
+        if vector.is_empty() { Topic::Known } else { self.sessions.topic(session, &vector) }
     }
 
+    /// What somebody made binding.
     fn binding_candidates(&self, namespace: &Namespace) -> Vec<Reasoned> {
         let snapshot = self.writer.snapshot();
         let now = self.env.clock.now();
@@ -215,7 +233,7 @@ impl Contexts {
         };
         snapshot
             .binding(namespace)
-            .filter(|memory| memory.holds_now(now) && !memory.restricted)
+            .filter(|memory| memory.holds_now(now) && !memory.restricted && !snapshot.is_derived(&memory.key()))
             .filter(|memory| memory.status == lokid_model::Status::Asserted)
             .map(found)
             .collect()

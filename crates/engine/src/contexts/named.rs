@@ -1,9 +1,10 @@
-//! The files of the repository that an error names: paths as tools print them, modules, and what few files define.
+//! The files of the repository that an error names: paths as tools print them, modules, and what few files define. Of a goal
+//! only what it writes as code counts.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::ground::CodeGround;
-use lokid_context::predict::PredictedFile;
+use lokid_context::predict::{PredictedFile, files};
 use lokid_encode::errors::{ErrorReader, Frame, is_application, repo_file};
 use lokid_index::cochange::stem_of;
 
@@ -25,11 +26,63 @@ const LATER: f64 = 0.85;
 const MODULE: f64 = 0.45;
 const DEFINING: f64 = 0.4;
 
+/// Names that tools and languages say whatever went wrong.
+const OF_LANGUAGES: [&str; 22] = [
+    "Option",
+    "Result",
+    "unwrap",
+    "expect",
+    "None",
+    "Some",
+    "String",
+    "Box",
+    "Error",
+    "TypeError",
+    "ValueError",
+    "KeyError",
+    "Object",
+    "Array",
+    "Promise",
+    "undefined",
+    "null",
+    "runtime",
+    "goroutine",
+    "panic",
+    "Exception",
+    "assert",
+];
+/// Folders whose definitions nobody else uses.
+const ASIDE: [&str; 8] = ["example", "examples", "doc", "docs", "fixtures", "testdata", "benches", "benchmarks"];
+/// How the reason begins where a file defines what is named.
+pub(super) const DEFINES: &str = "defines ";
+
 /// Told of a file, names what it defines and in which line.
 pub(super) type Definitions<'a> = &'a dyn Fn(&str, &mut dyn FnMut(&str, u32));
 
+/// The files that define what a goal names, likeliest first.
+pub(super) fn defining(goal: &str, ground: &CodeGround, definitions: Definitions<'_>) -> Vec<PredictedFile> {
+    // `fix(parser): …` calls nothing.
+    let head = goal.split_once(": ").filter(|(head, _)| !head.contains(char::is_whitespace));
+    let text = head.map_or(goal, |(_, text)| text);
+    let text = &text[..text.floor_char_boundary(LONGEST)];
+    let mut names = BTreeSet::new();
+    for (end, word) in words(text).take(MOST_WORDS).filter(|(_, word)| !word.contains(['/', '\\'])) {
+        let is_called = text[end..].starts_with(['(', '`']);
+        let parts = word.split(['.', ':', '#']).filter(|part| is_name(part));
+        names.extend(parts.filter(|part| is_called || is_written_like_code(part)).take(MOST_NAMES - names.len()));
+    }
+    let mut naming = Naming { root: "", ground, stems: None, found: BTreeMap::new() };
+    naming.definitions(&names, definitions, "");
+    naming.likeliest()
+}
+
 /// Likeliest first.
-pub(super) fn files(text: &str, root: &str, ground: &CodeGround, definitions: Definitions<'_>) -> Vec<PredictedFile> {
+pub(super) fn named_in(
+    text: &str,
+    root: &str,
+    ground: &CodeGround,
+    definitions: Definitions<'_>,
+) -> Vec<PredictedFile> {
     let text = &text[..text.floor_char_boundary(LONGEST)];
     let mut naming = Naming { root, ground, stems: None, found: BTreeMap::new() };
     let mut names = BTreeSet::new();
@@ -48,10 +101,8 @@ pub(super) fn files(text: &str, root: &str, ground: &CodeGround, definitions: De
         }
     }
     naming.place(text);
-    naming.definitions(&names, definitions);
-    let mut found: Vec<PredictedFile> = naming.found.into_values().collect();
-    found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
-    found
+    naming.definitions(&names, definitions, ", which the error names");
+    naming.likeliest()
 }
 
 struct Naming<'a> {
@@ -63,6 +114,12 @@ struct Naming<'a> {
 }
 
 impl<'a> Naming<'a> {
+    fn likeliest(self) -> Vec<PredictedFile> {
+        let mut found: Vec<PredictedFile> = self.found.into_values().collect();
+        found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
+        found
+    }
+
     fn add(&mut self, path: &str, score: f64, why: String) {
         let new = PredictedFile { path: path.to_owned(), score, why };
         let known = self.found.entry(path.to_owned()).or_insert_with(|| new.clone());
@@ -136,14 +193,17 @@ impl<'a> Naming<'a> {
         }
     }
 
-    fn definitions(&mut self, names: &BTreeSet<&str>, definitions: Definitions<'_>) {
+    fn definitions(&mut self, names: &BTreeSet<&str>, definitions: Definitions<'_>, by_whom: &str) {
         if names.is_empty() {
             return;
         }
+        let is_aside = |path: &str| path.split('/').any(|part| ASIDE.contains(&part));
         let mut defining: BTreeMap<&str, Vec<(&str, u32)>> = BTreeMap::new();
-        for path in self.ground.paths() {
+        for path in self.ground.paths().filter(|path| !is_aside(path)) {
+            let is_test = files::is_test(path);
             definitions(path, &mut |name, line| {
-                let Some(name) = names.get(name) else { return };
+                // What tests define is meant where a test is.
+                let Some(name) = names.get(name).filter(|name| !is_test || is_of_tests(name)) else { return };
                 let places = defining.entry(name).or_default();
                 if places.last().is_none_or(|(last, _)| *last != path) {
                     places.push((path, line));
@@ -160,7 +220,7 @@ impl<'a> Naming<'a> {
         }
         for (path, (share, name, line)) in sum {
             let score = DEFINING * share.min(1.5);
-            self.add(path, score, format!("defines {} (line {line}), which the error names", shown(name)));
+            self.add(path, score, format!("{DEFINES}{} (line {line}){by_whom}", shown(name)));
         }
     }
 }
@@ -198,8 +258,13 @@ fn line_after(text: &str) -> Option<u32> {
 fn is_name(word: &str) -> bool {
     word.len() >= SHORTEST_NAME
         && word != "main"
+        && !OF_LANGUAGES.contains(&word)
         && word.starts_with(|sign: char| sign.is_alphabetic() || sign == '_')
         && word.chars().all(|sign| sign.is_alphanumeric() || sign == '_')
+}
+
+fn is_of_tests(name: &str) -> bool {
+    name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("test"))
 }
 
 /// `snake_case` and `camelCase` are names of something.

@@ -8,7 +8,7 @@ use super::cache::Need;
 use super::named;
 use crate::contexts::Contexts;
 use crate::focus::{Branch, SeenError};
-use crate::past::PastKnown;
+use crate::past::{CodeMap, PastKnown};
 use lokid_context::gate;
 use lokid_context::predict::memories::{PredictedMemory, branch_topic, is_common_branch};
 use lokid_context::predict::terrain::Terrain;
@@ -44,6 +44,9 @@ impl Contexts {
         let at = Need { file: need.file.clone().or(place), ..need.clone() };
         let mut found = by_file_and_goal(&past, &at, k);
         found.extend(named);
+        let code = self.repository.code();
+        let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| define(&code, path, tell);
+        found.extend(need.goal.iter().flat_map(|goal| named::defining(goal, &past.ground, &definitions)));
         found.extend(author.into_iter().flat_map(|author| by_author(&past, author)));
         found.extend(need.branch.iter().filter(|branch| !is_common_branch(&branch.name)).flat_map(|branch| {
             let share = ON_THE_BRANCH / (1.0 + 0.1 * branch.files.len() as f64);
@@ -92,12 +95,8 @@ impl Contexts {
     /// The files an error speaks of, likeliest first.
     pub(super) fn named_by(&self, error: &SeenError, past: &PastKnown) -> Vec<PredictedFile> {
         let code = self.repository.code();
-        let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| {
-            let symbols = code.get(path).map(|file| file.symbols.as_slice()).unwrap_or_default();
-            symbols.iter().for_each(|symbol| tell(&symbol.name, symbol.line));
-        };
         let root = self.env.root.to_string_lossy();
-        let mut found = named::files(&error.text, &root, &past.ground, &definitions);
+        let mut found = named::named_in(&error.text, &root, &past.ground, &|path, tell| define(&code, path, tell));
         let seen_at = error.file.as_ref().filter(|file| found.iter().all(|known| known.path != **file));
         found.extend(seen_at.map(|file| PredictedFile {
             path: file.clone(),
@@ -106,6 +105,12 @@ impl Contexts {
         }));
         found
     }
+}
+
+/// What a file defines, each with its line.
+fn define(code: &CodeMap, path: &str, tell: &mut dyn FnMut(&str, u32)) {
+    let symbols = code.get(path).map(|file| file.symbols.as_slice()).unwrap_or_default();
+    symbols.iter().for_each(|symbol| tell(&symbol.name, symbol.line));
 }
 
 fn by_file_and_goal(past: &PastKnown, need: &Need, k: usize) -> Vec<PredictedFile> {

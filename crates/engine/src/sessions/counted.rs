@@ -8,7 +8,7 @@ use lokid_context::assemble::{Assembled, Item};
 use lokid_context::disclose::Disclosed;
 use lokid_context::economics::{Checkpoint, Entry, NOBODY};
 use lokid_context::predict::memories::Evidence;
-use lokid_context::session::{SessionBlock, SessionItem};
+use lokid_context::session::{SessionBlock, SessionItem, Topic};
 use lokid_context::task::TaskContext;
 use lokid_index::topics;
 use lokid_model::{Key, Level, Memory, Tier, citation, token};
@@ -109,8 +109,8 @@ impl Sessions {
     }
 
     /// Is a session about something else now than when it began?
-    pub(crate) fn moved(&self, session: &str, topic: &[f32]) -> bool {
-        self.state.lock().book.moved(session, topic)
+    pub(crate) fn topic(&self, session: &str, vector: &[f32]) -> Topic {
+        self.state.lock().book.topic(session, vector)
     }
 
     pub(crate) fn note_context_use(&self, session: &str, share: f64) {

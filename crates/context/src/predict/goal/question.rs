@@ -122,7 +122,8 @@ const OF_THE_BUILD: &[&str] = &[
     "msrv",
 ];
 
-fn sorts(text: &str) -> [bool; 2] {
+/// Is a goal about documents, about the build?
+pub fn sorts(text: &str) -> [bool; 2] {
     let words: Vec<String> =
         text.split(|sign: char| !sign.is_alphanumeric()).take(MOST_TERMS_READ).map(str::to_lowercase).collect();
     [OF_TEXTS, OF_THE_BUILD].map(|sort| words.iter().any(|word| sort.contains(&word.as_str())))

@@ -86,8 +86,8 @@ fn files_are_named_by_what_earlier_commits_said() {
         ("Speed up the cache", &["src/store.rs"]),
     ])
     .busy();
-    lab.check("The parser loops", "src/syntax.rs", "2 earlier commits said \"parser\"");
-    lab.check("caching is slow", "src/store.rs", "an earlier commit said \"caching\"");
+    lab.check("The parser loops", "src/syntax.rs", "2 earlier commits about \"parser\"");
+    lab.check("caching is slow", "src/store.rs", "an earlier commit about \"caching\"");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn a_moved_file_is_named_as_it_is_called_today_and_one_that_is_gone_not_at_all()
         ("Drop", &["-old/dead.rs"]),
     ])
     .busy();
-    lab.check("parser", "new/syntax.rs", "2 earlier commits said \"parser\"");
+    lab.check("parser", "new/syntax.rs", "2 earlier commits about \"parser\"");
     assert!(lab.ask("parser").iter().all(|file| !file.path.starts_with("old/")));
 }
 

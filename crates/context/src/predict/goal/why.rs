@@ -12,11 +12,12 @@ const DOING: &[&str] = &[
     "add", "fix", "feat", "remove", "update", "use", "support", "make", "improve", "refactor", "test", "tests", "docs", "chore",
     "change", "handle", "allow", "new", "the", "and", "for", "with", "when", "from",
     "merge", "commit", "fork", "revert", "work", "instead", "without", "before", "after", "only", "also", "again", "always",
-    "never", "while", "into", "not", "more", "some", "other", "should", "properly", "correctly",
+    "never", "while", "treat", "ensure", "avoid", "prevent", "correct", "missing", "into", "not", "more", "some", "other", "should", "properly", "correctly",
 ];
 const COMMON: f64 = 3.9;
 /// With fewer commits nothing is known to be common.
 const MANY: usize = 500;
+const FEW_PATHS: usize = 6;
 /// Longer words are cut.
 const LONGEST_WORD: usize = 40;
 
@@ -77,7 +78,12 @@ fn tell(
                 is_there && !DOING.contains(&word.as_str())
             };
             let terms = question.terms.iter().filter(is_in_it);
-            let terms = terms.filter(|term| subjects.with_path(term.hash).contains(&file));
+            // A word of many paths names none of them.
+            let is_in_few = |term: &&Term<'_>| {
+                let files = subjects.with_path(term.hash).iter().filter(|file| !subjects.is_gone(**file));
+                files.take(FEW_PATHS + 1).count() <= FEW_PATHS
+            };
+            let terms = terms.filter(|term| subjects.with_path(term.hash).contains(&file)).filter(is_in_few);
             let term = rarest(terms, |term| term.path_rarity)?;
             let words = if is_compound(term.word) { "words of " } else { "" };
             Some(format!("its path says {words}\"{}\"", shown(term.word)))
@@ -102,9 +108,9 @@ fn said_clause(subjects: &Subjects, question: &Question<'_>, evidence: &GoalEvid
     let term = rarest(said, |term| term.rarity * times(term) as f64)?;
     Some(match (times(term), shown(term.word)) {
         // Of `utils.compileETag` they may have said one part only.
-        (_, word) if is_compound(word) => format!("earlier commits said words of \"{word}\""),
-        (1, word) => format!("an earlier commit said \"{word}\""),
-        (times, word) => format!("{times} earlier commits said \"{word}\""),
+        (_, word) if is_compound(word) => format!("earlier commits about words of \"{word}\""),
+        (1, word) => format!("an earlier commit about \"{word}\""),
+        (times, word) => format!("{times} earlier commits about \"{word}\""),
     })
 }
 

@@ -91,15 +91,17 @@ fn what_is_purged_leaves_the_block_and_the_book() {
 fn moving_to_another_topic_is_noticed_once() {
     let mut book = SessionBook::default();
     book.begin("s", &topic(&[1.0, 0.0, 0.0]), at(1));
-    assert!(!book.moved("s", &[0.9, 0.3, 0.0]));
-    assert!(!book.moved("s", &[0.0; 3]) && !book.moved("s", &[1.0, 0.0]) && !book.moved("s", &[f32::NAN; 3]));
-    assert!(book.moved("s", &[0.1, 1.0, 0.0]));
+    assert_eq!(book.topic("s", &[0.9, 0.3, 0.0]), Topic::Known);
+    for odd in [&[0.0; 3][..], &[1.0, 0.0], &[f32::NAN; 3]] {
+        assert_eq!(book.topic("s", odd), Topic::Known);
+    }
+    assert_eq!(book.topic("s", &[0.1, 1.0, 0.0]), Topic::Moved);
     assert!(book.get("s").is_some_and(Session::supplement_offered));
-    assert!(!book.moved("s", &[0.0, 1.0, 0.0]));
+    assert_eq!(book.topic("s", &[0.0, 1.0, 0.0]), Topic::Known);
     book.begin("t", &Beginning::default(), at(2));
-    assert!(!book.moved("t", &[1.0, 0.0, 0.0]));
-    assert!(book.moved("t", &[-1.0, 0.0, 0.0]));
-    assert!(!book.moved("unknown", &[1.0]));
+    assert_eq!(book.topic("t", &[1.0, 0.0, 0.0]), Topic::First);
+    assert_eq!(book.topic("t", &[-1.0, 0.0, 0.0]), Topic::Moved);
+    assert_eq!(book.topic("unknown", &[1.0]), Topic::Known);
 }
 
 #[test]
@@ -166,7 +168,7 @@ proptest! {
                 2 => book.note_cited(&id, [&key("n-1")], now),
                 3 => drop(book.end(&id, Some(Outcome::Failure), now)),
                 4 => drop(book.use_of_context(&id, number)),
-                _ => drop(book.moved(&id, &[number as f32, -1.0])),
+                _ => drop(book.topic(&id, &[number as f32, -1.0])),
             }
         }
         prop_assert_eq!(SessionBook::from_value(&book.to_value()), book);

@@ -25,7 +25,7 @@ fn named(text: &str) -> Vec<(String, String)> {
         "src/requests/adapters.py" => tell("send", 12),
         _ => {}
     };
-    files(text, "/code/requests", &ground, &definitions).into_iter().map(|file| (file.path, file.why)).collect()
+    named_in(text, "/code/requests", &ground, &definitions).into_iter().map(|file| (file.path, file.why)).collect()
 }
 
 #[track_caller]
@@ -87,5 +87,26 @@ proptest::proptest! {
     #[test]
     fn any_text_can_be_an_error(text in "\\PC{0,80}") {
         let _ = named(&text);
+    }
+}
+
+#[test]
+fn a_goal_names_what_it_writes_as_code() {
+    let mut ground = CodeGround::default();
+    let paths = ["src/load.py", "tests/test_load.py", "examples/load.py"];
+    paths.iter().for_each(|path| ground.put(path, FileView { stamp: (1, 1), ..FileView::default() }));
+    let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| {
+        ["load_all", "strict", "unwrap"].iter().for_each(|name| tell(name, if path == "src/load.py" { 7 } else { 9 }));
+    };
+    let found = |goal: &str| -> Vec<(String, String)> {
+        defining(goal, &ground, &definitions).into_iter().map(|file| (file.path, file.why)).collect()
+    };
+    let load = [("src/load.py".to_owned(), "defines load_all (line 7)".to_owned())];
+    for goal in ["make load_all faster", "fix(loader): speed up `load_all`", "why does Loader.load_all() hang"] {
+        assert_eq!(found(goal), load, "{goal}");
+    }
+    assert_eq!(found("strict() fails")[0].1, "defines strict (line 7)");
+    for goal in ["be strict", "strict(load): be quick", "do not unwrap()", ""] {
+        assert!(found(goal).is_empty(), "{goal}");
     }
 }
