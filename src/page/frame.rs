@@ -64,7 +64,7 @@ pub(super) fn around(here: &Here, tab: Tab, made: Result<Sheet, Trouble>) -> Res
             p.notice role="status" .failed[notice.as_ref().is_some_and(|notice| notice.failed)] {
                 @if let Some(notice) = &notice { (notice.text) }
             }
-            main #main tabindex="-1" data-live=(sheet.live) data-project=(here.project.id) data-path=(here.project.path) {
+            main #main tabindex="-1" data-live=(sheet.live) data-heard=(here.heard) data-project=(here.project.id) data-path=(here.project.path) {
                 (sheet.body)
             }
             footer {

@@ -2,6 +2,8 @@
 //! thing happened in which project, and asks for what it shows anew.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -16,32 +18,52 @@ const AGAIN: Duration = Duration::from_millis(500);
 const WAITING: usize = 256;
 
 #[derive(Clone)]
-pub(super) struct Live(broadcast::Sender<String>);
+pub(super) struct Live {
+    sender: broadcast::Sender<String>,
+    /// How much was told so far.
+    told: Arc<AtomicU64>,
+}
+
+/// Something happened, and nobody knows what.
+pub(super) fn missed() -> String {
+    json!({"kind": "missed"}).to_string()
+}
 
 impl Live {
     /// The thread ends with the process: it waits for the daemon, or for it to come back.
     pub(super) fn follow(client: Client) -> io::Result<Live> {
         let (sender, _) = broadcast::channel(WAITING);
-        let told = sender.clone();
+        let live = Live { sender, told: Arc::default() };
+        let own = live.clone();
         let request = Request::get("/v1/events").header("accept", "application/x-ndjson");
         thread::spawn("events", move || {
             loop {
                 let _ended = client.follow(&request, |line| {
-                    // Nobody listening is no reason to stop.
                     if let Some(news) = brief(line) {
-                        let _nobody = told.send(news);
+                        own.tell(news);
                     }
                     true
                 });
-                let _nobody = told.send(json!({"kind": "away"}).to_string());
+                own.tell(json!({"kind": "away"}).to_string());
                 thread::pause(AGAIN);
             }
         })?;
-        Ok(Live(sender))
+        Ok(live)
+    }
+
+    /// Nobody listening is no reason to stop.
+    fn tell(&self, news: String) {
+        self.told.fetch_add(1, Ordering::Relaxed);
+        let _nobody = self.sender.send(news);
+    }
+
+    /// What a page that is made now has heard of.
+    pub(super) fn told(&self) -> u64 {
+        self.told.load(Ordering::Relaxed)
     }
 
     pub(super) fn listen(&self) -> broadcast::Receiver<String> {
-        self.0.subscribe()
+        self.sender.subscribe()
     }
 }
 

@@ -169,7 +169,7 @@ function anew() {
 let news = null, missed = false;
 function hear() {
   if (news || document.hidden) return;
-  news = new EventSource(`${folder}/live`);
+  news = new EventSource(`${folder}/live?heard=${main().dataset.heard}`);
   news.onmessage = (event) => {
     const told = JSON.parse(event.data);
     const wanted = main().dataset.live.split(" ");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{FromRequestParts, Query, RawPathParams, Request, State};
+use axum::extract::{FromRequestParts, Query, RawPathParams, RawQuery, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION, SET_COOKIE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -13,7 +13,7 @@ use axum::middleware::{self, Next};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
-use futures_util::Stream;
+use futures_util::{Stream, StreamExt};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::broadcast::error::RecvError;
@@ -21,7 +21,7 @@ use tokio::sync::broadcast::error::RecvError;
 use super::daemon::{About, Daemon, Trouble};
 use super::door::{Door, Refused};
 use super::frame::{self, Sheet, Tab};
-use super::live::Live;
+use super::live::{self, Live};
 use super::parts::{list, text};
 use super::replay::{self, Replays};
 use super::{Outlook, acts, files, health, inbox, memories, memory, nights, said, worth};
@@ -221,6 +221,8 @@ pub(super) struct Here {
     pub(super) address: String,
     /// Asked for by the page itself, because something happened.
     is_anew: bool,
+    /// How much had been told before it was made.
+    pub(super) heard: u64,
     pairs: Arc<Vec<(String, String)>>,
     params: Arc<Vec<(String, String)>>,
 }
@@ -259,6 +261,7 @@ impl FromRequestParts<Arc<Site>> for Here {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, site: &Arc<Site>) -> Result<Here, Response> {
+        let heard = site.live.told();
         let refused = |_| frame::plain(StatusCode::BAD_REQUEST, "This address cannot be read.");
         let raw = RawPathParams::from_request_parts(parts, site).await.map_err(|error| refused(error.to_string()))?;
         let params: Vec<(String, String)> =
@@ -278,6 +281,7 @@ impl FromRequestParts<Arc<Site>> for Here {
             projects,
             address,
             is_anew: parts.headers.contains_key("x-anew"),
+            heard,
             pairs: Arc::new(asked.0),
             params: Arc::new(params),
         })
@@ -291,16 +295,21 @@ fn strip(parts: &Parts, folder: &str) -> String {
     asked.strip_prefix(folder).unwrap_or(asked).to_owned()
 }
 
-/// Tells the page that something happened, for as long as it is open.
-async fn listen(State(site): State<Arc<Site>>) -> Sse<impl Stream<Item = Result<Event, std::convert::Infallible>>> {
-    let news = futures_util::stream::unfold(site.live.listen(), |mut listener| async move {
-        loop {
-            match listener.recv().await {
-                Ok(news) => return Some((Ok(Event::default().data(news)), listener)),
-                Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return None,
-            }
+/// Tells the page that something happened, for as long as it is open; first of all what happened since it was made.
+async fn listen(State(site): State<Arc<Site>>, RawQuery(query): RawQuery) -> Sse<impl Stream<Item = Told>> {
+    let listener = site.live.listen();
+    let heard = query.as_deref().and_then(|query| query.strip_prefix("heard="));
+    let is_behind = heard.is_some_and(|heard| heard != site.live.told().to_string());
+    let told = |news: String| Ok(Event::default().data(news));
+    let first = futures_util::stream::iter(is_behind.then(|| told(live::missed())));
+    let later = futures_util::stream::unfold(listener, move |mut listener| async move {
+        match listener.recv().await {
+            Ok(news) => Some((told(news), listener)),
+            Err(RecvError::Lagged(_)) => Some((told(live::missed()), listener)),
+            Err(RecvError::Closed) => None,
         }
     });
-    Sse::new(news).keep_alive(KeepAlive::default())
+    Sse::new(first.chain(later)).keep_alive(KeepAlive::default())
 }
+
+type Told = Result<Event, std::convert::Infallible>;
