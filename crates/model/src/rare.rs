@@ -78,8 +78,7 @@ mod tests {
 
     #[test]
     fn nothing_takes_no_room_and_is_the_same_whether_it_was_touched_or_not() {
-        let mut touched: Rare<Shorter> = Rare::default();
-        touched.summary = Some("short".into());
+        let mut touched = Rare::from(Shorter { summary: Some("short".into()), ..Shorter::default() });
         assert_ne!(touched, Rare::default());
         touched.summary = None;
         assert_eq!(touched, Rare::default());
