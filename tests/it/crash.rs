@@ -44,11 +44,11 @@ fn workload() -> Vec<Vec<Change>> {
     let note = memory("note-1", Kind::Note, "a note");
     let fact = with_body(
         memory("fact-1", Kind::Fact, ""),
-        Body::Fact(Fact { key: "port".into(), value: "80".into(), scope: String::new() }),
+        Body::Fact(Fact { key: "port".into(), value: "80".into(), scope: String::new() }.into()),
     );
     let newer = with_body(
         memory("fact-2", Kind::Fact, ""),
-        Body::Fact(Fact { key: "port".into(), value: "81".into(), scope: String::new() }),
+        Body::Fact(Fact { key: "port".into(), value: "81".into(), scope: String::new() }.into()),
     );
     let episode = with_body(
         memory("ep-1", Kind::Episode, ""),

@@ -44,7 +44,7 @@ impl Desk {
 }
 
 fn fact(key: &str, value: &str) -> Draft {
-    let body = Body::Fact(Fact { key: key.into(), value: value.into(), scope: String::new() });
+    let body = Body::Fact(Fact { key: key.into(), value: value.into(), scope: String::new() }.into());
     Draft { body, ..Draft::new(Kind::Fact, "") }
 }
 

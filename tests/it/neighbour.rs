@@ -308,7 +308,7 @@ fn a_corrupt_file_costs_itself_is_left_alone_and_is_named() {
 
     // A new fact has to stand somewhere else, and is there after a restart.
     let fact = Memory {
-        body: Body::Fact(lokid_model::Fact { key: "k".into(), value: "v".into(), scope: String::new() }),
+        body: Body::Fact(lokid_model::Fact { key: "k".into(), value: "v".into(), scope: String::new() }.into()),
         ..memory("fact-1", Kind::Fact, "k: v")
     };
     store.commit(at(1), &[put(fact)]).unwrap();
@@ -345,7 +345,7 @@ fn a_purged_memory_is_found_in_no_file() {
     let mut store = lab.store(None).unwrap();
     let secret = memory("note-1", Kind::Note, "the word is xyzzy");
     let fact = Memory {
-        body: Body::Fact(lokid_model::Fact { key: "k".into(), value: "xyzzy".into(), scope: String::new() }),
+        body: Body::Fact(lokid_model::Fact { key: "k".into(), value: "xyzzy".into(), scope: String::new() }.into()),
         ..memory("fact-1", Kind::Fact, "k: xyzzy")
     };
     let archived = Arc::new(Archived { memory: Arc::new(secret.clone()), at: at(2), reason: "r".into() });

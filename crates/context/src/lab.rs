@@ -74,7 +74,7 @@ impl Lab {
             snapshot: &self.snapshot,
             view: &view,
             vector_of: &|_| Vec::new(),
-            usage: &|memory: &Memory| -> Usage { memory.usage.clone() },
+            usage: &|memory: &Memory| -> Usage { Usage::clone(&memory.usage) },
             weights: &config,
             memory_weights: &self.weights,
             cochange: &self.cochange,

@@ -110,7 +110,7 @@ fn fact(key: &str, scope: &str, value: String, text: String, source: &str) -> Dr
         title: text.clone(),
         importance: Some(0.6),
         confidence: Some(0.9),
-        body: Body::Fact(body),
+        body: Body::Fact(Box::new(body)),
         ..draft(Kind::Fact, &format!("{key}\0{scope}"), text, source)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use lokid_index::Snapshot;
 use lokid_manage::contradict;
-use lokid_model::memory::{Claim, Shorter};
+use lokid_model::memory::Claim;
 use lokid_model::{Change, Conflict, ContradictionStatus, Memory, MemoryId, Source, Tier, Timestamp};
 use lokid_store::schema::record;
 
@@ -45,7 +45,7 @@ fn sibling(memory: &Memory, said: &[&Conflict], at: Timestamp) -> Option<Memory>
     let fields = said.iter().map(|conflict| (conflict.field.as_str(), &conflict.value));
     let mut other = record::with_fields(memory, fields)?;
     if (&other.text, &other.title, &other.body) != (&memory.text, &memory.title, &memory.body) {
-        other.shorter = Shorter::default();
+        other.shorter = Default::default();
     } else if other.extra == memory.extra && other.anchors == memory.anchors && other.sources == memory.sources {
         return None;
     }

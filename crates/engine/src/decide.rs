@@ -413,7 +413,7 @@ pub(super) fn forget_origins(snapshot: &Snapshot, keys: &[Key], now: Timestamp) 
         clean.sources.retain(|source| !named(source));
         if let Some(rest) = rest.filter(|rest| !rest.trim().is_empty()) {
             clean.text = rest.to_owned();
-            clean.shorter = lokid_model::memory::Shorter::default();
+            clean.shorter = Default::default();
         }
         clean.times.updated_at = now.max(heir.times.updated_at.plus_micros(1));
         changes.push(Change::Put { before: Some(Arc::clone(heir)), after: Arc::new(clean) });

@@ -134,7 +134,7 @@ pub(super) fn resolve(
             } else if !format!("\n{}\n", one.text).contains(&format!("\n{}\n", a.text.trim_end())) {
                 one.text = format!("{}\n{}", a.text.trim_end(), one.text);
             }
-            one.shorter = lokid_model::memory::Shorter::default();
+            one.shorter = Default::default();
             (one.times.expired_at, one.times.invalid_at) = (None, None);
             one.times.updated_at = now.max(b.times.updated_at.plus_micros(1));
             let one = Arc::new(one);

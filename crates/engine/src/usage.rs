@@ -34,7 +34,7 @@ impl UsageBook {
     /// What its file says and what was counted since.
     pub fn of(&self, memory: &Memory) -> Usage {
         let counts = self.counts.read();
-        counts.get(&memory.key()).map_or_else(|| memory.usage.clone(), |since| memory.usage.plus(since))
+        counts.get(&memory.key()).map_or_else(|| Usage::clone(&memory.usage), |since| memory.usage.plus(since))
     }
 
     /// These left for an agent.

@@ -95,22 +95,32 @@ impl Glance {
     /// The estimates of the admitted of the sample, best first; of the best at least so many as are `enough`, if there
     /// are. Whom a filter admits is asked of as few as can be: who is asked about lies anywhere in memory.
     fn sampled(&self, tables: &Tables, enough: usize, admits: &impl Fn(Number) -> bool) -> Vec<i16> {
-        let (mut all, mut room): (Vec<(i16, Number)>, _) = (Vec::new(), room());
+        let mut asked = 2 * enough;
+        loop {
+            let best = self.best_of_sample(tables, asked);
+            let admitted = best.iter().filter(|(_, owner)| admits(*owner));
+            let mut found: Vec<i16> = admitted.map(|(estimate, _)| *estimate).collect();
+            if found.len() >= enough || best.len() < asked {
+                found.sort_unstable_by(|a, b| b.cmp(a));
+                return found;
+            }
+            asked *= 8;
+        }
+    }
+
+    /// As many of the sample as are asked for, if there are, those that look closest. The bar rises with what is met, so
+    /// that few of those behind it leave the registers.
+    fn best_of_sample(&self, tables: &Tables, asked: usize) -> Vec<(i16, Number)> {
+        let (mut best, mut room, mut least): (Vec<(i16, Number)>, _, _) = (Vec::new(), room(), 0);
         for part in &self.sample {
-            let estimates = tables.at_least(0, &part.sketches, &mut room).iter();
-            all.extend(estimates.map(|(row, estimate)| (*estimate, part.owners[*row as usize])));
+            let close = tables.at_least(least, &part.sketches, &mut room).iter();
+            best.extend(close.map(|(row, estimate)| (*estimate, part.owners[*row as usize])));
+            if best.len() > asked {
+                least = best.select_nth_unstable_by(asked - 1, |a, b| b.0.cmp(&a.0)).1.0;
+                best.truncate(asked);
+            }
         }
-        let (mut rest, mut found, mut asked) = (all.as_mut_slice(), Vec::new(), enough);
-        while found.len() < enough && !rest.is_empty() {
-            asked *= 2;
-            let next = asked.min(rest.len());
-            rest.select_nth_unstable_by(next - 1, |a, b| b.0.cmp(&a.0));
-            let (best, behind) = rest.split_at_mut(next);
-            found.extend(best.iter().filter(|(_, owner)| admits(*owner)).map(|(estimate, _)| *estimate));
-            rest = behind;
-        }
-        found.sort_unstable_by(|a, b| b.cmp(a));
-        found
+        best
     }
 
     fn at_least(&self, least: i16, tables: &Tables, admits: &(impl Fn(Number) -> bool + Sync)) -> Vec<Found> {

@@ -1,10 +1,11 @@
 //! Memories that belong to one occasion: same namespace, same tag, same day, and not too many of them. The turns of
 //! one conversation, the notes of one meeting, the steps of one session: each tells something about its neighbours.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::roster::Number;
-use lokid_model::Memory;
+use lokid_model::{Memory, MemoryId};
 
 /// More than this is a topic, not an occasion.
 const MOST: usize = 512;
@@ -12,31 +13,65 @@ const MOST: usize = 512;
 /// Names an occasion without keeping its words.
 type Name = u64;
 
-/// A member in the order of its occasions: by time, then by id with its numbers read as numbers.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Stands in its occasions by time, then by id with its numbers read as numbers.
+#[derive(Clone, Copy, Debug)]
 struct Member {
     at: i64,
-    order: Box<str>,
     ord: Number,
 }
 
 #[derive(Clone, Debug)]
 struct Seat {
-    member: Arc<Member>,
+    at: i64,
+    id: MemoryId,
     names: Box<[Name]>,
 }
 
 #[derive(Clone, Debug)]
 enum Group {
-    Circle(Vec<Arc<Member>>),
+    Circle(Vec<Member>),
     /// Too many to be one occasion: only their number is kept.
     Crowd(usize),
 }
 
 #[derive(Clone, Debug, Default)]
+struct Seats(imbl::Vector<Option<Arc<Seat>>>);
+
+impl Seats {
+    fn of(&self, ord: Number) -> Option<&Seat> {
+        self.0.get(ord as usize)?.as_deref()
+    }
+
+    fn set(&mut self, ord: Number, seat: Seat) {
+        while self.0.len() <= ord as usize {
+            self.0.push_back(None);
+        }
+        self.0.set(ord as usize, Some(Arc::new(seat)));
+    }
+
+    fn leave(&mut self, ord: Number) -> Option<Arc<Seat>> {
+        self.0.get_mut(ord as usize)?.take()
+    }
+
+    fn order(&self, one: &Member, other: &Member) -> Ordering {
+        let named = |member: &Member| self.of(member.ord).map(|seat| natural(seat.id.as_str()));
+        one.at.cmp(&other.at).then_with(|| named(one).cmp(&named(other))).then(one.ord.cmp(&other.ord))
+    }
+
+    /// Everybody who is part of an occasion.
+    fn at(&self, name: Name) -> Vec<Member> {
+        let seated = (0..).zip(&self.0).filter_map(|(ord, seat)| Some((ord, seat.as_ref()?)));
+        let seated = seated.filter(|(_, seat)| seat.names.contains(&name));
+        let mut members: Vec<Member> = seated.map(|(ord, seat)| Member { at: seat.at, ord }).collect();
+        members.sort_by(|one, other| self.order(one, other));
+        members
+    }
+}
+
+#[derive(Clone, Debug, Default)]
 pub struct Occasions {
-    groups: imbl::HashMap<Name, Arc<Group>>,
-    seats: imbl::HashMap<Number, Arc<Seat>>,
+    groups: imbl::OrdMap<Name, Arc<Group>>,
+    seats: Seats,
 }
 
 impl Occasions {
@@ -47,37 +82,32 @@ impl Occasions {
         let mut names: Vec<Name> = memory.tags.iter().map(|tag| name(memory, tag)).collect();
         names.sort_unstable();
         names.dedup();
-        let at = memory.times.created_at.as_micros();
-        let member = Arc::new(Member { at, order: natural(memory.id.as_str()).into(), ord });
-        for name in &names {
-            let group = self.groups.entry(*name).or_insert_with(|| Arc::new(Group::Circle(Vec::new())));
+        let member = Member { at: memory.times.created_at.as_micros(), ord };
+        self.seats.set(ord, Seat { at: member.at, id: memory.id.clone(), names: names.as_slice().into() });
+        for name in names {
+            let group = self.groups.entry(name).or_insert_with(|| Arc::new(Group::Circle(Vec::new())));
             let group = Arc::make_mut(group);
             match group {
                 Group::Circle(members) if members.len() == MOST => *group = Group::Crowd(MOST + 1),
                 Group::Circle(members) => {
-                    let at = members.partition_point(|other| *other < member);
-                    members.insert(at, Arc::clone(&member));
+                    let at = members.partition_point(|other| self.seats.order(other, &member).is_lt());
+                    members.reserve_exact(1);
+                    members.insert(at, member);
                 }
                 Group::Crowd(count) => *count += 1,
             }
         }
-        self.seats.insert(ord, Arc::new(Seat { member, names: names.into() }));
     }
 
     pub(super) fn remove(&mut self, ord: Number) {
-        let Some(seat) = self.seats.remove(&ord) else { return };
+        let Some(seat) = self.seats.leave(ord) else { return };
         for name in &seat.names {
             let Some(group) = self.groups.get_mut(name) else { continue };
             let group = Arc::make_mut(group);
             match group {
                 Group::Circle(members) => members.retain(|member| member.ord != ord),
                 Group::Crowd(count) if *count > MOST + 1 => *count -= 1,
-                Group::Crowd(_) => {
-                    let seated = self.seats.values().filter(|seat| seat.names.contains(name));
-                    let mut members: Vec<Arc<Member>> = seated.map(|seat| Arc::clone(&seat.member)).collect();
-                    members.sort();
-                    *group = Group::Circle(members);
-                }
+                Group::Crowd(_) => *group = Group::Circle(self.seats.at(*name)),
             }
             if matches!(group, Group::Circle(members) if members.is_empty()) {
                 self.groups.remove(name);
@@ -87,12 +117,12 @@ impl Occasions {
 
     /// Is it part of any occasion?
     pub fn is_seated(&self, ord: Number) -> bool {
-        self.seats.contains_key(&ord)
+        self.seats.of(ord).is_some()
     }
 
     /// Everyone of the closest circle `ord` is part of, in order, and its own place there.
     pub fn circle(&self, ord: Number) -> Option<(Vec<Number>, usize)> {
-        let circles = self.seats.get(&ord)?.names.iter().filter_map(|name| match self.groups.get(name)?.as_ref() {
+        let circles = self.seats.of(ord)?.names.iter().filter_map(|name| match self.groups.get(name)?.as_ref() {
             Group::Circle(members) if members.len() > 1 => Some((members, *name)),
             _ => None,
         });

@@ -12,9 +12,9 @@ use super::meaning::{Meanings, Model, VectorFile};
 use super::occasion::Occasions;
 use super::roster::{Facet, Filter, Number, Roster};
 use super::searchable::{self, Searchable};
-use super::text::TextIndex;
 use super::text::stats::Stats;
 use super::text::view::{self, Scores, TextView, Wanted};
+use super::text::{Known, TextIndex};
 use super::vector::{Question, Row};
 use lokid_model::{Key, Memory};
 use lokid_sys::{plain, thread};
@@ -38,7 +38,7 @@ pub struct View {
     pub text: TextView,
     pub meanings: Meanings,
     pub occasions: Occasions,
-    numbers: imbl::HashMap<u64, Number>,
+    numbers: imbl::OrdMap<u64, Number>,
     stats: Arc<RwLock<Stats>>,
 }
 
@@ -96,7 +96,7 @@ pub struct Indexer {
     roster: Roster,
     /// By print: which number a document of the text index is.
     prints: HashMap<u64, Number>,
-    numbers: imbl::HashMap<u64, Number>,
+    numbers: imbl::OrdMap<u64, Number>,
     /// By number; nothing where it is gone.
     memories: Vec<Option<(u64, Arc<Memory>)>>,
     stats: Arc<RwLock<Stats>>,
@@ -121,7 +121,7 @@ impl Indexer {
             text: TextIndex::open(place.as_deref())?,
             roster: Roster::default(),
             prints: HashMap::new(),
-            numbers: imbl::HashMap::new(),
+            numbers: imbl::OrdMap::new(),
             memories: Vec::new(),
             stats: Arc::default(),
             occasions: Occasions::default(),
@@ -162,11 +162,12 @@ impl Indexer {
             }
         }
         let (meanings, text) = (&mut self.meanings, &mut self.text);
-        let (prints, roster) = (&self.prints, &self.roster);
+        let roster = &self.roster;
+        let all = Known { prints: &self.prints, roster };
         let place = || known.iter().for_each(|(number, rows)| meanings.put(*number, rows));
         let ((), counted) = thread::both(place, || {
-            text.commit(prints)?;
-            text.reload(prints)?;
+            text.commit(all)?;
+            text.reload(all)?;
             Stats::of(&text.view(), roster.len(), |number| roster.facet(number).namespace)
         });
         let (stats, lengths) = counted?;
@@ -174,6 +175,7 @@ impl Indexer {
         for (number, length) in lengths.into_iter().enumerate() {
             self.roster.change(number as Number, |facet| facet.length = length);
         }
+        self.text.measure(&self.roster);
         self.remains |= self.text.has_remains();
         if !whole {
             self.rewrite_vectors()?;
@@ -270,7 +272,7 @@ impl Indexer {
     }
 
     pub fn commit(&mut self) -> Outcome<()> {
-        self.text.commit(&self.prints)?;
+        self.text.commit(Known { prints: &self.prints, roster: &self.roster })?;
         self.file.save()?;
         if self.gone > MANY_GONE && self.gone * 2 > self.roster.len() {
             self.renumber()?;
@@ -285,7 +287,7 @@ impl Indexer {
 
     /// Leaves no trace on disk of what was taken out.
     pub fn scrub(&mut self) -> Outcome<()> {
-        self.text.scrub(&self.prints)?;
+        self.text.scrub(Known { prints: &self.prints, roster: &self.roster })?;
         self.file.remove_others();
         self.remains = false;
         self.rewrite_vectors()
@@ -302,7 +304,7 @@ impl Indexer {
     /// Nothing is coming for a while: merges, and lets go of memory and threads.
     pub fn rest(&mut self) -> Outcome<()> {
         self.commit()?;
-        self.text.rest(&self.prints)
+        self.text.rest(Known { prints: &self.prints, roster: &self.roster })
     }
 
     pub fn is_resting(&self) -> bool {
@@ -326,7 +328,7 @@ impl Indexer {
             self.meanings.put(number, &meanings.rows(old));
         }
         self.text.forget_segments();
-        self.text.reload(&self.prints)?;
+        self.text.reload(Known { prints: &self.prints, roster: &self.roster })?;
         self.recount();
         self.rewrite_vectors()
     }

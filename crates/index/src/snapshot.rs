@@ -1,12 +1,13 @@
 //! The immutable snapshot. One writer makes the next from the last; readers keep the one they took as long as they
 //! like. Everything in it shares structure with its predecessor, so taking or making one costs next to nothing.
 
+mod dated;
 mod disputes;
 mod graves;
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
+use dated::Dated;
 use imbl::{OrdMap, OrdSet};
 
 use super::places::{Place, Places, plain_path};
@@ -18,8 +19,6 @@ use lokid_model::{
 };
 use lokid_sys::thread;
 
-/// Newest first, then by key: the order of every listing.
-type TimeKey = (Reverse<Timestamp>, Key);
 /// What makes two facts be about the same thing.
 pub type Slot = (Namespace, lokid_model::Scope, String, String);
 
@@ -27,14 +26,14 @@ pub type Slot = (Namespace, lokid_model::Scope, String, String);
 pub struct Snapshot {
     version: u64,
     memories: OrdMap<Key, Arc<Memory>>,
-    by_time: OrdSet<TimeKey>,
+    by_time: Dated,
     /// Of the kinds that are listed; notes and facts are too many.
-    by_kind: OrdSet<(Kind, TimeKey)>,
+    by_kind: [Dated; Kind::ALL.len()],
     /// Mandates and guardrails; as reference, what is outstanding without binding.
-    binding: OrdSet<(Tier, TimeKey)>,
+    pressing: [Dated; Tier::ALL.len()],
     places: Places,
     topics: Topics,
-    by_fingerprint: OrdMap<[u8; 16], Key>,
+    by_fingerprint: OrdMap<[u8; 16], Arc<Memory>>,
     by_slot: OrdMap<Slot, Vec<Key>>,
     archived: OrdMap<Key, Arc<Archived>>,
     links: OrdMap<LinkKey, Arc<Link>>,
@@ -81,39 +80,36 @@ impl Snapshot {
 
     /// Newest first, from just behind `after` on.
     pub fn newest(&self, after: Option<(Timestamp, Key)>) -> impl Iterator<Item = &Arc<Memory>> {
-        use std::ops::Bound::{Excluded, Unbounded};
-        let start = after.map_or(Unbounded, |(at, key)| Excluded((Reverse(at), key)));
-        self.by_time.range((start, Unbounded)).filter_map(|(_, key)| self.memories.get(key))
+        let (all, behind) = match &after {
+            None => (Some(self.by_time.newest()), None),
+            Some(last) => (None, Some(self.by_time.behind(last))),
+        };
+        all.into_iter().flatten().chain(behind.into_iter().flatten())
     }
 
     /// Those created before a moment, newest first.
     pub fn newest_before(&self, moment: Timestamp) -> impl Iterator<Item = &Arc<Memory>> {
-        let before = self.by_time.range((Reverse(moment), lowest_key())..).map(|(_, key)| self.memories.get(key));
-        before.flatten().skip_while(move |memory| memory.times.created_at >= moment)
+        self.by_time.before(moment)
     }
 
     /// The memories of a kind in a namespace, newest first: of every kind but notes and facts.
     pub fn latest(&self, kind: Kind, namespace: &Namespace) -> impl Iterator<Item = &Arc<Memory>> {
-        let first = (kind, (Reverse(Timestamp::from_micros(i64::MAX)), lowest_key()));
-        let of_kind = self.by_kind.range(first..).take_while(move |(found, _)| *found == kind);
-        of_kind
-            .filter(move |(_, (_, key))| key.namespace == *namespace)
-            .filter_map(|(_, (_, key))| self.memories.get(key))
+        self.by_kind[kind as usize].newest().filter(move |memory| memory.namespace == *namespace)
     }
 
     /// What binds in a namespace: mandates, then guardrails, the newest of each first.
     pub fn binding(&self, namespace: &Namespace) -> impl Iterator<Item = &Arc<Memory>> {
-        self.pressing(namespace, |tier| tier != Tier::Reference)
+        self.of_tiers(namespace, &[Tier::Mandate, Tier::Guardrail])
     }
 
     /// Gotchas and what is most important, without what binds; the newest first.
     pub fn outstanding(&self, namespace: &Namespace) -> impl Iterator<Item = &Arc<Memory>> {
-        self.pressing(namespace, |tier| tier == Tier::Reference)
+        self.of_tiers(namespace, &[Tier::Reference])
     }
 
-    fn pressing(&self, namespace: &Namespace, which: fn(Tier) -> bool) -> impl Iterator<Item = &Arc<Memory>> {
-        let own = self.binding.iter().filter(move |(tier, (_, key))| which(*tier) && key.namespace == *namespace);
-        own.filter_map(|(_, (_, key))| self.memories.get(key))
+    fn of_tiers(&self, namespace: &Namespace, tiers: &'static [Tier]) -> impl Iterator<Item = &Arc<Memory>> {
+        let all = tiers.iter().flat_map(|tier| self.pressing[*tier as usize].newest());
+        all.filter(move |memory| memory.namespace == *namespace)
     }
 
     /// Newest first, of every namespace.
@@ -141,7 +137,7 @@ impl Snapshot {
     }
 
     pub fn same_as(&self, fingerprint: &[u8; 16]) -> Option<&Arc<Memory>> {
-        self.memories.get(self.by_fingerprint.get(fingerprint)?)
+        self.by_fingerprint.get(fingerprint)
     }
 
     /// The facts about one slot, in the order they were learnt.
@@ -312,9 +308,8 @@ impl Snapshot {
                 (memories.collect::<OrdMap<_, _>>(), Places::of(puts.iter().map(|(memory, _, _)| *memory)))
             },
             || {
-                let times = puts.iter().map(|(memory, key, _)| (Reverse(memory.times.created_at), key.clone()));
-                let prints = puts.iter().map(|(_, key, digest)| (digest.fingerprint, key.clone()));
-                (times.collect::<OrdSet<_>>(), prints.collect::<OrdMap<_, _>>())
+                let prints = puts.iter().map(|(memory, _, digest)| (digest.fingerprint, Arc::clone(memory)));
+                (Dated::of(puts.iter().map(|(memory, _, _)| *memory)), prints.collect::<OrdMap<_, _>>())
             },
         );
         if memories.len() != puts.len() {
@@ -358,45 +353,44 @@ impl Snapshot {
         }
         self.take(&key);
         self.archived.remove(&key);
-        self.by_time.insert((Reverse(memory.times.created_at), key.clone()));
-        self.by_fingerprint.insert(digest.fingerprint, key.clone());
+        self.by_time.add(memory);
+        self.by_fingerprint.insert(digest.fingerprint, Arc::clone(memory));
         self.memories.insert(key.clone(), Arc::clone(memory));
         self.places.add(memory);
         self.count_in(memory, key, &digest);
     }
 
     /// What follows from a memory being there, besides finding it.
-    fn count_in(&mut self, memory: &Memory, key: Key, digest: &Digest) {
+    fn count_in(&mut self, memory: &Arc<Memory>, key: Key, digest: &Digest) {
         self.kinds[memory.kind as usize] += 1;
         *self.namespaces.entry(memory.namespace.clone()).or_insert(0) += 1;
         self.tokens += digest.tokens;
         self.topics.add(memory, digest.tokens);
         if let Some(slot) = slot_of(memory) {
             let mut keys = self.by_slot.get(&slot).cloned().unwrap_or_default();
-            keys.push(key.clone());
+            keys.push(key);
             self.by_slot.insert(slot, keys);
         }
         if let Some(tier) = memory.presses() {
-            self.binding.insert((tier, (Reverse(memory.times.created_at), key.clone())));
+            self.pressing[tier as usize].add(memory);
         }
         if is_listed(memory.kind) {
-            self.by_kind.insert((memory.kind, (Reverse(memory.times.created_at), key)));
+            self.by_kind[memory.kind as usize].add(memory);
         }
     }
 
     fn take(&mut self, key: &Key) -> Option<Arc<Memory>> {
         let old = self.memories.remove(key)?;
-        let time_key = (Reverse(old.times.created_at), key.clone());
         if is_listed(old.kind) {
-            self.by_kind.remove(&(old.kind, time_key.clone()));
+            self.by_kind[old.kind as usize].remove(&old);
         }
         if let Some(tier) = old.presses() {
-            self.binding.remove(&(tier, time_key.clone()));
+            self.pressing[tier as usize].remove(&old);
         }
         self.places.remove(&old);
-        self.by_time.remove(&time_key);
+        self.by_time.remove(&old);
         let Digest { fingerprint, tokens } = Digest::of(&old);
-        if self.by_fingerprint.get(&fingerprint) == Some(key) {
+        if self.by_fingerprint.get(&fingerprint).is_some_and(|first| Arc::ptr_eq(first, &old)) {
             self.by_fingerprint.remove(&fingerprint);
         }
         if let Some(slot) = slot_of(&old) {
@@ -453,10 +447,6 @@ pub fn slot_of(memory: &Memory) -> Option<Slot> {
 
 fn is_listed(kind: Kind) -> bool {
     !matches!(kind, Kind::Note | Kind::Fact)
-}
-
-fn lowest_key() -> Key {
-    Key { namespace: Namespace::new("-").expect("a hyphen is a namespace"), id: lowest_id() }
 }
 
 fn first_link(key: &Key) -> LinkKey {

@@ -28,7 +28,7 @@ use self::known::{ACTOR, KnownLessons, Like, body_of, is_ours, leans_alike, name
 use self::lesson::Lesson;
 use self::likeness::cosine;
 use super::plan::{Act, Phase, Proposal, Scene, archive, create, holds, revise, tie};
-use lokid_model::{Body, Change, Kind, Memory, MemoryId, Relation, Scope, Shorter, Source, Status};
+use lokid_model::{Body, Change, Kind, Memory, MemoryId, Rare, Relation, Scope, Source, Status};
 
 /// How much evidence is asked for, and how much is kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -291,7 +291,7 @@ impl<'a> Learning<'a> {
             let before = memory.text.clone();
             if let Some(lesson) = words {
                 set_words(memory, lesson);
-                memory.shorter = if memory.text == before { memory.shorter.clone() } else { Shorter::default() };
+                memory.shorter = if memory.text == before { memory.shorter.clone() } else { Rare::default() };
             }
             let has_news = has_news || memory.text != before;
             set_sources(memory, sources);

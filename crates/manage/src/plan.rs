@@ -97,7 +97,7 @@ impl<'a> Scene<'a> {
 pub trait Around {
     /// What the file says and what was counted since.
     fn usage(&self, memory: &Memory) -> Usage {
-        memory.usage.clone()
+        Usage::clone(&memory.usage)
     }
 
     /// The living memories most like this one, by meaning and by words, best first, without itself. The number is the

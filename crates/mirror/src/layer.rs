@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use lokid_model::memory::{Anchors, Shorter, Usage};
-use lokid_model::{Cleaner, Key, Kind, Memory, Namespace, Scope, Source, Status, Tier, Timestamp, clean};
+use lokid_model::memory::Anchors;
+use lokid_model::{Cleaner, Key, Kind, Memory, Namespace, Rare, Scope, Source, Status, Tier, Timestamp, clean};
 use lokid_store::schema::read_alone;
 use serde_json::{Map, Value, json};
 
@@ -179,7 +179,7 @@ fn borrowed(memory: Memory, owner: Owner, path: &str) -> Memory {
         namespace: Namespace::default(),
         title: if memory.title.is_empty() { String::new() } else { marked(&memory.title) },
         text: marked(&memory.text),
-        shorter: Shorter::default(),
+        shorter: Rare::default(),
         tier: Tier::Reference,
         source: Source::Mirror,
         claim: None,
@@ -189,7 +189,7 @@ fn borrowed(memory: Memory, owner: Owner, path: &str) -> Memory {
         confidence: memory.confidence.min(MOST_WEIGHT),
         sources: vec![format!("{}:{path}", owner.word())],
         scope: Scope::default(),
-        usage: Usage::default(),
+        usage: Rare::default(),
         extra: None,
         ..memory
     }

@@ -1,8 +1,8 @@
 //! What somebody asks to be remembered or changed, before the engine has decided what becomes of it.
 
 use super::{
-    Body, Episode, Extra, Kind, Memory, MemoryId, Namespace, Outcome, Relation, Scope, Source, Status, Tier, Timestamp,
-    Usage, render,
+    Body, Episode, Extra, Kind, Memory, MemoryId, Namespace, Outcome, Rare, Relation, Scope, Shorter, Source, Status,
+    Tier, Timestamp, Usage, render,
 };
 
 /// Gives fields to those of the same name: all of them, or those that are there.
@@ -47,7 +47,7 @@ pub struct Draft {
     pub restricted: bool,
     pub scope: Scope,
     pub outcome: Option<Outcome>,
-    pub usage: Usage,
+    pub usage: Rare<Usage>,
     pub body: Body,
     pub extra: Extra,
     pub supersedes: Vec<MemoryId>,
@@ -80,7 +80,7 @@ impl Draft {
         if memory.text.is_empty() {
             memory.text = render::text_of(&this.body);
         }
-        memory.shorter.summary = this.summary;
+        memory.shorter = Shorter { summary: this.summary, ..Shorter::default() }.into();
         memory.importance = this.importance.unwrap_or(Memory::DEFAULT_IMPORTANCE);
         memory.confidence = this.confidence.unwrap_or(Memory::DEFAULT_CONFIDENCE);
         memory.times.updated_at = this.updated_at.unwrap_or(now);
@@ -90,6 +90,7 @@ impl Draft {
         hand_over!(this => memory.anchors; files symbols commits);
         hand_over!(this => memory.times; invalid_at expired_at stale_after);
         memory.tier = allowed_tier(this.tier.unwrap_or(Tier::Reference), memory.source);
+        memory.settle();
         memory
     }
 }
@@ -140,7 +141,9 @@ impl Patch {
             // Whoever gives it a tier has read it, whatever its file asked for.
             (memory.tier, memory.claim) = (tier, None);
         }
-        memory.shorter.summary = self.summary.or(memory.shorter.summary);
+        if self.summary.is_some() {
+            memory.shorter.summary = self.summary;
+        }
         hand_over!(given self => memory; title text tags importance confidence status restricted scope outcome);
         hand_over!(given self => memory.anchors; files symbols commits);
         hand_over!(given self => memory.times; valid_at invalid_at stale_after);

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The name of a memory. Ids given through the API or minted here are path-safe; ids read from foreign files may
 /// hold more, so nothing ever derives a path from an id that is not [`MemoryId::is_path_safe`].
@@ -73,6 +73,8 @@ impl Borrow<str> for MemoryId {
     }
 }
 
+const DEFAULT: &str = "default";
+
 /// A separate memory inside a project, a subdirectory as Loki Mode has them. `default` is the root itself.
 #[derive(Clone)]
 pub struct Namespace(Arc<str>);
@@ -130,11 +132,14 @@ impl Namespace {
         let safe = (1..=64).contains(&text.len())
             && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
             && !Self::RESERVED.contains(&text);
-        safe.then(|| Namespace(text.into()))
+        match text {
+            DEFAULT => Some(Namespace::default()),
+            _ => safe.then(|| Namespace(text.into())),
+        }
     }
 
     pub fn is_default(&self) -> bool {
-        &*self.0 == "default"
+        &*self.0 == DEFAULT
     }
 
     pub fn as_str(&self) -> &str {
@@ -142,9 +147,11 @@ impl Namespace {
     }
 }
 
+/// One for all: nearly every memory names it.
 impl Default for Namespace {
     fn default() -> Namespace {
-        Namespace("default".into())
+        static SHARED: LazyLock<Namespace> = LazyLock::new(|| Namespace(DEFAULT.into()));
+        SHARED.clone()
     }
 }
 

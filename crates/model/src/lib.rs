@@ -17,6 +17,7 @@ pub mod link;
 pub mod memory;
 pub mod noise;
 pub mod problem;
+pub mod rare;
 pub mod render;
 pub mod signal;
 pub mod staged;
@@ -40,6 +41,7 @@ pub use memory::{
     Shorter, Skill, Times, Usage,
 };
 pub use problem::Problem;
+pub use rare::Rare;
 pub use signal::{Signal, SignalKind};
 pub use staged::Staged;
 pub use time::Timestamp;

@@ -1,5 +1,7 @@
 //! One memory: what is remembered, how it is known, and when it holds.
 
+use super::rare::{Omitted, Rare};
+use super::texts::Texts;
 use super::{Key, Kind, MemoryId, Namespace, Outcome, Scope, Source, Status, Tier, Timestamp, render};
 
 /// Fields of a record that lokid does not know. They are kept and written back, never interpreted.
@@ -14,7 +16,7 @@ pub struct Memory {
     pub title: String,
     /// The full length. For a structured body without words of its own, what [`render::text_of`] makes of it.
     pub text: String,
-    pub shorter: Shorter,
+    pub shorter: Rare<Shorter>,
     pub tier: Tier,
     pub tags: Vec<String>,
     pub anchors: Anchors,
@@ -32,7 +34,7 @@ pub struct Memory {
     pub restricted: bool,
     pub scope: Scope,
     pub outcome: Option<Outcome>,
-    pub usage: Usage,
+    pub usage: Rare<Usage>,
     pub body: Body,
     pub extra: Extra,
 }
@@ -50,6 +52,10 @@ pub struct Shorter {
     pub summary: Option<String>,
     pub compressed: Option<String>,
     pub index: Option<String>,
+}
+
+impl Omitted for Shorter {
+    const NOTHING: &'static Shorter = &Shorter { summary: None, compressed: None, index: None };
 }
 
 /// Where in the repository a memory is at home.
@@ -120,6 +126,18 @@ impl Witnessed {
     }
 }
 
+impl Omitted for Usage {
+    const NOTHING: &'static Usage = &Usage {
+        loaded: 0,
+        referenced: 0,
+        success: 0,
+        ignored: 0,
+        last_used: None,
+        last_accessed: None,
+        witnessed: Witnessed { sessions: 0, good: 0, days: 0, last_day: 0 },
+    };
+}
+
 impl Usage {
     /// With what was counted elsewhere.
     pub fn plus(&self, more: &Usage) -> Usage {
@@ -140,7 +158,7 @@ impl Usage {
 pub enum Body {
     #[default]
     None,
-    Fact(Fact),
+    Fact(Box<Fact>),
     Episode(Box<Episode>),
     Pattern(Box<Pattern>),
     AntiPattern(Box<AntiPattern>),
@@ -308,7 +326,7 @@ impl Memory {
             kind,
             title: String::new(),
             text: text.into(),
-            shorter: Shorter::default(),
+            shorter: Rare::default(),
             tier: Tier::Reference,
             tags: Vec::new(),
             anchors: Anchors::default(),
@@ -323,10 +341,21 @@ impl Memory {
             restricted: false,
             scope: Scope::ProjectShared,
             outcome: None,
-            usage: Usage::default(),
+            usage: Rare::default(),
             body: Body::None,
             extra: None,
         }
+    }
+
+    /// Gives back the room that was kept for more words: it stays as it is from now on, and there may be a million.
+    pub fn settle(&mut self) {
+        self.each_text(&mut String::shrink_to_fit);
+        let Anchors { files, symbols, commits } = &mut self.anchors;
+        for list in [&mut self.tags, files, symbols, commits, &mut self.sources] {
+            list.shrink_to_fit();
+        }
+        self.shorter.settle();
+        self.usage.settle();
     }
 
     pub fn key(&self) -> Key {
@@ -455,6 +484,17 @@ mod tests {
         assert_ne!(note("use tabs").fingerprint(), note("use spaces").fingerprint());
         let private = Memory { scope: Scope::UserPrivate, ..note("use tabs") };
         assert_ne!(note("use tabs").fingerprint(), private.fingerprint());
+    }
+
+    #[test]
+    fn a_memory_takes_little_besides_its_words() {
+        assert!(size_of::<Memory>() <= 360, "{}", size_of::<Memory>());
+        let mut memory = Memory { tags: Vec::with_capacity(8), ..note(&"word ".repeat(3)) };
+        (memory.title, memory.anchors.files) = (String::with_capacity(99), Vec::with_capacity(9));
+        let before = memory.clone();
+        memory.settle();
+        assert_eq!(memory, before);
+        assert_eq!((memory.title.capacity(), memory.tags.capacity(), memory.anchors.files.capacity()), (0, 0, 0));
     }
 
     #[test]

@@ -32,8 +32,10 @@ impl Texts for Memory {
     fn each_text(&mut self, visit: &mut dyn FnMut(&mut String)) {
         visit(&mut self.title);
         visit(&mut self.text);
-        let Shorter { summary, compressed, index } = &mut self.shorter;
-        [summary, compressed, index, &mut self.actor].into_iter().flatten().for_each(&mut *visit);
+        if let Some(Shorter { summary, compressed, index }) = self.shorter.if_there() {
+            [summary, compressed, index].into_iter().flatten().for_each(&mut *visit);
+        }
+        self.actor.iter_mut().for_each(&mut *visit);
         let Anchors { files, symbols, commits } = &mut self.anchors;
         [&mut self.tags, files, symbols, commits, &mut self.sources].into_iter().flatten().for_each(&mut *visit);
         self.body.each_text(visit);

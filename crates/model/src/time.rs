@@ -1,10 +1,13 @@
 //! Points in time, in microseconds, and the spellings of them met on disk.
 
 use std::fmt;
+use std::num::NonZeroU64;
 
-/// Microseconds since 1970 in UTC. Loki Mode's files carry at most six fraction digits, so nothing is lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Timestamp(i64);
+/// Microseconds since 1970 in UTC. Loki Mode's files carry at most six fraction digits, so nothing is lost. Kept as
+/// counted from just before the first instant that can be spelt: none is 0, so a time that may be missing takes no more
+/// room than one that is there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(NonZeroU64);
 
 /// In small letters, as people spell them out.
 #[rustfmt::skip]
@@ -21,21 +24,22 @@ impl Timestamp {
     const LAST: i64 = 253_402_300_799 * SECOND + 999_999;
 
     pub const fn from_micros(micros: i64) -> Timestamp {
-        Timestamp(if micros < Self::FIRST {
-            Self::FIRST
+        let since_first = if micros < Self::FIRST {
+            0
         } else if micros > Self::LAST {
-            Self::LAST
+            Self::LAST.abs_diff(Self::FIRST)
         } else {
-            micros
-        })
+            micros.abs_diff(Self::FIRST)
+        };
+        Timestamp(NonZeroU64::MIN.saturating_add(since_first))
     }
 
-    pub fn as_micros(self) -> i64 {
-        self.0
+    pub const fn as_micros(self) -> i64 {
+        Self::FIRST.wrapping_add_unsigned(self.0.get() - 1)
     }
 
     pub fn plus_micros(self, micros: i64) -> Timestamp {
-        Timestamp::from_micros(self.0.saturating_add(micros))
+        Timestamp::from_micros(self.as_micros().saturating_add(micros))
     }
 
     /// Accepts RFC 3339 with any offset, a naive time (which means UTC), a bare date, a blank for the `T`, and the
@@ -53,7 +57,7 @@ impl Timestamp {
             Some(_) => return None,
         };
         let micros = days.checked_mul(DAY)?.checked_add(within_day)?;
-        (Self::FIRST..=Self::LAST).contains(&micros).then_some(Timestamp(micros))
+        (Self::FIRST..=Self::LAST).contains(&micros).then_some(Timestamp::from_micros(micros))
     }
 
     /// The style of record fields: `2026-11-13T04:59:53.622638Z`, without a fraction when it is zero.
@@ -82,7 +86,7 @@ impl Timestamp {
 
     /// Year, month and day.
     fn date(self) -> (i64, i64, i64) {
-        let days = self.0.div_euclid(DAY) + 719_468;
+        let days = self.as_micros().div_euclid(DAY) + 719_468;
         let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
         let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
@@ -93,13 +97,26 @@ impl Timestamp {
     }
 }
 
+/// 1970.
+impl Default for Timestamp {
+    fn default() -> Timestamp {
+        Timestamp::from_micros(0)
+    }
+}
+
+impl fmt::Debug for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Timestamp").field(&self.as_micros()).finish()
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month, day) = self.date();
-        let second = self.0.rem_euclid(DAY) / SECOND;
+        let second = self.as_micros().rem_euclid(DAY) / SECOND;
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
         write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
-        match self.0.rem_euclid(SECOND) {
+        match self.as_micros().rem_euclid(SECOND) {
             0 => f.write_str("Z"),
             fraction => write!(f, ".{fraction:06}Z"),
         }
@@ -216,6 +233,17 @@ mod tests {
         assert_eq!(time.envelope_style(), "2026-01-06T10:00:00.000042+00:00");
         assert_eq!(time.day(), "2026-01-06");
         assert_eq!(time.month(), "2026-01");
+    }
+
+    #[test]
+    fn a_time_that_may_be_missing_takes_no_more_room_and_comes_before_all_others() {
+        assert_eq!(size_of::<Option<Timestamp>>(), size_of::<i64>());
+        assert_eq!(
+            (Timestamp::default().as_micros(), format!("{:?}", Timestamp::default())),
+            (0, "Timestamp(0)".into())
+        );
+        let at = Timestamp::from_micros;
+        assert!(None < Some(at(i64::MIN)) && at(i64::MIN) < at(-1) && at(-1) < at(0) && at(1) < at(i64::MAX));
     }
 
     #[test]

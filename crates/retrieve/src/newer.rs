@@ -108,8 +108,11 @@ mod tests {
         let fact = |id: &str, day: i64, value: &str, scope: &str| {
             let mut found = hit(id, Kind::Fact, day, &format!("timeout {value}"));
             let memory = Arc::get_mut(&mut found.memory).unwrap();
-            memory.body =
-                Body::Fact(Fact { key: "timeout".to_owned(), value: value.to_owned(), scope: scope.to_owned() });
+            memory.body = Body::Fact(Box::new(Fact {
+                key: "timeout".to_owned(),
+                value: value.to_owned(),
+                scope: scope.to_owned(),
+            }));
             found
         };
         check(vec![fact("a", 1, "5", ""), fact("b", 2, "9", "")], &["b", "a"]);

@@ -18,7 +18,7 @@ use super::schema::{Object, Shape};
 use super::tree::Tree;
 use super::version::{self, NewerFormat};
 use lokid_model::link::LinkKey;
-use lokid_model::{Archived, Change, Key, Link, Memory, MemoryId, Namespace, Problem, Timestamp};
+use lokid_model::{Archived, Change, Key, Link, Memory, MemoryId, Namespace, Problem, Rare, Timestamp};
 use lokid_sys::{Disk, Stamp, thread};
 
 /// What was last seen of one file.
@@ -47,7 +47,7 @@ pub(super) struct Seen {
 pub(super) struct Home {
     pub(super) file: Arc<FileId>,
     pub(super) updated_at: Timestamp,
-    pub(super) built_on: BuiltOn,
+    pub(super) built_on: Rare<BuiltOn>,
 }
 
 #[derive(Debug, Default)]
@@ -393,7 +393,7 @@ impl Difference {
         }
         let key = memory.key();
         let seen = self.newest.get(&key).filter(|(_, home)| home != file).map(|(other, home)| {
-            let (updated_at, built_on) = (other.times.updated_at, rivals::built_on(other));
+            let (updated_at, built_on) = (other.times.updated_at, rivals::built_on(other).into());
             (Home { file: Arc::clone(home), updated_at, built_on }, Some(other))
         });
         let known = || catalog.homes.get(&key).filter(|home| home.file != *file).map(|home| (home.clone(), None));
@@ -465,7 +465,7 @@ impl Difference {
         catalog.homes.reserve(self.newest.len());
         for (key, (memory, file)) in self.newest {
             let updated_at = memory.times.updated_at;
-            catalog.homes.insert(key, Home { file, updated_at, built_on: rivals::built_on(&memory) });
+            catalog.homes.insert(key, Home { file, updated_at, built_on: rivals::built_on(&memory).into() });
             changes.push(Change::Put { before: None, after: memory });
         }
         changes.extend(self.others);

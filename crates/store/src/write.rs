@@ -284,7 +284,7 @@ impl Writing<'_> {
                 Edit::Put { after, .. } => {
                     let mut line = Value::Object(record::write(after, Detail::Lean));
                     let built_on = line_is_built_on(catalog, file, &mut line, after);
-                    catalog.homes.entry(after.key()).and_modify(|home| home.built_on = built_on);
+                    catalog.homes.entry(after.key()).and_modify(|home| home.built_on = built_on.into());
                     line
                 }
                 Edit::Take { memory, at } => deletion_line(memory, *at),

@@ -5,8 +5,7 @@
 
 use lokid_model::memory::{AUTHOR, Episode};
 use lokid_model::{
-    Body, Cleaner, Contradiction, Key, Link, Memory, MemoryId, Namespace, Relation, Scope, Source, Usage, clean,
-    lengths,
+    Body, Cleaner, Contradiction, Key, Link, Memory, MemoryId, Namespace, Rare, Relation, Scope, Source, clean, lengths,
 };
 use lokid_store::schema::lists::{read_contradiction, read_link, view_contradiction, view_link};
 use lokid_store::schema::{Detail, record};
@@ -62,7 +61,7 @@ pub fn of_memory(memory: &Memory, me: &str, cleaner: &dyn Cleaner) -> Option<Val
         return None;
     }
     let mut bare = memory.clone();
-    bare.usage = Usage::default();
+    bare.usage = Rare::default();
     // Each machine makes the shorter lengths for itself.
     lengths::drop_made(&mut bare);
     leave_out_places(&mut bare);

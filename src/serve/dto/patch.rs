@@ -90,7 +90,7 @@ mod tests {
     fn fact() -> Memory {
         let id = MemoryId::new("fact-1").unwrap();
         let mut memory = Memory::new(id, Kind::Fact, "", Timestamp::from_micros(1));
-        memory.body = Body::Fact(Fact { key: "port".into(), value: "80".into(), scope: "prod".into() });
+        memory.body = Body::Fact(Fact { key: "port".into(), value: "80".into(), scope: "prod".into() }.into());
         memory
     }
 
@@ -110,7 +110,7 @@ mod tests {
     fn one_field_of_a_body_can_be_changed_alone() {
         let body = patch(json!({"fact": {"value": 81}})).unwrap().body;
         let expect = Fact { key: "port".into(), value: "81".into(), scope: "prod".into() };
-        assert_eq!(body, Some(Body::Fact(expect)));
+        assert_eq!(body, Some(Body::Fact(Box::new(expect))));
     }
 
     #[test]

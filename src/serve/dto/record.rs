@@ -102,7 +102,7 @@ impl Record {
         draft.restricted = self.restricted.unwrap_or_default();
         draft.scope = self.scope.map(|scope| scope.0).unwrap_or_default();
         draft.outcome = self.outcome.map(|outcome| outcome.0).or(brought.outcome);
-        draft.usage = self.usage.map(UsageFields::into_usage).unwrap_or_default();
+        draft.usage = self.usage.map(UsageFields::into_usage).unwrap_or_default().into();
         draft.supersedes = self.supersedes.unwrap_or_default().into_iter().map(|id| id.0).collect();
         draft.links = self.links.unwrap_or_default().into_iter().map(|link| (link.to.0, link.relation.0)).collect();
         draft.extra = field

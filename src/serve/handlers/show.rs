@@ -47,7 +47,7 @@ pub(in crate::serve) async fn show(app: App, call: Call) -> Answer {
         return Ok(tagged(response, tag));
     }
     // With what was counted since the last night.
-    let counted = Memory { usage: project.sessions.usage.of(memory), ..memory.as_ref().clone() };
+    let counted = Memory { usage: project.sessions.usage.of(memory).into(), ..memory.as_ref().clone() };
     let shown = match query.level.map(|level| level.0) {
         None | Some(Level::Full) => view::whole(&counted),
         Some(level) => view::shorter(&counted, level),

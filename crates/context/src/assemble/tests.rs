@@ -179,7 +179,7 @@ fn what_binds_stays_when_anything_else_has_to_go_and_the_lowest_goes_first() {
 #[test]
 fn a_better_one_takes_the_place_of_worse_ones() {
     let index = "An index line of nearly thirty tokens that somebody wrote by hand and that no other form goes below";
-    let shorter = lokid_model::Shorter { index: Some(index.into()), ..Default::default() };
+    let shorter = lokid_model::Shorter { index: Some(index.into()), ..Default::default() }.into();
     let wide = Arc::new(Memory { text: prose(1, 9), shorter, ..memory("wide", "") });
     let wide = Candidate { memory: wide, ..given("x", "", Part::Critical, 2.0) };
     let narrow = given("narrow", "A worse one.", Part::Critical, 1.0);

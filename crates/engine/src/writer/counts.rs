@@ -14,7 +14,7 @@ impl Writer {
         let taken = self.usage.take(|key| own(key).is_some());
         let counted = |(key, usage): &(Key, Usage)| {
             let before = self.state.get(key)?;
-            let after = Memory { usage: before.usage.plus(usage), ..before.as_ref().clone() };
+            let after = Memory { usage: before.usage.plus(usage).into(), ..before.as_ref().clone() };
             Some(Change::Put { before: Some(before.clone()), after: after.into() })
         };
         let changes: Vec<Change> = taken.iter().filter_map(counted).collect();

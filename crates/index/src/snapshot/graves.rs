@@ -18,7 +18,7 @@ impl Snapshot {
 
     /// What says the same and was there before it was purged.
     fn meant_by(&self, tombstone: &Tombstone) -> Vec<Key> {
-        let living = self.by_fingerprint.get(&tombstone.fingerprint).and_then(|key| self.memories.get(key));
+        let living = self.by_fingerprint.get(&tombstone.fingerprint);
         let archived = self.archived.values().map(|entry| &entry.memory).filter(|memory| memory.kind == Kind::Skill);
         let archived = archived.filter(|memory| memory.fingerprint() == tombstone.fingerprint);
         let before = |memory: &&Arc<Memory>| memory.times.updated_at <= tombstone.at;

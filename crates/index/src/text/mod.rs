@@ -22,7 +22,7 @@ use tantivy::schema::{FAST, Field as TextField, INDEXED, IndexRecordOption, Sche
 use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, TantivyDocument, TantivyError, Term};
 
-use super::roster::Number;
+use super::roster::{Number, Roster};
 use super::searchable::{Field, Searchable};
 use lokid_sys::thread;
 use segment::Segment;
@@ -35,6 +35,13 @@ const LOCK_TRIES: usize = 40;
 const LOCK_PAUSE: Duration = Duration::from_millis(25);
 /// The name of the field that tells versions of memories apart.
 const PRINT: &str = "print";
+
+/// Who is in the index: by print which memory a document is, and what scoring asks of it.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) prints: &'a HashMap<u64, Number>,
+    pub(super) roster: &'a Roster,
+}
 
 pub(super) struct TextIndex {
     index: Index,
@@ -117,20 +124,20 @@ impl TextIndex {
     }
 
     /// Puts everything added so far on disk.
-    pub(super) fn commit(&mut self, numbers: &HashMap<u64, Number>) -> tantivy::Result<()> {
+    pub(super) fn commit(&mut self, known: Known<'_>) -> tantivy::Result<()> {
         if let Some(writer) = self.writer.as_mut().filter(|_| self.uncommitted > 0) {
             writer.commit()?;
             self.uncommitted = 0;
-            self.reload(numbers)?;
+            self.reload(known)?;
             self.pending = Arc::default();
         }
         Ok(())
     }
 
     /// Leaves no trace of what was removed: the words of deleted documents stay until their segment is written anew.
-    pub(super) fn scrub(&mut self, numbers: &HashMap<u64, Number>) -> tantivy::Result<()> {
+    pub(super) fn scrub(&mut self, known: Known<'_>) -> tantivy::Result<()> {
         // Merges that are under way end first; from then on only this one merges.
-        self.rest(numbers)?;
+        self.rest(known)?;
         let searcher = self.reader.searcher();
         let touched = searcher.segment_readers().iter().filter(|segment| segment.has_deletes());
         let touched: Vec<SegmentId> = touched.map(|segment| segment.segment_id()).collect();
@@ -141,15 +148,15 @@ impl TextIndex {
         }
         writer.garbage_collect_files().wait()?;
         writer.wait_merging_threads()?;
-        self.reload(numbers)
+        self.reload(known)
     }
 
     /// Merges what is worth merging and lets go of threads and memory until the next write.
-    pub(super) fn rest(&mut self, numbers: &HashMap<u64, Number>) -> tantivy::Result<()> {
-        self.commit(numbers)?;
+    pub(super) fn rest(&mut self, known: Known<'_>) -> tantivy::Result<()> {
+        self.commit(known)?;
         if let Some(writer) = self.writer.take() {
             writer.wait_merging_threads()?;
-            self.reload(numbers)?;
+            self.reload(known)?;
         }
         Ok(())
     }
@@ -158,19 +165,24 @@ impl TextIndex {
         self.writer.is_none()
     }
 
-    /// Looks at the segments as they stand on disk now. `numbers` tells which memory each document is.
-    pub(super) fn reload(&mut self, numbers: &HashMap<u64, Number>) -> tantivy::Result<()> {
+    /// Looks at the segments as they stand on disk now.
+    pub(super) fn reload(&mut self, known: Known<'_>) -> tantivy::Result<()> {
         self.reader.reload()?;
         let searcher = self.reader.searcher();
-        let known: HashMap<_, _> = self.segments.drain(..).map(|segment| (segment.id(), segment)).collect();
+        let opened: HashMap<_, _> = self.segments.drain(..).map(|segment| (segment.id(), segment)).collect();
         for reader in searcher.segment_readers() {
-            let segment = match known.get(&reader.segment_id()) {
+            let segment = match opened.get(&reader.segment_id()) {
                 Some(segment) => Arc::clone(segment),
-                None => Arc::new(Segment::open(reader, &self.fields, PRINT, numbers)?),
+                None => Arc::new(Segment::open(reader, &self.fields, PRINT, known)?),
             };
             self.segments.push(segment);
         }
         Ok(())
+    }
+
+    /// The lengths of memories have become known.
+    pub(super) fn measure(&mut self, roster: &Roster) {
+        self.segments.iter_mut().for_each(|segment| Arc::make_mut(segment).measure(roster));
     }
 
     /// Are there words of deleted documents?

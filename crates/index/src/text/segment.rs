@@ -1,6 +1,5 @@
 //! One segment of the index on disk: which memory each of its documents is, and who holds a word.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use tantivy::index::{InvertedIndexReader, SegmentId};
@@ -8,8 +7,9 @@ use tantivy::postings::{BlockSegmentPostings, Postings, SegmentPostings};
 use tantivy::schema::{Field as TextField, IndexRecordOption};
 use tantivy::{DocSet, SegmentReader, Term};
 
+use super::Known;
 use crate::analyze;
-use crate::roster::Number;
+use crate::roster::{Number, Roster};
 use crate::searchable::Field;
 
 /// Where the words of a memory stand.
@@ -19,18 +19,42 @@ pub(super) struct Home {
     pub(super) doc: u32,
 }
 
+/// A memory that holds a word of the question.
+#[derive(Clone, Copy)]
+pub(super) struct Touched {
+    pub(super) number: Number,
+    pub(super) home: Home,
+}
+
 /// Documents that are looked up together: what one needs from memory is on its way while another's arrives.
-const TOGETHER: usize = 64;
+pub(super) const TOGETHER: usize = 64;
 
 /// The number of no memory.
-pub(super) const NOBODY: Number = Number::MAX;
+const NOBODY: Number = Number::MAX;
+
+/// What is asked of every document that holds a word: they are gone through in their order, and so is this.
+#[derive(Clone, Copy)]
+pub(super) struct Resident {
+    pub(super) number: Number,
+    /// Weighted number of words.
+    pub(super) length: f32,
+    pub(super) namespace: u16,
+}
+
+impl Resident {
+    fn of(number: Number, roster: &Roster) -> Resident {
+        let slim = roster.slim(number);
+        Resident { number, length: slim.length, namespace: slim.namespace }
+    }
+}
 
 /// One segment of the index on disk, and which memory each of its documents is.
+#[derive(Clone)]
 pub(crate) struct Segment {
     id: SegmentId,
     fields: [(TextField, Arc<InvertedIndexReader>); Field::ALL.len()],
     /// By document; [`NOBODY`] where the document is of a version that is gone.
-    numbers: Vec<Number>,
+    residents: Vec<Resident>,
 }
 
 impl Segment {
@@ -38,30 +62,40 @@ impl Segment {
         reader: &SegmentReader,
         fields: &[TextField; Field::ALL.len()],
         print: &str,
-        known: &HashMap<u64, Number>,
+        known: Known<'_>,
     ) -> tantivy::Result<Segment> {
         let column = reader.fast_fields().u64(print)?;
         let alive = reader.alive_bitset();
         let number = |doc| {
             let print = column.first(doc).filter(|_| alive.is_none_or(|alive| alive.is_alive(doc)))?;
-            known.get(&print).copied()
+            known.prints.get(&print).copied()
         };
-        let numbers = (0..reader.max_doc()).map(|doc| number(doc).unwrap_or(NOBODY)).collect();
+        let gone = Resident { number: NOBODY, length: 0.0, namespace: 0 };
+        let resident = |doc| number(doc).map_or(gone, |number| Resident::of(number, known.roster));
+        let residents = (0..reader.max_doc()).map(resident).collect();
         let mut inverted = Vec::with_capacity(fields.len());
         for field in fields {
             inverted.push((*field, reader.inverted_index(*field)?));
         }
         let fields = inverted.try_into().map_err(|_| tantivy::TantivyError::InternalError("fields".to_owned()))?;
-        Ok(Segment { id: reader.segment_id(), fields, numbers })
+        Ok(Segment { id: reader.segment_id(), fields, residents })
     }
 
     pub(super) fn id(&self) -> SegmentId {
         self.id
     }
 
+    /// The lengths of memories have become known.
+    pub(super) fn measure(&mut self, roster: &Roster) {
+        for resident in self.residents.iter_mut().filter(|resident| resident.number != NOBODY) {
+            *resident = Resident::of(resident.number, roster);
+        }
+    }
+
     /// Which memory a document is; nobody where the index is damaged.
-    pub(super) fn number(&self, doc: u32) -> Option<Number> {
-        self.numbers.get(doc as usize).copied().filter(|number| *number != NOBODY)
+    #[inline]
+    pub(super) fn resident(&self, doc: u32) -> Option<Resident> {
+        self.residents.get(doc as usize).copied().filter(|resident| resident.number != NOBODY)
     }
 
     /// Hands out the documents that hold a word, in their order, each with its weighted count over all fields. Some come
@@ -97,7 +131,7 @@ impl Segment {
     }
 
     /// Hands out those of `part` (in the order of their documents) that hold a word.
-    pub(super) fn visit(&self, word: &str, part: &[(Home, Number)], mut see: impl FnMut(Number, f32)) {
+    pub(super) fn visit(&self, word: &str, part: &[Touched], mut see: impl FnMut(Number, f32)) {
         let mut lists: Vec<(f32, SegmentPostings)> = Vec::with_capacity(Field::ALL.len());
         for (field, (handle, inverted)) in Field::ALL.iter().zip(&self.fields) {
             let term = Term::from_field_text(*handle, word);
@@ -105,7 +139,7 @@ impl Segment {
                 lists.push((field.weight(), postings));
             }
         }
-        for (home, number) in part {
+        for Touched { home, number } in part {
             let mut times = 0.0;
             for (weight, postings) in &mut lists {
                 if postings.doc() < home.doc {
@@ -142,7 +176,7 @@ impl Segment {
                 let mut postings = inverted.read_block_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
                 while postings.block_len() > 0 {
                     let held = postings.docs().iter().zip(postings.freqs());
-                    holders.extend(held.filter_map(|(doc, times)| Some((self.number(*doc)?, *field, *times))));
+                    holders.extend(held.filter_map(|(doc, times)| Some((self.resident(*doc)?.number, *field, *times))));
                     postings.advance();
                 }
                 ended |= !words.advance();

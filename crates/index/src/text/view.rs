@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::segment::{Home, NOBODY, Segment};
+use super::segment::{Home, Segment, TOGETHER, Touched};
 use super::stats::Stats;
 use crate::analyze;
 use crate::roster::{Number, Roster};
@@ -76,11 +76,11 @@ pub struct TextView {
     pub(super) pending: Arc<Vec<Arc<Pending>>>,
 }
 
-type Spare = (Vec<f32>, Vec<Number>, Vec<Home>);
+type Spare = (Vec<f32>, Vec<Touched>);
 
 thread_local! {
-    /// What the last question asked on this thread worked with: sums that are all zero again, and lists that are empty.
-    static SPARE: RefCell<Spare> = const { RefCell::new((Vec::new(), Vec::new(), Vec::new())) };
+    /// What the last question asked on this thread worked with: sums that are all zero again, and an empty list.
+    static SPARE: RefCell<Spare> = const { RefCell::new((Vec::new(), Vec::new())) };
 }
 
 /// Longer lists are not kept for the next question.
@@ -89,9 +89,7 @@ const MOST_SPARE: usize = 1 << 18;
 /// How well each memory matched. Between 0 and 1: the share of the question's weight that a memory answers.
 pub struct Scores {
     sums: Vec<f32>,
-    touched: Vec<Number>,
-    /// Where each of the touched stands.
-    homes: Vec<Home>,
+    touched: Vec<Touched>,
     /// What a memory that says nothing but the question would reach, of the words that somebody holds.
     ideal: f32,
     /// The same of all words of the question.
@@ -101,15 +99,12 @@ pub struct Scores {
 
 impl Drop for Scores {
     fn drop(&mut self) {
-        for number in &self.touched {
-            self.sums[*number as usize] = 0.0;
+        for touched in &self.touched {
+            self.sums[touched.number as usize] = 0.0;
         }
         self.touched.clear();
         self.touched.shrink_to(MOST_SPARE);
-        self.homes.clear();
-        self.homes.shrink_to(MOST_SPARE);
-        let (touched, homes) = (std::mem::take(&mut self.touched), std::mem::take(&mut self.homes));
-        SPARE.set((std::mem::take(&mut self.sums), touched, homes));
+        SPARE.set((std::mem::take(&mut self.sums), std::mem::take(&mut self.touched)));
     }
 }
 
@@ -135,39 +130,32 @@ impl Scores {
         admits: &impl Fn(Number) -> bool,
         lot: impl Fn(Number) -> u64,
     ) -> Vec<Number> {
-        let mut found = self.leaders(self.touched.iter().copied(), most, admits);
+        let mut found = self.leaders(&self.touched, most, admits);
         found.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then_with(|| lot(a.1).cmp(&lot(b.1))));
         found.truncate(most);
         found.into_iter().map(|(_, number)| number).collect()
     }
 
-    /// Adds what each of these gains by a word. Nobody is twice among them.
-    fn add(&mut self, gains: &[(Home, Number, f32)]) {
-        let mut count = self.touched.len();
-        self.touched.resize(count + gains.len(), NOBODY);
-        self.homes.resize(count + gains.len(), NOWHERE);
-        for (home, number, gain) in gains {
-            let sum = &mut self.sums[*number as usize];
+    /// Adds what each of these, at most [`TOGETHER`], gains by a word. Nobody is twice among them.
+    #[inline]
+    fn add(&mut self, gains: impl Iterator<Item = (Touched, f32)>) {
+        let (mut new, mut count) = ([NOBODY; TOGETHER + 1], 0);
+        for (touched, gain) in gains {
+            let sum = &mut self.sums[touched.number as usize];
             // Whether it is a new one cannot be foreseen: it is written down anyway, and written over if it is not.
-            (self.touched[count], self.homes[count]) = (*number, *home);
-            count += usize::from(*sum == 0.0 && *gain > 0.0);
+            new[count] = touched;
+            count += usize::from(*sum == 0.0 && gain > 0.0);
             *sum += gain;
         }
-        self.touched.truncate(count);
-        self.homes.truncate(count);
+        self.touched.extend_from_slice(&new[..count]);
     }
 
     /// The `most` best admitted among some, all that tie with the last, and perhaps others; in no order. Most of many are
     /// passed over at the first look, and nobody asks whether those are admitted.
-    fn leaders(
-        &self,
-        among: impl Iterator<Item = Number>,
-        most: usize,
-        admits: &impl Fn(Number) -> bool,
-    ) -> Vec<(f32, Number)> {
+    fn leaders(&self, among: &[Touched], most: usize, admits: &impl Fn(Number) -> bool) -> Vec<(f32, Number)> {
         let mut found: Vec<(f32, Number)> = Vec::new();
         let (mut least, mut room) = (0.0, 8 * most.max(16));
-        for number in among {
+        for Touched { number, .. } in among.iter().copied() {
             let sum = self.sums[number as usize];
             if sum >= least && admits(number) {
                 found.push((sum, number));
@@ -206,7 +194,7 @@ impl TextView {
         roster: &Roster,
         admits: impl Fn(Number) -> bool,
     ) -> Scores {
-        let (mut sums, touched, homes) = SPARE.take();
+        let (mut sums, touched) = SPARE.take();
         sums.resize(sums.len().max(roster.len()), 0.0);
         let average = stats.average_length(namespace).max(f32::MIN_POSITIVE);
         let mut words: Vec<Word> = wanted
@@ -227,67 +215,67 @@ impl TextView {
         let ideal = words.iter().map(|word| word.weight).sum();
         words.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| a.wanted.word.cmp(&b.wanted.word)));
 
-        let mut scores = Scores { sums, touched, homes, ideal, asked, among: stats.memories(namespace) };
+        let mut scores = Scores { sums, touched, ideal, asked, among: stats.memories(namespace) };
+        let gain = |word: &Word<'_>, (length, own): (f32, u16), times: f32| {
+            let damp = SATURATION * (1.0 - LENGTH + LENGTH * length / average);
+            if own == namespace { word.weight * times / (times + damp) } else { 0.0 }
+        };
         let bm25 = |word: &Word<'_>, number: Number, times: f32| {
             let slim = roster.slim(number);
-            let damp = SATURATION * (1.0 - LENGTH + LENGTH * slim.length / average);
-            if slim.namespace == namespace { word.weight * times / (times + damp) } else { 0.0 }
+            gain(word, (slim.length, slim.namespace), times)
         };
-        let (mut batch, mut found) = (Vec::new(), Vec::new());
-        let mut place = 0;
-        while place < words.len() && !is_settled(&words, place, keep, &scores, &admits) {
-            let word = &words[place];
+        let mut batch = Vec::new();
+        for (place, word) in words.iter().enumerate() {
+            if let Some(least) = settled(&words, place, keep, &scores, &admits) {
+                self.complete(&words[place..], keep, least, &mut scores, &admits, bm25);
+                break;
+            }
             for (at, segment) in self.segments.iter().enumerate() {
                 segment.each_holding(&word.wanted.word, &mut batch, |batch| {
-                    let home = |doc| Home { segment: at as u32, doc };
-                    let number = |entry: &(u32, f32)| Some((home(entry.0), segment.number(entry.0)?, entry.1));
-                    found.clear();
-                    found.extend(batch.iter().filter_map(number));
-                    found.iter_mut().for_each(|(_, number, times)| *times = bm25(word, *number, *times));
-                    scores.add(&found);
+                    let gained = |(doc, times): &(u32, f32)| {
+                        let resident = segment.resident(*doc)?;
+                        let home = Home { segment: at as u32, doc: *doc };
+                        let gain = gain(word, (resident.length, resident.namespace), *times);
+                        Some((Touched { number: resident.number, home }, gain))
+                    };
+                    batch.chunks(TOGETHER).for_each(|some| scores.add(some.iter().filter_map(gained)));
                 });
             }
-            found.clear();
             for (at, pending) in self.pending.iter().enumerate() {
                 if let Some(times) = pending.times(word.hash) {
                     let home = Home { segment: PENDING, doc: at as u32 };
-                    found.push((home, pending.number, bm25(word, pending.number, times)));
+                    let touched = Touched { number: pending.number, home };
+                    scores.add(std::iter::once((touched, bm25(word, pending.number, times))));
                 }
             }
-            scores.add(&found);
-            place += 1;
-        }
-        if place < words.len() {
-            self.complete(&words[place..], keep, &mut scores, &admits, bm25);
         }
         scores
     }
 
-    /// Adds the words that are left to those who can still come among the best, and looks at nobody else.
+    /// Adds the words that are left to those who can still come among the best, the last of whom has `least`, and looks
+    /// at nobody else.
     fn complete(
         &self,
         left: &[Word<'_>],
         keep: usize,
+        mut least: f32,
         scores: &mut Scores,
         admits: &impl Fn(Number) -> bool,
         bm25: impl Fn(&Word<'_>, Number, f32) -> f32,
     ) {
         let mut weight: f32 = left.iter().map(|word| word.weight).sum();
-        let bar = nth(&mut scores.leaders(scores.touched.iter().copied(), keep, admits), keep) - weight;
-        let all = scores.homes.iter().copied().zip(scores.touched.iter().copied());
-        let mut hopeful: Vec<(Home, Number)> = all.filter(|(_, number)| scores.sums[*number as usize] >= bar).collect();
-        hopeful.sort_unstable_by_key(|(home, _)| u64::from(home.segment) << 32 | u64::from(home.doc));
+        let all = scores.touched.iter().copied();
+        let mut hopeful: Vec<Touched> = all.filter(|one| scores.sums[one.number as usize] >= least - weight).collect();
+        hopeful.sort_unstable_by_key(|one| u64::from(one.home.segment) << 32 | u64::from(one.home.doc));
         for word in left {
-            let among = hopeful.iter().map(|(_, number)| *number);
-            let bar = nth(&mut scores.leaders(among, keep, admits), keep) - weight;
-            hopeful.retain(|(_, number)| scores.sums[*number as usize] >= bar);
-            for part in hopeful.chunk_by(|a, b| a.0.segment == b.0.segment) {
-                match self.segments.get(part[0].0.segment as usize) {
+            hopeful.retain(|one| scores.sums[one.number as usize] >= least - weight);
+            for part in hopeful.chunk_by(|a, b| a.home.segment == b.home.segment) {
+                match self.segments.get(part[0].home.segment as usize) {
                     Some(segment) => segment.visit(&word.wanted.word, part, |number, times| {
                         scores.sums[number as usize] += bm25(word, number, times);
                     }),
                     None => {
-                        for (home, number) in part {
+                        for Touched { home, number } in part {
                             if let Some(times) = self.pending[home.doc as usize].times(word.hash) {
                                 scores.sums[*number as usize] += bm25(word, *number, times);
                             }
@@ -296,13 +284,14 @@ impl TextView {
                 }
             }
             weight -= word.weight;
+            least = nth(&mut scores.leaders(&hopeful, keep, admits), keep);
         }
     }
 }
 
 /// Not in a segment yet.
 const PENDING: u32 = u32::MAX;
-const NOWHERE: Home = Home { segment: PENDING, doc: u32::MAX };
+const NOBODY: Touched = Touched { number: Number::MAX, home: Home { segment: PENDING, doc: u32::MAX } };
 
 struct Word<'a> {
     wanted: &'a Wanted,
@@ -311,20 +300,21 @@ struct Word<'a> {
     weight: f32,
 }
 
-/// Are the words from `place` on too weak to bring anyone new among the `keep` best, and too common to try?
-fn is_settled(
+/// The last of the `keep` best sums, where the words from `place` on are too weak to bring anyone new among them, and too
+/// common to try.
+fn settled(
     words: &[Word<'_>],
     place: usize,
     keep: usize,
     scores: &Scores,
     admits: &impl Fn(Number) -> bool,
-) -> bool {
+) -> Option<f32> {
     let (done, left) = words.split_at(place);
     let weight = |words: &[Word<'_>]| words.iter().map(|word| word.weight).sum::<f32>();
     let holding: usize = left.iter().map(|word| word.holding as usize).sum();
     // Nobody has more than all words so far could give; only then is it worth a look who has how much.
-    holding > WORTH_PRUNING
-        && scores.touched.len() >= keep
-        && weight(done) > weight(left)
-        && nth(&mut scores.leaders(scores.touched.iter().copied(), keep, admits), keep) > weight(left)
+    if holding <= WORTH_PRUNING || scores.touched.len() < keep || weight(done) <= weight(left) {
+        return None;
+    }
+    Some(nth(&mut scores.leaders(&scores.touched, keep, admits), keep)).filter(|least| *least > weight(left))
 }

@@ -86,9 +86,9 @@ fn some_never_leave() {
     check(999, None, |memory| memory.tier = Tier::Guardrail);
     check(999, None, |memory| memory.restricted = true);
     check(999, None, |memory| memory.anchors.files = vec!["a.rs".into()]);
-    check(999, None, |memory| memory.body = Body::Fact(Fact { key: "port".into(), ..Fact::default() }));
+    check(999, None, |memory| memory.body = Body::Fact(Fact { key: "port".into(), ..Fact::default() }.into()));
     check(999, Some("archived n"), |memory| {
-        (memory.body, memory.confidence) = (Body::Fact(Fact::default()), 0.4);
+        (memory.body, memory.confidence) = (Body::Fact(Box::default()), 0.4);
     });
     check(999, None, |memory| (memory.source, memory.times.updated_at) = (Source::Import, day(950)));
 }

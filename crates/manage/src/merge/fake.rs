@@ -147,7 +147,7 @@ impl Neighbours {
 
 impl Around for Neighbours {
     fn usage(&self, memory: &Memory) -> Usage {
-        let mut usage = memory.usage.clone();
+        let mut usage = Usage::clone(&memory.usage);
         if let Some(more) = self.counted.get(&memory.id) {
             usage.loaded += more.loaded;
             usage.referenced += more.referenced;

@@ -32,7 +32,7 @@ fn note(name: &str, text: &str) -> Memory {
 }
 
 fn fact(name: &str, key: &str, value: &str, scope: &str) -> Memory {
-    let body = Body::Fact(Fact { key: key.into(), value: value.into(), scope: scope.into() });
+    let body = Body::Fact(Fact { key: key.into(), value: value.into(), scope: scope.into() }.into());
     Memory { text: render::text_of(&body), body, ..memory(name, Kind::Fact, "") }
 }
 
@@ -96,7 +96,7 @@ fn what_was_said_in_other_words_is_kept_beside_the_wording() {
 fn the_one_takes_over_tags_anchors_sources_and_counts_and_keeps_its_words() {
     let mut kept = Memory { source: Source::User, title: "T".into(), ..note("a", TEXT) };
     kept.tags = vec!["ci".into()];
-    kept.usage = Usage { loaded: 1, referenced: 2, ..Usage::default() };
+    kept.usage = Usage { loaded: 1, referenced: 2, ..Usage::default() }.into();
     let mut gone = note("b", TEXT);
     gone.tags = vec!["tests".into(), "ci".into()];
     gone.anchors.files = vec!["src/a.rs".into()];
@@ -111,7 +111,8 @@ fn the_one_takes_over_tags_anchors_sources_and_counts_and_keeps_its_words() {
         ignored: 3,
         last_used: Some(Timestamp::from_micros(7)),
         ..Usage::default()
-    };
+    }
+    .into();
     let mut world = World::of([kept.clone(), gone]);
     let mut near = Neighbours::of(&world);
     near.counted.insert(id("a"), Usage { loaded: 100, ..Usage::default() });
@@ -130,7 +131,7 @@ fn the_one_takes_over_tags_anchors_sources_and_counts_and_keeps_its_words() {
     assert!(one.confidence > kept.confidence && one.confidence < 0.9, "a second witness: {}", one.confidence);
     let last_used = Some(Timestamp::from_micros(7));
     assert_eq!(
-        one.usage,
+        *one.usage,
         Usage { loaded: 1_011, referenced: 7, success: 4, ignored: 3, last_used, ..Usage::default() }
     );
 }

@@ -65,7 +65,7 @@ fn hearsay_stays_where_it_is() {
 
 fn world(tier: Tier, counts: [u64; 3]) -> World {
     let mut memory = lab::memory("n", Kind::Note, "x", 0);
-    (memory.tier, memory.usage) = (tier, usage(counts));
+    (memory.tier, memory.usage) = (tier, usage(counts).into());
     World::of([memory])
 }
 

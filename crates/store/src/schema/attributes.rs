@@ -65,12 +65,12 @@ pub(super) fn take(object: &mut impl Fields, memory: &mut Memory) {
         memory.outcome = Some(outcome);
     }
     if let Some(usage) = take_object(object, "usage") {
-        memory.usage = usage_of(usage);
+        memory.usage = usage_of(usage).into();
     }
 }
 
 fn take_shorter(object: &mut impl Fields, memory: &mut Memory) {
-    let shorter = &mut memory.shorter;
+    let mut shorter = std::mem::take(&mut memory.shorter).into_inner();
     for (name, text) in
         [("summary", &mut shorter.summary), ("compressed", &mut shorter.compressed), ("index", &mut shorter.index)]
     {
@@ -78,6 +78,7 @@ fn take_shorter(object: &mut impl Fields, memory: &mut Memory) {
             *text = Some(found);
         }
     }
+    memory.shorter = shorter.into();
 }
 
 fn take_times(object: &mut impl Fields, memory: &mut Memory) {
@@ -153,7 +154,7 @@ pub(super) fn put_all(memory: &Memory, detail: Detail) -> Object {
     if let Some(outcome) = memory.outcome {
         put_text(&mut out, "outcome", outcome.as_str());
     }
-    if whole || memory.usage != Usage::default() {
+    if whole || *memory.usage != Usage::default() {
         put(&mut out, "usage", usage_object(&memory.usage, whole));
     }
     out

@@ -26,7 +26,7 @@ pub(super) const FIELDS: &[&str] = &["fact", "episode", "pattern", "anti_pattern
 
 pub(super) fn take(field: &str, object: &mut Object) -> Body {
     match field {
-        "fact" => Body::Fact(take_fact(object)),
+        "fact" => Body::Fact(Box::new(take_fact(object))),
         "episode" => Body::Episode(Box::new(take_episode(object))),
         "pattern" => Body::Pattern(Box::new(take_pattern(object))),
         "anti_pattern" => Body::AntiPattern(Box::new(take_anti_pattern(object))),

@@ -14,7 +14,7 @@ pub(super) fn read_fact(mut object: Object, setting: &Setting) -> Result<Memory,
     attributes::take(&mut object, &mut memory);
     memory.scope = visibility.unwrap_or_default();
     if fact != Fact::default() {
-        memory.body = Body::Fact(fact);
+        memory.body = Body::Fact(Box::new(fact));
     }
     record::finish(memory, object)
 }

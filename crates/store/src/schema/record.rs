@@ -55,6 +55,7 @@ pub(super) fn finish(mut memory: Memory, rest: Object) -> Result<Memory, String>
     // A file is only what somebody wrote: from logs and tools it is no mandate there either.
     memory.tier = allowed_tier(memory.tier, memory.source);
     memory.extra = (!rest.is_empty()).then(|| Box::new(rest));
+    memory.settle();
     Ok(memory)
 }
 

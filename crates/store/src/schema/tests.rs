@@ -36,7 +36,7 @@ fn word<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strategy
 fn body(kind: Kind) -> BoxedStrategy<Body> {
     match kind {
         Kind::Fact => (text(), text(), "[a-z]{0,5}")
-            .prop_map(|(key, value, scope)| Body::Fact(Fact { key, value, scope }))
+            .prop_map(|(key, value, scope)| Body::Fact(Box::new(Fact { key, value, scope })))
             .boxed(),
         Kind::Episode => (texts(), text(), text(), texts(), prop::option::of(text()))
             .prop_map(|(list, goal, word, files, git_commit)| {
@@ -140,7 +140,8 @@ prop_compose! {
         memory.status = status;
         memory.outcome = outcome;
         memory.restricted = restricted;
-        memory.usage = Usage { loaded: counts.0, referenced: counts.1, success: counts.2, ignored: counts.3, ..Usage::default() };
+        memory.usage =
+            Usage { loaded: counts.0, referenced: counts.1, success: counts.2, ignored: counts.3, ..Usage::default() }.into();
         memory
     }
 }

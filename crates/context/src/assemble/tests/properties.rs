@@ -34,7 +34,7 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate>> {
     let flags = (prop::bool::weighted(0.2), 0..4usize, 0..4usize);
     let one = ("[a-m]{1,2}", texts(), "[a-z ]{0,30}", shorter, values(), flags, "[a-z< ]{0,20}");
     let one = one.prop_map(|(id, text, title, (summary, compressed, index), value, (binding, part, longest), why)| {
-        let shorter = Shorter { summary, compressed, index };
+        let shorter = Shorter { summary, compressed, index }.into();
         let memory = Arc::new(Memory { title, shorter, ..memory(&id, &text) });
         Candidate { memory, part: Part::ALL[part], value, why, binding, longest: Level::ALL[longest] }
     });

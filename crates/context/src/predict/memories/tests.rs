@@ -215,7 +215,7 @@ fn evidence_adds_up_and_what_is_passed_over_sinks() {
     lab.note("note-a", Kind::Note, "the parser keeps comments", &["src/parse.rs"])
         .note("note-b", Kind::Note, "strings are shared", &["src/parse.rs"])
         .put(Memory {
-            usage: Usage { loaded: 30, ignored: 30, ..Usage::default() },
+            usage: Usage { loaded: 30, ignored: 30, ..Usage::default() }.into(),
             ..memory("note-c", Kind::Note, "numbers are wide", &["src/parse.rs"])
         });
     let clues = Clues { goal: Some("keep comments in the parser".into()), ..at_file("src/parse.rs") };
