@@ -6,6 +6,7 @@ mod away;
 mod hostile;
 mod mutes;
 mod odd;
+mod prompts;
 mod said;
 mod sessions;
 

@@ -1,7 +1,6 @@
 //! One memory: what is remembered, how it is known, and when it holds.
 
 use super::rare::{Omitted, Rare};
-use super::texts::Texts;
 use super::{Key, Kind, MemoryId, Namespace, Outcome, Scope, Source, Status, Tier, Timestamp, render};
 
 /// Fields of a record that lokid does not know. They are kept and written back, never interpreted.
@@ -345,17 +344,6 @@ impl Memory {
             body: Body::None,
             extra: None,
         }
-    }
-
-    /// Gives back the room that was kept for more words: it stays as it is from now on, and there may be a million.
-    pub fn settle(&mut self) {
-        self.each_text(&mut String::shrink_to_fit);
-        let Anchors { files, symbols, commits } = &mut self.anchors;
-        for list in [&mut self.tags, files, symbols, commits, &mut self.sources] {
-            list.shrink_to_fit();
-        }
-        self.shorter.settle();
-        self.usage.settle();
     }
 
     pub fn key(&self) -> Key {

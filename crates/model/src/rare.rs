@@ -1,8 +1,12 @@
 //! A part that few have of many. Where it says nothing it takes the room of a pointer, and it is read as if it were there.
+//! And the room that a whole memory gives back once nothing more comes.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+
+use crate::memory::{Anchors, Memory};
+use crate::texts::Texts;
 
 /// What can be left out when it says nothing.
 pub trait Omitted: Clone + Default + PartialEq + 'static {
@@ -69,6 +73,19 @@ impl<T: Omitted> PartialEq for Rare<T> {
 impl<T: Omitted + fmt::Debug> fmt::Debug for Rare<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
+    }
+}
+
+impl Memory {
+    /// Gives back the room that was kept for more words: it stays as it is from now on, and there may be a million.
+    pub fn settle(&mut self) {
+        self.each_text(&mut String::shrink_to_fit);
+        let Anchors { files, symbols, commits } = &mut self.anchors;
+        for list in [&mut self.tags, files, symbols, commits, &mut self.sources] {
+            list.shrink_to_fit();
+        }
+        self.shorter.settle();
+        self.usage.settle();
     }
 }
 

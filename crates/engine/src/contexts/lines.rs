@@ -228,7 +228,8 @@ impl Telling<'_> {
         }
     }
 
-    /// Tests that are no file's own, and where such a goal was tested before: from this likelihood on almost every other was touched.
+    /// Tests that are no file's own, where such a goal was tested before: from this likelihood on almost every other was
+    /// touched.
     fn tests_foreseen(&self, at_hand: &str, files: &[PredictedFile]) -> Option<(String, String)> {
         let is_work = self.has_goal && goal::is_program(at_hand) && !files::is_test(at_hand);
         let is_meant = |file: &&PredictedFile| {
