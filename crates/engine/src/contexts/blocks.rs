@@ -23,6 +23,8 @@ use lokid_retrieve::task::Weights;
 
 /// Memories a prompt may call for.
 const CALLED_FOR: usize = 5;
+/// What was told is looked for among so many times as many, for what the repository taught is found as well.
+const BESIDE_LEARNT: usize = 3;
 /// A prompt of fewer words that tell something says nothing about the topic.
 const TELLING_WORDS: usize = 4;
 /// A session that has moved to another topic is given so many times as much, once.
@@ -178,7 +180,7 @@ impl Contexts {
             filter.as_of = None;
             let request = Request {
                 query: prompt.to_owned(),
-                k,
+                k: k * BESIDE_LEARNT,
                 task_type: None,
                 phase: None,
                 action: None,
@@ -189,7 +191,7 @@ impl Contexts {
             let recalled = self.recall.recall_for(Some(session), &request, None)?;
             let told = recalled.answer.hits.into_iter().filter(|hit| !self.is_derived(&hit.memory));
             let found = |hit: Hit| Reasoned::new(&hit.memory, hit.score, Because::Recalled(Box::new(hit.parts)));
-            called_for.extend(told.map(found));
+            called_for.extend(told.take(k).map(found));
         }
         // What the repository taught is weighed once it is known what the session is about.
         let work = (topic != Topic::Known && !measures.only_binding)

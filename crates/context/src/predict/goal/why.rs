@@ -12,11 +12,13 @@ const DOING: &[&str] = &[
     "add", "fix", "feat", "remove", "update", "use", "support", "make", "improve", "refactor", "test", "tests", "docs", "chore",
     "change", "handle", "allow", "new", "the", "and", "for", "with", "when", "from",
     "merge", "commit", "fork", "revert", "work", "instead", "without", "before", "after", "only", "also", "again", "always",
-    "never", "while", "treat", "ensure", "avoid", "prevent", "correct", "missing", "into", "not", "more", "some", "other", "should", "properly", "correctly",
+    "never", "while", "treat", "ensure", "avoid", "prevent", "correct", "missing", "into", "not", "more", "some", "other",
+    "should", "properly", "correctly",
 ];
 const COMMON: f64 = 3.9;
 /// With fewer commits nothing is known to be common.
 const MANY: usize = 500;
+/// A word of more paths names none of them.
 const FEW_PATHS: usize = 6;
 /// Longer words are cut.
 const LONGEST_WORD: usize = 40;
@@ -78,7 +80,6 @@ fn tell(
                 is_there && !DOING.contains(&word.as_str())
             };
             let terms = question.terms.iter().filter(is_in_it);
-            // A word of many paths names none of them.
             let is_in_few = |term: &&Term<'_>| {
                 let files = subjects.with_path(term.hash).iter().filter(|file| !subjects.is_gone(**file));
                 files.take(FEW_PATHS + 1).count() <= FEW_PATHS
