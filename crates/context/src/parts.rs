@@ -44,7 +44,9 @@ pub enum FileLine {
 impl FileLine {
     pub fn tells_how_to_run(&self) -> bool {
         match self {
-            FileLine::Likely { why: text, .. } | FileLine::Others(text) => text.contains("run: "),
+            FileLine::Likely { why: text, .. } | FileLine::Others(text) => {
+                text.starts_with("run: ") || text.contains("; run: ")
+            }
         }
     }
 }

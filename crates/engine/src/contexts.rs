@@ -12,6 +12,7 @@ mod lines;
 mod named;
 mod notes;
 mod related;
+mod sites;
 mod standing;
 
 pub use blocks::{PromptGiven, TaskFound};

@@ -6,6 +6,7 @@
 mod common;
 mod history;
 mod kept;
+pub mod names;
 mod naming;
 mod sketch;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use common::Common;
 use lokid_context::predict::terrain::Terrain;
 use lokid_index::analyze;
+use names::NameFilter;
 use sketch::Sketches;
 
 pub use history::HistoryGround;
@@ -43,12 +45,13 @@ pub struct CodeGround {
 struct File {
     path: Arc<str>,
     imports: Box<[Arc<str>]>,
+    names: NameFilter,
     stamp: (u64, i64),
 }
 
 impl CodeGround {
     /// What is kept under another version was made of other words.
-    pub const VERSION: u64 = 2 << 8 | analyze::VERSION as u64;
+    pub const VERSION: u64 = 3 << 8 | analyze::VERSION as u64;
 
     pub fn len(&self) -> usize {
         self.places.len()
@@ -75,6 +78,12 @@ impl CodeGround {
     /// What was told when the file was put here.
     pub fn stamp(&self, path: &str) -> Option<(u64, i64)> {
         Some(self.file(path)?.1.stamp)
+    }
+
+    /// The files that may say a name of code, which is told folded ([`names::each`]), in order.
+    pub fn may_say<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let says = |place: &u32| self.files[*place as usize].as_ref().is_some_and(|file| file.names.may_say(name));
+        self.places.iter().filter(move |(_, place)| says(place)).map(|(path, _)| path.as_ref())
     }
 
     /// Takes in many files at once: which words are common is counted over all of them before any is judged.
@@ -117,7 +126,7 @@ impl CodeGround {
         self.sketches.put(place, &chosen);
         let path: Arc<str> = path.into();
         let imports = view.imports.iter().map(|import| self.known(import)).collect();
-        let file = File { path: Arc::clone(&path), imports, stamp: view.stamp };
+        let file = File { path: Arc::clone(&path), imports, names: view.names, stamp: view.stamp };
         for import in &file.imports {
             self.importers.entry(Arc::clone(import)).or_default().insert(Arc::clone(&path));
         }

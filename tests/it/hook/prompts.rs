@@ -35,3 +35,51 @@ fn the_first_prompt_that_tells_is_told_the_file_it_means_and_no_rule_of_somethin
     assert!(told.contains("src/load.py: defines load_all (line 1)") && !told.contains("check.sh"), "{told}");
     assert_eq!(prompt("and load_all should close each of its paths", "3"), "", "it was told");
 }
+
+#[test]
+fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
+    let home = Home::new();
+    let app = home.path("app");
+    let (key, filler) = (format!("sk_live_{}", "4eC39HqLyjWDarjtT1zdp7dc"), "x = 1\n".repeat(120));
+    let handler =
+        format!("{filler}# Whoever asks comes from somewhere\nheaders.set(FORWARDED_FOR, address)\n{filler}");
+    for (path, text) in [
+        ("src/load.py", "def load_all(paths):\n    return [open(path).read() for path in paths]\n"),
+        ("src/start.py", "from load import other\n\nwanted = loadAll(['a'])\n"),
+        ("docs/use.md", "# Use\n\nPass `--load-all`.\n"),
+        ("src/pay.py", &format!("pay_once(\"{key}\")\n")),
+        ("src/handler.py", &handler),
+        ("CHANGELOG.md", "- load_all is new\n"),
+    ] {
+        let path = app.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    commit_all(&app);
+    let _daemon = home.daemon();
+    settled(&home);
+    let told = |signals: Value| {
+        let asked = json!({"project": app, "counted": false, "signals": signals});
+        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
+    };
+    let sites = "`load_all`: src/load.py:1 `def load_all(paths):`, src/start.py:3 `wanted = loadAll(['a'])`\n";
+    eventually_some(|| told(json!({"goal": "load_all should close its paths"})).contains(sites).then_some(()));
+    let beside = told(json!({"current_file": "src/load.py", "goal": "let load_all close its paths"}));
+    assert!(beside.contains("`loadAll`: src/start.py:3 `wanted = loadAll(['a'])`\n"), "{beside}");
+    let option = told(json!({"goal": "explain what --load-all costs"}));
+    assert!(option.contains("`load_all`: src/load.py:1, src/start.py:3, docs/use.md:3\n"), "{option}");
+    let branch = told(json!({"branch": "fix/load_all-twice"}));
+    assert!(branch.contains(sites), "{branch}");
+    let error =
+        "Traceback (most recent call last):\n  File \"src/load.py\", line 2, in load_all\nOSError: no such file";
+    let failed = told(json!({"recent_errors": [error]}));
+    assert!(failed.contains("`loadAll`: src/start.py:3 ") && !failed.contains("src/load.py:1"), "{failed}");
+    let paid = told(json!({"goal": "pay_once is called twice"}));
+    assert!(paid.contains("`pay_once`: src/pay.py:1\n") && !paid.contains(&key), "{paid}");
+    let asked = json!({"current_file": "src/handler.py", "goal": "append the address of a proxy to forwarded"});
+    assert!(
+        told(asked.clone()).contains("src/handler.py: line 122: `headers.set(FORWARDED_FOR, address)`"),
+        "{}",
+        told(asked)
+    );
+}

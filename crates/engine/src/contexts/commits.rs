@@ -7,12 +7,12 @@ use super::Contexts;
 use super::cache::Need;
 use super::lines::place_of;
 use crate::commits::FEW;
-use lokid_context::gate::Situation;
+use lokid_context::gate::{Situation, is_doing};
 use lokid_context::predict::PredictedFile;
 use lokid_context::predict::memories::branch_topic;
 use lokid_encode::commits::as_memory;
 use lokid_index::cochange::Cochange;
-use lokid_model::{Commit, Memory};
+use lokid_model::{Commit, Memory, Timestamp};
 use lokid_retrieve::query;
 
 /// How rare a word is taken to be where too few commits can tell.
@@ -20,6 +20,7 @@ const UNKNOWN_RARITY: f64 = 4.0;
 /// Commits looked at for each question, and files beside the one at hand.
 const LOOKED_AT: usize = 15;
 const NEAR: usize = 3;
+const LONGEST_SUBJECT: usize = 80;
 
 impl Contexts {
     /// What somebody is doing, in words that are weighed by how few commits say them.
@@ -66,6 +67,20 @@ impl Contexts {
             Some(Arc::new(memory))
         };
         found.iter().filter_map(told).collect()
+    }
+
+    /// The commit of a file that says most of a goal, as it is quoted.
+    pub(super) fn commit_like(&self, goal: &str, path: &str) -> Option<String> {
+        let past = self.repository.known();
+        let mut wanted = query::wanted(goal);
+        wanted.retain(|wanted| !is_doing(&wanted.word));
+        wanted.truncate(query::MOST_ASKED);
+        let found = past.commits?.search_touching(&wanted, &past.cochange.all_names(path), LOOKED_AT);
+        let found = found.into_iter().map(|found| found.commit).find(|commit| !commit.is_merge())?;
+        let subject: String = found.subject.chars().take(LONGEST_SUBJECT).collect();
+        let cut = if subject.len() < found.subject.len() { "…" } else { "" };
+        let day = Timestamp::from_micros(found.time.saturating_mul(1_000_000)).day();
+        Some(format!("\"{subject}{cut}\" ({}, {day})", found.id.get(..9)?))
     }
 }
 

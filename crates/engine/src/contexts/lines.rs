@@ -48,6 +48,7 @@ const AHEAD: f64 = 2.0;
 const EVIDENT: [&str; 3] = ["it is named", "its name is", "its path says"];
 const SAID_ONCE: &str = "an earlier commit about";
 const SAID: &str = "earlier commits about";
+const OFTEN: &str = "the tests that change with it most often";
 
 impl Contexts {
     /// The files that will be needed, as they are told.
@@ -61,7 +62,33 @@ impl Contexts {
         let topic = need.branch.as_ref().filter(|_| !has_goal).and_then(|branch| branch_topic(&branch.name));
         let sorts = need.goal.as_deref().or(topic.as_deref()).map(Sorts::of).unwrap_or_default();
         let telling = Telling { past: &past, one_test, has_goal, is_work, sorts, has_tests: &has_tests };
-        telling.lines(files, need.file.as_deref().or_else(|| place_of(files)))
+        let mut lines = telling.lines(files, need.file.as_deref().or_else(|| place_of(files)));
+        if let Some(goal) = need.goal.as_deref().or(topic.as_deref()) {
+            self.tell_place(&mut lines, need.file.as_deref(), goal);
+        }
+        lines.extend(self.name_lines(need));
+        lines
+    }
+
+    /// Where in the file at hand, or in the one that is meant, the goal's words stand.
+    fn tell_place(&self, lines: &mut Vec<FileLine>, at_hand: Option<&str>, goal: &str) {
+        match (at_hand, lines.first_mut()) {
+            (Some(path), _) => {
+                let line = self.place_in(path, goal).map(|why| FileLine::Likely { path: path.to_owned(), why });
+                lines.splice(0..0, line);
+            }
+            (None, Some(FileLine::Likely { path, why })) => {
+                // Whoever counts commits finds others: one that is named can be looked at.
+                let said = why.split(';').next().filter(|said| said.contains(SAID) || said.starts_with(SAID_ONCE));
+                if let Some((end, like)) = said.map(str::len).zip(self.commit_like(goal, path)) {
+                    why.replace_range(..end, &format!("changed before by {like}"));
+                }
+                if let Some(place) = self.place_in(path, goal) {
+                    why.push_str(&format!("; {place}"));
+                }
+            }
+            (None, _) => {}
+        }
     }
 
     /// The value of a fact about how work is done here.
@@ -221,9 +248,7 @@ impl Telling<'_> {
         let is_enough = times(0) >= WITH_TESTS || (times(0) >= FEWER && times(0) * ONE_OF >= own);
         // One of many that are touched as often says little.
         match tests.first().filter(|_| is_enough && 2 * times(0) >= 3 * times(1)) {
-            Some((_, times, path)) => {
-                Some(((*path).to_owned(), format!("changed together {times} times{}", run(path))))
-            }
+            Some((.., path)) => Some(((*path).to_owned(), format!("{OFTEN}{}", run(path)))),
             None => by_crate(),
         }
     }
@@ -279,12 +304,13 @@ impl Telling<'_> {
 
     /// What is touched with this file, or else with any program, by most who have a goal.
     fn habits(&self, path: &str) -> Vec<String> {
-        if !self.is_work || self.sorts.texts || !goal::is_program(path) || files::is_test(path) {
+        let is_program = goal::is_program(path);
+        if !self.is_work || (self.sorts.texts && is_program) || files::is_test(path) {
             return Vec::new();
         }
         let own = habits::of_file(self.past, path);
-        let general =
-            habits::of_programs(self.past).into_iter().filter(|habit| own.iter().all(|known| known.what != habit.what));
+        let general = if is_program { habits::of_programs(self.past) } else { Vec::new() };
+        let general = general.into_iter().filter(|habit| own.iter().all(|known| known.what != habit.what));
         let general: Vec<String> = general.map(|habit| habit.told("the")).collect();
         own.iter().map(|habit| habit.told("its")).chain(general).take(MOST_HABITS).collect()
     }
@@ -319,7 +345,7 @@ impl Telling<'_> {
         let others = files.iter().copied().filter(|file| is_work && file.path != first.path);
         let others = self.behind(&first.path, others);
         let run = self.run(&first.path).or_else(|| others.iter().find_map(|path| self.run(path)));
-        let tests = || self.tests(&first.path).filter(|(_, why)| !why.starts_with("changed together"));
+        let tests = || self.tests(&first.path).filter(|(_, why)| !why.starts_with(OFTEN));
         let run = run.or_else(|| tests()?.1.split_once("run: ").map(|(_, run)| run.to_owned()));
         let run = run.map(|run| format!("; run: {run}")).unwrap_or_default();
         let others: Vec<&str> = others.into_iter().filter(|path| !run.ends_with(path)).collect();
@@ -402,7 +428,7 @@ mod tests {
 
     #[test]
     fn tests_of_another_name_are_told_where_they_change_with_a_file_and_no_others_do() {
-        let together = ["tests/test_all.py: changed together 5 times; run: pytest tests/test_all.py"];
+        let together = ["tests/test_all.py: the tests that change with it most often; run: pytest tests/test_all.py"];
         assert_eq!(told(&[&["src/b.py", "tests/test_all.py"]], &[], Some("src/b.py"), false), together);
         let many: [&[&str]; 2] = [&["src/b.py", "tests/test_x.py"], &["src/b.py", "tests/test_y.py"]];
         assert!(told(&many, &[], Some("src/b.py"), false).is_empty());

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::common::Common;
+use super::names::NameFilter;
 use super::words::Word;
 use super::{CodeGround, FileView};
 
@@ -20,7 +21,7 @@ impl CodeGround {
             let imports: Vec<&str> = file.imports.iter().map(AsRef::as_ref).collect();
             let words: Vec<u32> =
                 self.sketches.of(*place).flat_map(|word| [word.hash, u32::from(word.weight)]).collect();
-            line(json!([path.as_ref(), file.stamp.0, file.stamp.1, imports, words]));
+            line(json!([path.as_ref(), file.stamp.0, file.stamp.1, imports, words, file.names.words()]));
         }
     }
 
@@ -49,7 +50,8 @@ fn read_row(row: &Value) -> Option<(&str, FileView)> {
     let word = |(hash, weight)| Some(Word { hash, weight: u8::try_from(weight).ok()? });
     let words = pairs(row.get(4)?)?.into_iter().map(word).collect::<Option<_>>()?;
     let stamp = (row.get(1)?.as_u64()?, row.get(2)?.as_i64()?);
-    Some((row.get(0)?.as_str()?, FileView { imports, words, stamp }))
+    let names = row.get(5)?.as_array()?.iter().map(Value::as_u64).collect::<Option<_>>()?;
+    Some((row.get(0)?.as_str()?, FileView { imports, words, names: NameFilter::from_words(names), stamp }))
 }
 
 fn pairs(list: &Value) -> Option<Vec<(u32, u32)>> {

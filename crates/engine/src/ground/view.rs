@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::names::NameFilter;
 use super::words::{self, Word};
 use lokid_encode::code::{FileSet, Import, Language, Parser, Study, resolve};
 
@@ -26,6 +27,7 @@ pub struct FileView {
     /// Files of the repository, in order.
     pub imports: Vec<String>,
     pub words: Vec<Word>,
+    pub names: NameFilter,
     /// Size and time of change, or whatever else tells one state of the file from another.
     pub stamp: (u64, i64),
 }
@@ -34,8 +36,8 @@ impl FileView {
     /// What the words of a file alone tell; of a packed text those of its path.
     pub fn of_text(path: &str, text: &str) -> FileView {
         let is_packed = text.len() > SHORT_FILE && text.len() / text.lines().count().max(1) > LONG_LINES;
-        let words = words::of(path, if is_packed { "" } else { text });
-        FileView { words, ..FileView::default() }
+        let text = if is_packed { "" } else { text };
+        FileView { words: words::of(path, text), names: NameFilter::of(text), ..FileView::default() }
     }
 }
 

@@ -1,0 +1,357 @@
+//! Where in the tree the words of a goal, a branch or an error stand: names of code with the few files that say them, and the
+//! line of a long file that says most of a goal.
+//!
+//! Read off 1,156 later commits of 25 repositories: of the files that say a name of a goal one was touched in four of five
+//! cases; of plain words, however rare, in one of three. The line that says clearly more of a goal than all others stood
+//! within the change in three of five.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::Contexts;
+use super::cache::Need;
+use crate::ground::{CodeGround, LARGEST_TEXT, names};
+use lokid_context::gate;
+use lokid_context::parts::FileLine;
+use lokid_context::predict::memories::is_common_branch;
+use lokid_context::predict::{files, goal};
+use lokid_index::analyze;
+use lokid_index::cochange::{is_trivial, stem_of};
+use lokid_retrieve::query;
+use lokid_sys::{kept, plain};
+
+/// A name that more files say is everybody's; a few more are read, since the filter errs.
+const MOST_FILES: usize = 6;
+const MOST_READ: usize = 9;
+const MOST_NAMES: usize = 8;
+/// Files that are asked whether they define a name.
+const MOST_DEFINING: usize = 32;
+const MOST_TOLD: usize = 2;
+const MOST_SITES: usize = 4;
+/// A word of a branch that is a name of code in the tree has no capitals and no joints.
+const SHORTEST_IN_A_BRANCH: usize = 8;
+/// Written like names of code, and none.
+const PROPER: [&str; 6] = ["github", "gitlab", "javascript", "typescript", "graphql", "postgresql"];
+const FAILURES: [&str; 3] = ["error", "warning", "exception"];
+/// Folders whose files nobody wrote for this.
+const ASIDE: [&str; 6] = ["fixtures", "testdata", "snapshots", "__snapshots__", "vendor", "third_party"];
+/// How a line begins that brings a name in from elsewhere.
+const BRINGING_IN: [&str; 6] = ["import ", "from ", "use ", "pub use ", "#include", "export {"];
+const LONGEST_SHOWN: usize = 90;
+
+/// In a shorter file nothing has to be looked for.
+const SHORTEST_FILE: usize = 80;
+const LONGEST_LINE: usize = 400;
+/// Words that stand a few lines apart belong together.
+const AROUND: usize = 3;
+const NEARBY: f64 = 0.7;
+/// Other places begin so far away.
+const ELSEWHERE: usize = 30;
+/// How much of a goal a line has to say, and how much more than any other place.
+const SHARE: f64 = 0.25;
+const AHEAD: f64 = 0.1;
+const FEWEST_WORDS: usize = 2;
+
+/// A name of code that is spoken of.
+#[derive(Clone, Debug, PartialEq)]
+struct Name {
+    folded: String,
+    /// May it be written with hyphens? Only an option is: elsewhere it would be prose.
+    is_option: bool,
+}
+
+struct Site {
+    path: String,
+    line: usize,
+    text: String,
+    written: String,
+}
+
+/// Names that stand in the same files, and where.
+struct Found {
+    names: Vec<String>,
+    sites: Vec<Site>,
+}
+
+impl Contexts {
+    /// The names of code that are spoken of, with where they stand.
+    pub(super) fn name_lines(&self, need: &Need) -> Vec<FileLine> {
+        let errors: Vec<&str> = need.errors.iter().map(|error| error.text.as_str()).collect();
+        let branch = need.branch.as_ref().filter(|branch| need.goal.is_none() && !is_common_branch(&branch.name));
+        let names = told_names(need.goal.as_deref(), branch.map(|branch| branch.name.as_str()));
+        // What a language calls its errors is everybody's.
+        let is_failure = |name: &Name| FAILURES.iter().any(|end| name.folded.ends_with(end));
+        let (failures, mut names): (Vec<Name>, Vec<Name>) = names.into_iter().partition(is_failure);
+        names.extend(self.defined(failures));
+        let mut found = self.found(&names, need, &errors);
+        if found.is_empty() && !errors.is_empty() {
+            found = self.found(&self.defined(names_in_errors(&errors)), need, &errors);
+        }
+        found.sort_by_key(|found| found.sites.len());
+        found.truncate(MOST_TOLD);
+        found.iter().map(|found| FileLine::Others(told(found))).collect()
+    }
+
+    /// Of an error only what is defined here leads somewhere.
+    fn defined(&self, mut names: Vec<Name>) -> Vec<Name> {
+        let (ground, code) = (self.repository.known().ground, self.repository.code());
+        let defines = |path: &str, name: &Name| {
+            let symbols = code.get(path).map(|file| file.symbols.as_slice()).unwrap_or_default();
+            symbols.iter().any(|symbol| folded(&symbol.name).contains(&name.folded))
+        };
+        names.retain(|name| ground.may_say(&name.folded).take(MOST_DEFINING).any(|path| defines(path, name)));
+        names
+    }
+
+    fn found(&self, names: &[Name], need: &Need, errors: &[&str]) -> Vec<Found> {
+        let ground = self.repository.known().ground;
+        let stem = need.file.as_deref().map(stem_of).unwrap_or_default();
+        let mut found: Vec<Found> = Vec::new();
+        for name in names.iter().filter(|name| !folded(&stem).contains(&name.folded)) {
+            let sites = self.sites(&ground, name, need.file.as_deref(), errors);
+            if sites.is_empty() || sites.len() > MOST_FILES {
+                continue;
+            }
+            let written = sites[0].written.clone();
+            let is_alike =
+                |known: &&mut Found| known.sites.iter().map(|site| &site.path).eq(sites.iter().map(|site| &site.path));
+            match found.iter_mut().find(is_alike) {
+                Some(known) => known.names.push(written),
+                None => found.push(Found { names: vec![written], sites }),
+            }
+        }
+        found
+    }
+
+    /// A line of each file that says the name, programs before tests before texts. What is at hand, or told by the error
+    /// itself, is known.
+    fn sites(&self, ground: &CodeGround, name: &Name, at_hand: Option<&str>, errors: &[&str]) -> Vec<Site> {
+        let is_known = |path: &str| at_hand == Some(path) || errors.iter().any(|error| error.contains(path));
+        let is_aside = |path: &str| is_trivial(path) || path.split('/').any(|part| ASIDE.contains(&part));
+        let paths = ground.may_say(&name.folded).filter(|path| !is_aside(path) && !is_known(path));
+        let paths: Vec<&str> = paths.take(MOST_READ + 1).collect();
+        if paths.len() > MOST_READ {
+            return Vec::new();
+        }
+        let mut sites: Vec<Site> = paths.into_iter().filter_map(|path| self.site(path, name)).collect();
+        sites.sort_by_key(|site| (!goal::is_program(&site.path), files::is_test(&site.path), site.path.clone()));
+        sites
+    }
+
+    /// The first line that says it, and does more than bring it in.
+    fn site(&self, path: &str, name: &Name) -> Option<Site> {
+        let text = self.text_of(path)?;
+        let written = |line: &str| {
+            let mut written = None;
+            names::each(line, |folded, as_written| {
+                if folded == name.folded && (name.is_option || !as_written.contains('-')) {
+                    written.get_or_insert(as_written.to_owned());
+                }
+            });
+            written
+        };
+        let mut lines = text.lines().enumerate().filter_map(|(at, line)| Some((at, line, written(line)?)));
+        let first = lines.next()?;
+        let is_item =
+            |line: &str, written: &str| line.trim().trim_end_matches(',').trim_matches(['"', '\'']) == written;
+        let is_brought_in = |line: &str, written: &str| {
+            is_item(line, written) || BRINGING_IN.iter().any(|start| line.trim_start().starts_with(start))
+        };
+        let is_first = is_brought_in(first.1, &first.2);
+        let telling = is_first.then(|| lines.find(|(_, line, written)| !is_brought_in(line, written))).flatten();
+        let (at, line, written) = telling.unwrap_or(first);
+        Some(Site { path: path.to_owned(), line: at + 1, text: self.shown(line), written })
+    }
+
+    /// The line of a long file that says most of a goal, if no other place comes near.
+    pub(super) fn place_in(&self, path: &str, goal: &str) -> Option<String> {
+        let text = self.text_of(path)?;
+        let lines: Vec<&str> = text.lines().collect();
+        let (at, _) = place(&lines, &telling_words(goal, path))?;
+        let shown = Some(self.shown(lines[at])).filter(|shown| shown.chars().any(char::is_alphanumeric))?;
+        Some(format!("line {}: {shown}", at + 1))
+    }
+
+    /// A line as it stands, quoted; nothing of one that holds a secret.
+    fn shown(&self, line: &str) -> String {
+        let line = line.trim().replace('`', "'");
+        if line.is_empty() || !self.env.redaction.is_clean(&line) {
+            return String::new();
+        }
+        match line.char_indices().nth(LONGEST_SHOWN) {
+            Some((end, _)) => format!("`{}…`", &line[..end]),
+            None => format!("`{line}`"),
+        }
+    }
+
+    fn text_of(&self, path: &str) -> Option<String> {
+        if !kept::is_inside(&self.env.root, path) {
+            return None;
+        }
+        self.repository.expect_open(path);
+        let bytes = plain::read(&self.env.root.join(path), LARGEST_TEXT).ok()??;
+        (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// Where names stand, and what is there where there are only one or two places.
+fn told(found: &Found) -> String {
+    let sites = &found.sites;
+    let place = |site: &Site| match sites.len() <= 2 && !site.text.is_empty() {
+        true => format!("{}:{} {}", site.path, site.line, site.text),
+        false => format!("{}:{}", site.path, site.line),
+    };
+    let places: Vec<String> = sites.iter().take(MOST_SITES).map(place).collect();
+    let more = match sites.len().saturating_sub(MOST_SITES) {
+        0 => String::new(),
+        1 => " and one more file".to_owned(),
+        more => format!(" and {more} more files"),
+    };
+    format!("`{}`: {}{more}", found.names.join("`, `"), places.join(", "))
+}
+
+fn folded(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    names::each(text, |folded, _| found.push(folded.to_owned()));
+    found
+}
+
+/// What a goal names, or else a branch.
+fn told_names(goal: Option<&str>, branch: Option<&str>) -> Vec<Name> {
+    let mut found = Names::default();
+    for goal in goal.into_iter().map(without_head) {
+        let parts = goal.split(|sign: char| sign.is_whitespace() || "\"'`()[]{}<>,;=|.:/#@!?&*".contains(sign));
+        for word in parts.filter(|word| !word.is_empty()) {
+            // Of what has a hyphen only options are names, and what is marked as code.
+            let is_marked = goal[..word.as_ptr().addr() - goal.as_ptr().addr()].ends_with('`');
+            found.add(word, is_marked || word.starts_with("--"));
+        }
+    }
+    for word in branch.and_then(|branch| branch.rsplit('/').next()).into_iter().flat_map(|name| name.split('-')) {
+        found.add(word, false);
+        // All in small letters: whether it is a name of code, the tree tells.
+        if word.len() >= SHORTEST_IN_A_BRANCH && word.bytes().all(|sign| sign.is_ascii_alphanumeric()) {
+            found.push(word.to_lowercase(), false);
+        }
+    }
+    found.0
+}
+
+fn names_in_errors(errors: &[&str]) -> Vec<Name> {
+    let mut found = Names::default();
+    for error in errors {
+        let words = error.split(|sign: char| sign.is_whitespace() || "\"'`()[]{}<>,;=|:!?&*".contains(sign));
+        words.filter(|word| !word.contains(['/', '\\'])).flat_map(|word| word.split('.')).for_each(|word| {
+            found.add(word, false);
+        });
+    }
+    found.0
+}
+
+/// Each once, in their order.
+#[derive(Default)]
+struct Names(Vec<Name>);
+
+impl Names {
+    fn add(&mut self, word: &str, is_option: bool) {
+        if is_option || !word.contains('-') {
+            folded(word).into_iter().for_each(|folded| self.push(folded, is_option));
+        }
+    }
+
+    fn push(&mut self, folded: String, is_option: bool) {
+        let is_new = !PROPER.contains(&folded.as_str()) && self.0.iter().all(|known| known.folded != folded);
+        if is_new && self.0.len() < MOST_NAMES {
+            self.0.push(Name { folded, is_option });
+        }
+    }
+}
+
+/// `fix(parser): …` says what sort of work it is.
+fn without_head(goal: &str) -> &str {
+    let head = goal.split_once(": ").filter(|(head, _)| !head.contains(char::is_whitespace));
+    head.map_or(goal, |(_, text)| text)
+}
+
+/// What is done and what the file is called tells nothing of where in it.
+fn telling_words(goal: &str, path: &str) -> BTreeSet<String> {
+    let of_path: BTreeSet<String> = analyze::distinct(path, usize::MAX).into_iter().collect();
+    let wanted = query::wanted(without_head(goal)).into_iter().filter(|wanted| wanted.share >= 1.0);
+    let is_telling = |word: &String| {
+        !of_path.contains(word) && !gate::is_doing(word) && word.chars().any(char::is_alphabetic) && word.len() > 1
+    };
+    wanted.map(|wanted| wanted.word).filter(is_telling).take(gate::MOST_WORDS).collect()
+}
+
+/// The line that says most of these words with its neighbours, and how much of all they could say. A word counts the less the
+/// more lines say it.
+fn place(lines: &[&str], words: &BTreeSet<String>) -> Option<(usize, f64)> {
+    if words.len() < FEWEST_WORDS || lines.len() < SHORTEST_FILE {
+        return None;
+    }
+    let mut said: HashMap<usize, BTreeSet<&str>> = HashMap::new();
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.len() <= LONGEST_LINE) {
+        analyze::terms(line, |term| {
+            if let Some(word) = words.get(term)
+                && said.entry(at).or_default().insert(word)
+            {
+                *times.entry(word).or_default() += 1;
+            }
+        });
+    }
+    let all = lines.len() as f64;
+    let whole = words.len() as f64 * (1.0 + all).ln();
+    let weight = |word: &str| (1.0 + all / (1.0 + times[word] as f64)).ln();
+    let worth = |at: usize| {
+        let mut near: BTreeMap<&str, f64> = BTreeMap::new();
+        for other in at.saturating_sub(AROUND)..=at + AROUND {
+            let share = if other == at { 1.0 } else { NEARBY };
+            for word in said.get(&other).into_iter().flatten() {
+                let known = near.entry(word).or_default();
+                *known = known.max(share);
+            }
+        }
+        (near.iter().map(|(word, share)| weight(word) * share).sum::<f64>() / whole, near.len())
+    };
+    let mut found: Vec<(usize, f64, usize)> = said.keys().map(|at| (*at, worth(*at).0, worth(*at).1)).collect();
+    found.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    let (at, share, several) = *found.first()?;
+    let second = found.iter().find(|(other, ..)| other.abs_diff(at) > ELSEWHERE).map_or(0.0, |(_, share, _)| *share);
+    (share >= SHARE && share - second >= AHEAD && several >= FEWEST_WORDS).then_some((at, share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folded_of(names: Vec<Name>) -> Vec<String> {
+        names.into_iter().map(|name| name.folded).collect()
+    }
+
+    #[test]
+    fn a_goal_speaks_of_names_and_an_ordinary_hyphen_makes_none() {
+        let of = |goal| folded_of(told_names(Some(goal), None));
+        assert_eq!(of("Flow context in SetHelpFunc, and `--list-heading`"), ["sethelpfunc", "listheading"]);
+        assert_eq!(of("fix(load_all): don't panic in State.toString() of a pre-existing value"), ["tostring"]);
+        assert!(of("Add a link to GitHub for well-known hosts").is_empty());
+    }
+
+    #[test]
+    fn a_branch_and_an_error_speak_of_names_too() {
+        assert_eq!(folded_of(told_names(None, Some("docs/ssl_cert_file-progressbar"))), ["sslcertfile", "progressbar"]);
+        let error = "thread 'main' panicked at src/the_diff.rs:47:9:\nNone in get_git_diff\n";
+        assert_eq!(folded_of(names_in_errors(&[error])), ["getgitdiff"]);
+    }
+
+    #[test]
+    fn the_place_of_a_goal_is_where_most_of_its_words_stand_and_nowhere_if_they_stand_in_two() {
+        let mut lines = vec!["let other = 1;"; 200];
+        (lines[120], lines[121]) = ("// The forwarded address", "headers.set(X_FORWARDED_FOR, real_ip)");
+        lines[20] = "use forwarded;";
+        let words = telling_words("fix: append the real ip to X-Forwarded-For", "src/proxy.rs");
+        assert_eq!(place(&lines, &words).map(|(at, _)| at), Some(121));
+        lines[40] = "headers.get(X_FORWARDED_FOR, real_ip)";
+        assert_eq!(place(&lines, &words), None);
+        assert_eq!(place(&lines[..60], &words), None, "a short file is read");
+    }
+}

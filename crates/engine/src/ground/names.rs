@@ -1,0 +1,115 @@
+//! Which names of code a file says: `load_all`, `loadAll`, `--load-all`, however they are written. Kept as a filter of a byte
+//! a name: it may say yes where the file does not say it, so whoever wants to be sure looks.
+
+use std::collections::HashSet;
+
+use lokid_index::analyze;
+
+/// Shorter ones say something else elsewhere.
+const SHORTEST: usize = 6;
+/// More are data.
+const MOST: usize = 4_096;
+const BITS_A_NAME: usize = 8;
+const LOOKS: u64 = 3;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NameFilter(Box<[u64]>);
+
+impl NameFilter {
+    pub(super) fn of(text: &str) -> NameFilter {
+        let mut names = HashSet::new();
+        for line in text.lines() {
+            each(line, |folded, _| {
+                if names.len() < MOST {
+                    names.insert(analyze::hash(folded));
+                }
+            });
+        }
+        let mut filter = vec![0; (names.len() * BITS_A_NAME).div_ceil(64)];
+        for name in names {
+            let all = 64 * filter.len() as u64;
+            places(name, all).for_each(|place| filter[place / 64] |= 1 << (place % 64));
+        }
+        NameFilter(filter.into_boxed_slice())
+    }
+
+    /// `name` is folded.
+    pub(super) fn may_say(&self, name: &str) -> bool {
+        let all = 64 * self.0.len() as u64;
+        all > 0 && places(analyze::hash(name), all).all(|place| self.0[place / 64] >> (place % 64) & 1 == 1)
+    }
+
+    pub(super) fn words(&self) -> &[u64] {
+        &self.0
+    }
+
+    pub(super) fn from_words(words: Vec<u64>) -> NameFilter {
+        NameFilter(words.into_boxed_slice())
+    }
+}
+
+fn places(hash: u64, all: u64) -> impl Iterator<Item = usize> {
+    (0..LOOKS).map(move |look| (hash.wrapping_add(look.wrapping_mul(hash >> 32 | 1)) % all) as usize)
+}
+
+/// The names of code in a line: folded, which is small letters without joints, and as they are written.
+pub fn each<'a>(line: &'a str, mut tell: impl FnMut(&str, &'a str)) {
+    let mut folded = String::new();
+    let mut tell_one = |name: &'a str| {
+        let name = name.trim_matches(['_', '-']);
+        if is_of_code(name) {
+            folded.clear();
+            folded.extend(name.chars().filter(char::is_ascii_alphanumeric).map(|sign| sign.to_ascii_lowercase()));
+            if folded.len() >= SHORTEST {
+                tell(&folded, name);
+            }
+        }
+    };
+    for chunk in line.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_' && sign != '-') {
+        tell_one(chunk);
+        if chunk.trim_matches('-').contains('-') {
+            chunk.split('-').for_each(&mut tell_one);
+        }
+    }
+}
+
+/// Several words in one: with joints, or with a capital behind a small letter.
+pub fn is_of_code(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let has_joint = name.trim_matches(['_', '-']).contains(['_', '-']);
+    (has_joint || bytes.windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()))
+        && bytes.iter().any(u8::is_ascii_alphabetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(line: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        each(line, |folded, _| found.push(folded.to_owned()));
+        found
+    }
+
+    #[test]
+    fn a_name_is_the_same_however_it_is_written() {
+        for line in ["load_all()", "x.loadAll(y)", "`--load-all`", "LOAD_ALL=1", "(LoadAll)", "__load_all__"] {
+            assert_eq!(names(line), ["loadall"], "{line}");
+        }
+        assert_eq!(names("max_size-min_size"), ["maxsizeminsize", "maxsize", "minsize"]);
+        for line in ["load all", "loaded", "LOADED", "a_b", "--", "1-2-3-4-5-6-7", "größeÄnderung", ""] {
+            assert!(names(line).is_empty(), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_a_file_says_is_always_found_and_what_it_does_not_say_seldom() {
+        let text: String = (0..500).map(|at| format!("let name_of_{at} = {at};\n")).collect();
+        let filter = NameFilter::of(&text);
+        assert!((0..500).all(|at| filter.may_say(&format!("nameof{at}"))));
+        let wrongly = (1_000..11_000).filter(|at| filter.may_say(&format!("nameof{at}"))).count();
+        assert!(wrongly < 800, "{wrongly} of 10,000");
+        assert!(!NameFilter::of("nothing here").may_say("nothinghere"));
+        assert_eq!(NameFilter::from_words(filter.words().to_vec()), filter);
+    }
+}
