@@ -42,12 +42,15 @@ pub enum FileLine {
 }
 
 impl FileLine {
-    pub fn tells_how_to_run(&self) -> bool {
+    /// The reason, or all of it.
+    pub fn text(&self) -> &str {
         match self {
-            FileLine::Likely { why: text, .. } | FileLine::Others(text) => {
-                text.starts_with("run: ") || text.contains("; run: ")
-            }
+            FileLine::Likely { why: text, .. } | FileLine::Others(text) => text,
         }
+    }
+
+    pub fn tells_how_to_run(&self) -> bool {
+        self.text().starts_with("run: ") || self.text().contains("; run: ")
     }
 }
 

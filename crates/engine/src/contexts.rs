@@ -327,6 +327,7 @@ impl Contexts {
         let looks_around = need.file.is_none() && clues.situation.is_empty() && !need.only_binding;
         let pointers = if looks_around { self.pointers(&need.namespace) } else { Arc::default() };
         let lines = self.file_lines(&files, &need);
+        candidates.retain(|candidate| !lines::is_quoted(&lines, &candidate.memory));
         let order = Order {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),

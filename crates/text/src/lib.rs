@@ -110,10 +110,23 @@ impl Embedder {
     }
 }
 
-/// A table that ships. All of them have the same words.
+/// The words of all tables that ship.
+static LEXICON: LazyLock<Result<Arc<Lexicon>, EmbedError>> =
+    LazyLock::new(|| table::lexicon(include_str!("../../../assets/model/vocab.txt").into()));
+
+/// Is this a word that people and programs use everywhere, or an inflection of one? Told in small letters.
+pub fn is_everyday(word: &str) -> bool {
+    let Ok(lexicon) = &*LEXICON else { return true };
+    let is_known = |word: &str| lexicon.find(word).is_some();
+    let inflected = |end: &str| {
+        let stem = word.strip_suffix(end).filter(|stem| stem.len() > 2);
+        stem.is_some_and(|stem| is_known(stem) || is_known(&format!("{stem}e")))
+    };
+    is_known(word) || ["s", "es", "d", "ed", "ing", "er", "ly"].into_iter().any(inflected)
+}
+
+/// A table that ships.
 fn shipped(config: &[u8], tensors: &'static [u8]) -> Arc<Embedder> {
-    static LEXICON: LazyLock<Result<Arc<Lexicon>, EmbedError>> =
-        LazyLock::new(|| table::lexicon(include_str!("../../../assets/model/vocab.txt").into()));
     let whole = || {
         let config = Json::parse(CONFIG, config)?;
         let model = Model::Static(Table::new(&config, LEXICON.clone()?, tensors.into())?);

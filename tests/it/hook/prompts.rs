@@ -1,7 +1,7 @@
 //! What a prompt is answered: with the first that tells, it is known what a session is about.
 
 use super::*;
-use crate::repo::commit_all;
+use crate::repo::{commit_all, commit_all_as};
 
 #[test]
 fn the_first_prompt_that_tells_is_told_the_file_it_means_and_no_rule_of_something_else() {
@@ -41,8 +41,7 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
     let home = Home::new();
     let app = home.path("app");
     let (key, filler) = (format!("sk_live_{}", "4eC39HqLyjWDarjtT1zdp7dc"), "x = 1\n".repeat(120));
-    let handler =
-        format!("{filler}# Whoever asks comes from somewhere\nheaders.set(FORWARDED_FOR, address)\n{filler}");
+    let handler = format!("{filler}# Whoever asks comes from somewhere\nheaders.set(FORWARDED_FOR, address)\n{filler}");
     for (path, text) in [
         ("src/load.py", "def load_all(paths):\n    return [open(path).read() for path in paths]\n"),
         ("src/start.py", "from load import other\n\nwanted = loadAll(['a'])\n"),
@@ -82,4 +81,38 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
         "{}",
         told(asked)
     );
+}
+
+#[test]
+fn what_is_done_again_and_again_is_told_as_it_was_done_last() {
+    let home = Home::new();
+    let app = home.path("app");
+    let write = |path: &str, text: &str| {
+        let path = app.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    write("src/lib.py", "x = 1\n");
+    commit_all(&app);
+    for number in 1..4 {
+        write("src/version.py", &format!("VERSION = '0.{number}'\n"));
+        write("docs/releases.md", &format!("# 0.{number}\n"));
+        commit_all_as(&app, &format!("Version 0.{number} (#1{number})"), "ann");
+    }
+    write("src/lib.py", "x = 2\n");
+    commit_all_as(&app, "Count from two (#77)", "ann");
+    let _daemon = home.daemon();
+    settled(&home);
+    let told = |signals: Value| {
+        let asked = json!({"project": app, "counted": false, "signals": signals});
+        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
+    };
+    let last = |told: &str, files: &str| {
+        told.contains("- last done by \"Version 0.3 (#13)\" (") && told.contains(&format!("): {files}\n"))
+    };
+    let found = || last(&told(json!({"goal": "Version 0.4 (#19)"})), "docs/releases.md, src/version.py").then_some(());
+    eventually_some(found);
+    assert!(last(&told(json!({"goal": "Version 0.4", "current_file": "src/version.py"})), "docs/releases.md"));
+    let named = told(json!({"goal": "Cleanup after #77"}));
+    assert!(named.contains("- \"Count from two (#77)\" (") && named.contains("): src/lib.py\n"), "{named}");
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::cache::Need;
-use super::{Asked, Contexts, RELATED, length};
+use super::{Asked, Contexts, RELATED, length, lines};
 use crate::focus::Owner;
 use crate::said::{Because, Handed, Reasoned};
 use lokid_context::disclose::{self, Disclosed};
@@ -142,9 +142,9 @@ impl Contexts {
         // How to run the very test is better than how to run all.
         let is_told = files.iter().any(FileLine::tells_how_to_run);
         candidates.retain(|candidate| {
-            candidate.memory.kind != Kind::CodePattern
-                && !gate::is_loaded_by(&agent, &candidate.memory)
-                && !(is_told && candidate.why == gather::HOW_TO_REASON)
+            let is_known = gate::is_loaded_by(&agent, &candidate.memory) || lines::is_quoted(&files, &candidate.memory);
+            let is_how_to = is_told && candidate.why == gather::HOW_TO_REASON;
+            candidate.memory.kind != Kind::CodePattern && !is_known && !is_how_to
         });
         Some(ForASession { telling: candidates, evidence, weighed, files })
     }

@@ -10,8 +10,10 @@ use crate::commits::FEW;
 use lokid_context::gate::{Situation, is_doing};
 use lokid_context::predict::PredictedFile;
 use lokid_context::predict::memories::branch_topic;
+use lokid_context::predict::terrain::Terrain;
 use lokid_encode::commits::as_memory;
 use lokid_index::cochange::Cochange;
+use lokid_index::commits::CommitMatch;
 use lokid_model::{Commit, Memory, Timestamp};
 use lokid_retrieve::query;
 
@@ -21,6 +23,15 @@ const UNKNOWN_RARITY: f64 = 4.0;
 const LOOKED_AT: usize = 15;
 const NEAR: usize = 3;
 const LONGEST_SUBJECT: usize = 80;
+/// A commit that says less of a goal is none like it.
+const LIKE: f64 = 0.3;
+const NEARLY: f64 = 0.8;
+/// Seconds after which it was done otherwise.
+const OLDEST: i64 = 4 * 365 * 86_400;
+pub(super) const SHOWN_OF_AN_ID: usize = 9;
+/// Commits that are held against a goal, word by word, and files that are told of them.
+const MOST_ROUTINES: usize = 40;
+const MOST_OF_A_ROUTINE: usize = 6;
 
 impl Contexts {
     /// What somebody is doing, in words that are weighed by how few commits say them.
@@ -69,19 +80,87 @@ impl Contexts {
         found.iter().filter_map(told).collect()
     }
 
-    /// The commit of a file that says most of a goal, as it is quoted.
+    /// The commit of a file that says most of what a goal is about, as it is quoted; without words where it says little of it.
     pub(super) fn commit_like(&self, goal: &str, path: &str) -> Option<String> {
         let past = self.repository.known();
-        let mut wanted = query::wanted(goal);
-        wanted.retain(|wanted| !is_doing(&wanted.word));
+        let now = self.env.clock.now().as_micros() / 1_000_000;
+        let mut wanted = query::wanted(without_head(goal));
+        wanted.retain(|wanted| wanted.word.len() > 1 && !is_doing(&wanted.word));
         wanted.truncate(query::MOST_ASKED);
         let found = past.commits?.search_touching(&wanted, &past.cochange.all_names(path), LOOKED_AT);
-        let found = found.into_iter().map(|found| found.commit).find(|commit| !commit.is_merge())?;
-        let subject: String = found.subject.chars().take(LONGEST_SUBJECT).collect();
-        let cut = if subject.len() < found.subject.len() { "…" } else { "" };
-        let day = Timestamp::from_micros(found.time.saturating_mul(1_000_000)).day();
-        Some(format!("\"{subject}{cut}\" ({}, {day})", found.id.get(..9)?))
+        let is_recent = |commit: &Commit| commit.time >= now - OLDEST;
+        let found: Vec<CommitMatch> = found.into_iter().filter(|found| !found.commit.is_merge()).collect();
+        let best = found.first()?.share;
+        // Of those that say as much the newest knows how it is done today.
+        let alike = found.iter().filter(|found| found.share >= LIKE.max(NEARLY * best) && is_recent(&found.commit));
+        let newest = alike.max_by_key(|found| found.commit.time);
+        Some(newest.and_then(|found| quoted(&found.commit)).unwrap_or_default())
     }
+
+    /// The commit that a goal names by the number of its request, with what it touched.
+    pub(super) fn numbered(&self, goal: &str) -> Option<String> {
+        let past = self.repository.known();
+        let commits = past.commits?;
+        let number = |word: &str| {
+            let digits = word.trim_matches(|sign: char| !sign.is_ascii_digit() && sign != '#').strip_prefix('#')?;
+            let is_number = digits.len() > 1 && digits.bytes().all(|sign| sign.is_ascii_digit());
+            is_number.then(|| format!("#{digits}"))
+        };
+        let found = goal.split_whitespace().filter_map(number).find_map(|number| {
+            let names = |commit: &Commit| {
+                commit.subject.split_whitespace().any(|word| word.trim_matches(['(', ')', ',', ':']) == number)
+            };
+            let found = commits.search(&query::wanted(&number), LOOKED_AT).into_iter().map(|found| found.commit);
+            found.into_iter().find(|commit| !commit.is_merge() && names(commit))
+        })?;
+        let today = found.files.iter().map(|file| past.cochange.name_today(&file.path).unwrap_or(&file.path));
+        let files: Vec<&str> = today.filter(|path| past.ground.is_there(path)).take(MOST_OF_A_ROUTINE).collect();
+        Some(format!("{}: {}", quoted(&found)?, files.join(", "))).filter(|_| !files.is_empty())
+    }
+
+    /// What was done again and again in the same words, as releases are, and touched the same files each time: the last
+    /// time, with these files.
+    pub(super) fn routine(&self, goal: &str, at_hand: Option<&str>) -> Option<String> {
+        let past = self.repository.known();
+        let words = shape(goal);
+        let mut wanted = query::wanted(goal);
+        wanted.retain(|wanted| !wanted.word.contains(|sign: char| sign.is_ascii_digit()));
+        wanted.truncate(query::MOST_ASKED);
+        let found = past.commits?.search(&wanted, MOST_ROUTINES);
+        let mut alike: Vec<Commit> = found.into_iter().map(|found| found.commit).collect();
+        alike.retain(|commit| !commit.is_merge() && shape(&commit.subject) == words);
+        alike.sort_by_key(|commit| std::cmp::Reverse(commit.time));
+        let [last, before, ..] = alike.as_slice() else { return None };
+        let is_usual = |path: &&str| before.files.iter().any(|file| file.path == **path) && past.ground.is_there(path);
+        let usual: Vec<&str> = last.files.iter().map(|file| file.path.as_str()).filter(is_usual).collect();
+        let is_routine = 2 * usual.len() > last.files.len() && 2 * usual.len() > before.files.len();
+        let new: Vec<&str> = usual.into_iter().filter(|path| Some(*path) != at_hand).collect();
+        let is_news = is_routine && (1..=MOST_OF_A_ROUTINE).contains(&new.len());
+        is_news.then(|| Some(format!("last done by {}: {}", quoted(last)?, new.join(", "))))?
+    }
+}
+
+/// `fix(parser): …` says what sort of work it is.
+pub(super) fn without_head(goal: &str) -> &str {
+    let head = goal.split_once(": ").filter(|(head, _)| !head.contains(char::is_whitespace));
+    head.map_or(goal, |(_, text)| text)
+}
+
+/// The words without numbers, and without the request a commit came by.
+fn shape(subject: &str) -> Vec<String> {
+    let end = subject.rfind(" (#").filter(|_| subject.ends_with(')')).unwrap_or(subject.len());
+    let words = subject[..end].split(|sign: char| !sign.is_alphanumeric() && sign != '.');
+    let is_number = |word: &str| word.contains(|sign: char| sign.is_ascii_digit());
+    let told = |word: &str| if is_number(word) { "0".to_owned() } else { word.to_lowercase() };
+    words.filter(|word| !word.is_empty()).map(told).collect()
+}
+
+/// `"subject" (id, day)`
+fn quoted(commit: &Commit) -> Option<String> {
+    let subject: String = commit.subject.chars().take(LONGEST_SUBJECT).collect();
+    let cut = if subject.len() < commit.subject.len() { "…" } else { "" };
+    let day = Timestamp::from_micros(commit.time.saturating_mul(1_000_000)).day();
+    Some(format!("\"{subject}{cut}\" ({}, {day})", commit.id.get(..SHOWN_OF_AN_ID)?))
 }
 
 /// A commit speaks of files by the names they had then.
@@ -99,4 +178,18 @@ fn texts(need: &Need) -> Vec<String> {
     let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).and_then(|branch| branch_topic(&branch.name));
     let errors = need.errors.iter().map(|error| query::beginning(&error.text).to_owned());
     need.goal.clone().into_iter().chain(branch).chain(errors).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_the_same_whatever_its_numbers_are() {
+        assert_eq!(shape("Version 0.34.3 (#2617)"), shape("Version 0.34.10"));
+        assert_eq!(shape("chore(deps): bump x to v1.2"), shape("chore(deps): Bump x to v1.3 (#7)"));
+        assert_ne!(shape("chore(deps): bump x to 1"), shape("chore(deps): bump y to 1"));
+        assert_eq!(without_head("fix(a): b"), "b");
+        assert_eq!(without_head("let it be: b"), "let it be: b");
+    }
 }

@@ -60,8 +60,11 @@ pub(super) fn of_file(past: &PastKnown, path: &str) -> Vec<Habit> {
         past.cochange.all_names(path).into_iter().filter_map(|name| past.subjects.find(name)).collect();
     let commits = small(past).filter(|files| files.iter().any(|file| names.contains(file)));
     let commits: Vec<&[u32]> = commits.take(LOOKED_AT).collect();
-    let is_other = |other: &str| other != path && !files::is_test(other);
-    touched(past, &commits, &|other| is_other(other) && !goal::is_program(other))
+    // A lock is written by a tool, and forgotten by who edits what it is made of.
+    let is_other = |other: &str| other != path && !files::is_test(other) && (!is_lock(other) || is_manifest(path));
+    // Of programs only one that is called the same elsewhere: a copy that is kept alike.
+    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+    touched(past, &commits, &|other| is_other(other) && (!goal::is_program(other) || name(other) == name(path)))
 }
 
 /// What goes with work on programs, whichever they are: files that are none, and new ones.
@@ -69,7 +72,7 @@ pub(super) fn of_programs(past: &PastKnown) -> Vec<Habit> {
     let subjects = &past.subjects;
     let is_work = |file: &u32| goal::is_program(subjects.path(*file)) && !files::is_test(subjects.path(*file));
     let commits: Vec<&[u32]> = small(past).filter(|files| files.iter().any(is_work)).take(LOOKED_AT).collect();
-    let mut habits = touched(past, &commits, &|path| !goal::is_program(path));
+    let mut habits = touched(past, &commits, &|path| !goal::is_program(path) && !is_lock(path));
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
     for files in &commits {
         let new = files.iter().map(|file| subjects.path(*file)).filter(|path| is_new(past, path));
@@ -99,13 +102,19 @@ fn touched(past: &PastKnown, commits: &[&[u32]], is_meant: &dyn Fn(&str) -> bool
     let habit =
         |(file, times): (u32, usize)| Habit { what: past.subjects.path(file).to_owned(), times, of: commits.len() };
     let habits = times.into_iter().map(habit);
-    // A lock is written by a tool.
-    let is_lock = |path: &str| path.ends_with("go.sum") || (is_trivial(path) && path.to_lowercase().contains("lock"));
-    let is_there = |path: &str| past.ground.is_there(path) && !is_lock(path);
-    let mut habits: Vec<Habit> =
-        habits.filter(|habit| is_usual(habit, USUAL) && is_meant(&habit.what) && is_there(&habit.what)).collect();
+    let is_meant = |habit: &Habit| is_usual(habit, USUAL) && is_meant(&habit.what);
+    let mut habits: Vec<Habit> = habits.filter(|habit| is_meant(habit) && past.ground.is_there(&habit.what)).collect();
     habits.sort_by(|one, other| other.share().total_cmp(&one.share()).then_with(|| one.what.cmp(&other.what)));
     habits
+}
+
+fn is_lock(path: &str) -> bool {
+    path.ends_with("go.sum") || (is_trivial(path) && path.to_lowercase().contains("lock"))
+}
+
+fn is_manifest(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    ["Cargo.toml", "package.json", "go.mod", "pyproject.toml", "Pipfile", "Gemfile"].contains(&name)
 }
 
 fn is_usual(habit: &Habit, share: f64) -> bool {

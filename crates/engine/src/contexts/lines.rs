@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::Contexts;
 use super::cache::Need;
+use super::commits::SHOWN_OF_AN_ID;
 use super::{habits, named};
 use crate::past::PastKnown;
 use lokid_context::parts::FileLine;
@@ -22,18 +23,21 @@ use lokid_model::{Memory, Scope};
 const LIKELY: f64 = 0.25;
 const MOST_LIKELY: usize = 3;
 const TELLING: [&str; 5] = ["changed in [", "read in [", named::DEFINES, "the error names", "changed on this branch"];
-/// What may change with the file at hand is told behind a line that stands without it, from this likelihood on. Never by itself:
-/// even of those that seem likeliest one in three did.
+/// What may change with a file is told behind a line that stands without it, from this likelihood on. Never by itself: even of
+/// those that seem likeliest one in three did.
 const PERHAPS: f64 = 0.08;
-/// Behind the first only so many are named, each with so many commits that touched both.
-const MOST_BESIDE: usize = 2;
-const MOST_HABITS: usize = 2;
+const PERHAPS_ALSO: &str = "; perhaps also ";
+/// So many are named, each with so many commits that touched both.
+const MOST_BESIDE: usize = 3;
 const TOGETHER: usize = 2;
+const MOST_HABITS: usize = 2;
 /// A commit of more files says nothing of two of them.
 const SWEEP: usize = 20;
 const TESTED: f64 = 0.4;
 /// More files of one name are data of tests.
 const MOST_NAMESAKES: usize = 8;
+/// Of more files of tests none is the one.
+const MOST_OF_ITS: usize = 3;
 /// Tests that so many commits touched with a file are taken for its own, or fewer that are one of so many of its commits.
 const WITH_TESTS: usize = 10;
 const FEWER: usize = 3;
@@ -44,6 +48,8 @@ const FIRST: f64 = 0.3;
 const FIRST_OF_BRANCH: f64 = 0.2;
 const CLEAR: f64 = 0.4;
 const AHEAD: f64 = 2.0;
+/// What tools say of a test that failed.
+const FAILED_TESTS: [&str; 3] = ["--- FAIL: ", "FAILED ", "test result: FAILED"];
 /// How a reason begins that is one by itself: others hold for whatever is worked on often.
 const EVIDENT: [&str; 3] = ["it is named", "its name is", "its path says"];
 const SAID_ONCE: &str = "an earlier commit about";
@@ -61,30 +67,62 @@ impl Contexts {
         let is_work = has_goal || need.branch.as_ref().is_some_and(|branch| !is_common_branch(&branch.name));
         let topic = need.branch.as_ref().filter(|_| !has_goal).and_then(|branch| branch_topic(&branch.name));
         let sorts = need.goal.as_deref().or(topic.as_deref()).map(Sorts::of).unwrap_or_default();
-        let telling = Telling { past: &past, one_test, has_goal, is_work, sorts, has_tests: &has_tests };
+        let has_feature = |manifest: &str, name: &str| {
+            let text = self.text_of(manifest).unwrap_or_default();
+            let features = text.split_once("[features]").map_or("", |(_, features)| features);
+            let mut lines = features.lines().take_while(|line| !line.starts_with('['));
+            lines.any(|line| line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('=')))
+        };
+        let has_tests = &has_tests;
+        let has_feature = &has_feature;
+        let telling = Telling { past: &past, one_test, has_goal, is_work, sorts, has_tests, has_feature };
         let mut lines = telling.lines(files, need.file.as_deref().or_else(|| place_of(files)));
+        // Whoever has a failed test has run it.
+        if need.file.is_none()
+            && need.errors.iter().any(|error| FAILED_TESTS.iter().any(|said| error.text.contains(said)))
+        {
+            lines.retain(|line| !line.tells_how_to_run());
+        }
         if let Some(goal) = need.goal.as_deref().or(topic.as_deref()) {
-            self.tell_place(&mut lines, need.file.as_deref(), goal);
+            let others: Vec<&PredictedFile> = files.iter().collect();
+            self.tell_place(&mut lines, need.file.as_deref(), goal, &|path| telling.beside(path, &others));
+            let before = self.numbered(goal).or_else(|| self.routine(goal, need.file.as_deref()));
+            lines.extend(before.map(FileLine::Others));
         }
         lines.extend(self.name_lines(need));
         lines
     }
 
     /// Where in the file at hand, or in the one that is meant, the goal's words stand.
-    fn tell_place(&self, lines: &mut Vec<FileLine>, at_hand: Option<&str>, goal: &str) {
+    fn tell_place(
+        &self,
+        lines: &mut Vec<FileLine>,
+        at_hand: Option<&str>,
+        goal: &str,
+        beside: &dyn Fn(&str) -> String,
+    ) {
         match (at_hand, lines.first_mut()) {
             (Some(path), _) => {
-                let line = self.place_in(path, goal).map(|why| FileLine::Likely { path: path.to_owned(), why });
-                lines.splice(0..0, line);
+                let is_told = lines.iter().any(|line| line.text().contains(PERHAPS_ALSO));
+                let more = || if is_told { String::new() } else { beside(path) };
+                let why = self.place_in(path, goal).map(|place| place + &more());
+                lines.splice(0..0, why.map(|why| FileLine::Likely { path: path.to_owned(), why }));
             }
             (None, Some(FileLine::Likely { path, why })) => {
-                // Whoever counts commits finds others: one that is named can be looked at.
-                let said = why.split(';').next().filter(|said| said.contains(SAID) || said.starts_with(SAID_ONCE));
-                if let Some((end, like)) = said.map(str::len).zip(self.commit_like(goal, path)) {
-                    why.replace_range(..end, &format!("changed before by {like}"));
-                }
                 if let Some(place) = self.place_in(path, goal) {
                     why.push_str(&format!("; {place}"));
+                }
+                // Whoever counts commits finds others: one that is named can be looked at.
+                let said = why.split(';').next().filter(|said| said.contains(SAID) || said.starts_with(SAID_ONCE));
+                match said.map(str::len).map(|end| (end, self.commit_like(goal, path))) {
+                    Some((end, Some(like))) if !like.is_empty() => {
+                        why.replace_range(..end, &format!("changed before by {like}"));
+                    }
+                    Some((_, Some(_))) => {
+                        *why = why.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ' ').to_owned()
+                    }
+                    Some((_, None)) => drop(lines.remove(0)),
+                    None => {}
                 }
             }
             (None, _) => {}
@@ -100,6 +138,12 @@ impl Contexts {
         let known = snapshot.facts_of(&slot).filter(|fact| may_tell(fact)).last()?;
         known.fact().map(|fact| fact.value.clone())
     }
+}
+
+/// Does one of the lines name this commit?
+pub(super) fn is_quoted(lines: &[FileLine], memory: &Memory) -> bool {
+    let Some(id) = memory.id.commit().and_then(|id| id.get(..SHOWN_OF_AN_ID)) else { return false };
+    lines.iter().any(|line| line.text().contains(&format!("({id}, ")))
 }
 
 /// Where an error says that it happened.
@@ -147,6 +191,8 @@ struct Telling<'a> {
     sorts: Sorts,
     /// Does a file of Rust hold its tests itself?
     has_tests: &'a dyn Fn(&str) -> bool,
+    /// Has the manifest a feature of this name?
+    has_feature: &'a dyn Fn(&str, &str) -> bool,
 }
 
 impl Telling<'_> {
@@ -165,8 +211,7 @@ impl Telling<'_> {
         let likely = likely.map(|file| FileLine::Likely { path: file.path.clone(), why: file.why.clone() });
         let others = match (tests, at_hand) {
             (Some((path, why)), Some(at_hand)) => {
-                let others = others.iter().copied().filter(|_| self.has_goal && goal::is_program(at_hand));
-                let with = beside(&self.behind(at_hand, others));
+                let with = self.beside(at_hand, &others);
                 Some(FileLine::Likely { path, why: why + &with + &self.usual(at_hand) })
             }
             (_, Some(at_hand)) => {
@@ -241,7 +286,8 @@ impl Telling<'_> {
         let mut tests: Vec<(bool, usize, &str)> =
             tests.map(|(path, times)| (is_called_so(path), times, path)).collect();
         tests.sort_unstable_by(|one, other| other.cmp(one));
-        if let Some((_, _, path)) = tests.iter().find(|(_, _, path)| is_its(path)) {
+        let its: Vec<&str> = tests.iter().map(|(_, _, path)| *path).filter(|path| is_its(path)).collect();
+        if let Some(path) = its.first().filter(|_| its.len() <= MOST_OF_ITS) {
             return Some(((*path).to_owned(), format!("the tests of {at_hand}{}", run(path))));
         }
         let times = |place: usize| tests.get(place).map_or(0, |(_, times, _)| *times);
@@ -257,8 +303,11 @@ impl Telling<'_> {
     /// touched.
     fn tests_foreseen(&self, at_hand: &str, files: &[PredictedFile]) -> Option<(String, String)> {
         let is_work = self.has_goal && goal::is_program(at_hand) && !files::is_test(at_hand);
+        // `src/werkzeug/test.py` helps others to test.
+        let is_helping = |path: &str| path.starts_with("src/") && path.contains("/test.");
         let is_meant = |file: &&PredictedFile| {
-            is_work && file.score >= TESTED && files::is_test(&file.path) && self.past.ground.is_there(&file.path)
+            let is_test = files::is_test(&file.path) && !is_helping(&file.path);
+            is_work && file.score >= TESTED && is_test && self.past.ground.is_there(&file.path)
         };
         let tests = files.iter().find(is_meant)?;
         let run = self.run(&tests.path).map(|run| format!("; run: {run}")).unwrap_or_default();
@@ -267,6 +316,10 @@ impl Telling<'_> {
 
     /// Of a file of Rust the command for its own tests, or else for its part of the workspace.
     fn crate_tests(&self, path: &str) -> Option<String> {
+        // What is measured or shown is built by other commands.
+        if path.split('/').any(|part| ["bench", "benches", "examples"].contains(&part)) {
+            return None;
+        }
         let module = path.strip_suffix(".rs")?;
         let module = module.strip_suffix("/mod").unwrap_or(module).rsplit('/').next();
         let is_own = files::is_test(path) || (self.has_tests)(path);
@@ -276,24 +329,31 @@ impl Telling<'_> {
         while !folder.is_empty() {
             let manifest = format!("{folder}/Cargo.toml");
             if self.past.ground.stamp(&manifest).is_some() {
-                return Some(format!("cargo test --manifest-path {manifest}{module}"));
+                let mut parts = path.strip_suffix(".rs").unwrap_or(path).split('/').rev();
+                let feature = parts.find(|part| (self.has_feature)(&manifest, part));
+                let feature = feature.map(|feature| format!(" --features {feature}")).unwrap_or_default();
+                return Some(format!("cargo test --manifest-path {manifest}{feature}{module}"));
             }
             folder = folder_of(folder);
         }
         (!module.is_empty()).then(|| format!("cargo test{module}"))
     }
 
-    /// Of programs and documents that commits speak for, by what they touched with the first or by what they said.
-    fn behind<'f>(&self, first: &str, files: impl Iterator<Item = &'f PredictedFile>) -> Vec<&'f str> {
+    /// Behind a line that stands by itself: what may change with a program, as far as commits speak for it, by what they touched
+    /// with it or by what they said.
+    fn beside(&self, first: &str, others: &[&PredictedFile]) -> String {
+        if !self.has_goal || !goal::is_program(first) {
+            return String::new();
+        }
         let together = self.together(first);
-        let is_alike = |path: &str| goal::is_program(path) || !goal::is_program(first);
         let is_partner = |path: &str| together.get(path).is_some_and(|times| *times >= TOGETHER);
-        let is_known = |file: &&PredictedFile| match file.why.contains(SAID) {
-            true => goal::is_program(&file.path) || is_partner(&file.path),
-            false => is_alike(&file.path) && is_partner(&file.path),
+        let is_known = |file: &&&PredictedFile| {
+            let is_said = file.why.contains(SAID) && goal::is_program(&file.path);
+            file.path != first && file.score >= PERHAPS && (is_said || is_partner(&file.path))
         };
-        let likely = files.filter(|file| file.score >= PERHAPS).filter(is_known);
-        likely.map(|file| file.path.as_str()).take(MOST_BESIDE).collect()
+        let likely = others.iter().filter(is_known).map(|file| file.path.as_str());
+        let likely: Vec<&str> = likely.take(MOST_BESIDE).collect();
+        if likely.is_empty() { String::new() } else { format!("{PERHAPS_ALSO}{}", likely.join(", ")) }
     }
 
     /// Behind a line that stands by itself.
@@ -342,14 +402,15 @@ impl Telling<'_> {
         if is_work && !files::is_test(&first.path) && self.sorts.is_aside() {
             return self.tests_meant(&first.path);
         }
-        let others = files.iter().copied().filter(|file| is_work && file.path != first.path);
-        let others = self.behind(&first.path, others);
-        let run = self.run(&first.path).or_else(|| others.iter().find_map(|path| self.run(path)));
+        let is_beside = |file: &&&PredictedFile| is_work && file.path != first.path && file.score >= PERHAPS;
+        let run = self.run(&first.path);
         let tests = || self.tests(&first.path).filter(|(_, why)| !why.starts_with(OFTEN));
         let run = run.or_else(|| tests()?.1.split_once("run: ").map(|(_, run)| run.to_owned()));
+        let run = run.or_else(|| files.iter().filter(is_beside).find_map(|file| self.run(&file.path)));
         let run = run.map(|run| format!("; run: {run}")).unwrap_or_default();
-        let others: Vec<&str> = others.into_iter().filter(|path| !run.ends_with(path)).collect();
-        let more = format!("{run}{}{}", beside(&others), self.usual(&first.path));
+        let is_other = |file: &&&PredictedFile| !run.ends_with(&file.path);
+        let others: Vec<&PredictedFile> = files.iter().filter(is_other).copied().collect();
+        let more = format!("{run}{}{}", self.beside(&first.path, &others), self.usual(&first.path));
         // Whoever says its name finds it.
         let is_news = !more.is_empty() || !EVIDENT.iter().any(|start| first.why.starts_with(start));
         is_news.then(|| FileLine::Likely { path: first.path.clone(), why: format!("{}{more}", first.why) })
@@ -366,111 +427,5 @@ fn is_beside_tests(path: &str) -> bool {
     path.ends_with("conftest.py") || path.ends_with("__init__.py")
 }
 
-/// Behind a line that stands by itself.
-fn beside(others: &[&str]) -> String {
-    if others.is_empty() { String::new() } else { format!("; perhaps also {}", others.join(", ")) }
-}
-
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::*;
-    use lokid_index::cochange::Cochange;
-    use lokid_model::{Commit, FileChange, FileStatus};
-
-    const ONE_TEST: &str = "`pytest tests/test_a.py::NAME`";
-
-    /// The lines where each of these commits was made five times.
-    fn told(commits: &[&[&str]], files: &[(&str, f64, &str)], at_hand: Option<&str>, has_goal: bool) -> Vec<String> {
-        let mut cochange = Cochange::default();
-        for (time, files) in commits.iter().cycle().take(5 * commits.len()).enumerate() {
-            let change = |path: &&str| FileChange { path: (*path).to_owned(), status: FileStatus::Modified };
-            let files = files.iter().map(change).collect();
-            cochange.add(&Commit { id: "x".into(), parents: 1, time: time as i64, files, ..Commit::default() });
-        }
-        let past = PastKnown { cochange: Arc::new(cochange), ..PastKnown::default() };
-        let file = |(path, score, why): &(&str, f64, &str)| PredictedFile {
-            path: (*path).to_owned(),
-            score: *score,
-            why: (*why).to_owned(),
-        };
-        let files: Vec<PredictedFile> = files.iter().map(file).collect();
-        let lines = Telling {
-            past: &past,
-            one_test: Some(ONE_TEST),
-            has_goal,
-            is_work: has_goal,
-            sorts: Sorts::default(),
-            has_tests: &|path| path == "src/own.rs",
-        }
-        .lines(&files, at_hand);
-        let text = |line: FileLine| match line {
-            FileLine::Likely { path, why } => format!("{path}: {why}"),
-            FileLine::Others(text) => text,
-        };
-        lines.into_iter().map(text).collect()
-    }
-
-    #[test]
-    fn the_tests_of_the_file_at_hand_are_told_with_how_to_run_them() {
-        let history: [&[&str]; 4] =
-            [&["src/b.py", "tests/test_b.py"], &["src/c.py"], &["tests/b.py"], &["tests/test_c.py"]];
-        let expected = "tests/test_b.py: the tests of src/b.py; run: pytest tests/test_b.py";
-        assert_eq!(told(&history, &[], Some("src/b.py"), false), [expected]);
-        assert_eq!(
-            told(&history, &[], Some("tests/test_b.py"), false),
-            ["tests/test_b.py: run: pytest tests/test_b.py"]
-        );
-        assert!(told(&history, &[], Some("src/c.py"), false).is_empty(), "called so, and never changed with it");
-        assert_eq!(told(&[], &[], Some("src/own.rs"), false), ["src/own.rs: run: cargo test own::"]);
-    }
-
-    #[test]
-    fn tests_of_another_name_are_told_where_they_change_with_a_file_and_no_others_do() {
-        let together = ["tests/test_all.py: the tests that change with it most often; run: pytest tests/test_all.py"];
-        assert_eq!(told(&[&["src/b.py", "tests/test_all.py"]], &[], Some("src/b.py"), false), together);
-        let many: [&[&str]; 2] = [&["src/b.py", "tests/test_x.py"], &["src/b.py", "tests/test_y.py"]];
-        assert!(told(&many, &[], Some("src/b.py"), false).is_empty());
-    }
-
-    #[test]
-    fn what_may_change_with_a_file_is_told_behind_its_tests() {
-        let tested: [&[&str]; 1] = [&["src/a.py", "src/b.py", "tests/test_a.py"]];
-        let expected = "tests/test_a.py: the tests of src/a.py; run: pytest tests/test_a.py";
-        let files = [("src/b.py", 0.2, ""), ("src/c.py", 0.2, "")];
-        let with = |has_goal| told(&tested, &files, Some("src/a.py"), has_goal);
-        assert_eq!(with(true), [format!("{expected}; perhaps also src/b.py")]);
-        assert_eq!(with(false), [expected], "nobody said what is to be done");
-        let history: [&[&str]; 1] = [&["a.py", "b.py"]];
-        assert!(told(&history, &[("b.py", 0.9, "")], Some("a.py"), true).is_empty(), "by itself it is a guess");
-    }
-
-    #[test]
-    fn a_goal_alone_means_what_commits_or_names_speak_for() {
-        let files = [("a.py", 0.5, "an earlier commit about \"x\""), ("tests/test_b.py", 0.4, ""), ("c.py", 0.4, "")];
-        let history: [&[&str]; 2] = [&["a.py", "tests/test_b.py"], &["c.py"]];
-        let expected = "a.py: an earlier commit about \"x\"; run: pytest tests/test_b.py";
-        assert_eq!(told(&history, &files, None, true), [expected]);
-        let busy = [("a.py", 0.5, "touched by commits like this"), ("b.py", 0.45, "2 earlier commits about \"x\"")];
-        assert_eq!(told(&[], &busy, None, true), ["b.py: 2 earlier commits about \"x\""]);
-        assert!(told(&[], &busy[..1], None, true).is_empty());
-        let unclear = [("a.py", 0.35, "an earlier commit about \"x\""), ("b.py", 0.3, "")];
-        assert!(told(&[], &unclear, None, true).is_empty());
-        assert_eq!(told(&[], &unclear[..1], None, true), ["a.py: an earlier commit about \"x\""]);
-        for why in ["it is named", "its path says \"x\""] {
-            assert!(told(&[], &[("a.py", 0.9, why)], None, true).is_empty(), "whoever says its name finds it");
-        }
-        let defining = [("a.py", 0.5, "its path says \"x\""), ("b.py", 0.4, "defines load_all (line 7)")];
-        assert_eq!(told(&[], &defining, None, true), ["b.py: defines load_all (line 7)"]);
-    }
-
-    #[test]
-    fn an_error_tells_what_it_leads_to() {
-        let of_error = [
-            ("a.py", 0.8, "named in the error, line 3"),
-            ("b.py", 0.4, "defines load (line 7), which the error names"),
-        ];
-        assert_eq!(told(&[], &of_error, Some("a.py"), false), ["b.py: defines load (line 7), which the error names"]);
-    }
-}
+mod tests;

@@ -2,13 +2,14 @@
 //! line of a long file that says most of a goal.
 //!
 //! Read off 1,156 later commits of 25 repositories: of the files that say a name of a goal one was touched in four of five
-//! cases; of plain words, however rare, in one of three. The line that says clearly more of a goal than all others stood
-//! within the change in three of five.
+//! cases, of those that say a word which is nobody's everyday one in two of three, of other words, however rare, in one of
+//! three. The line that says clearly more of a goal than all others stood within the change in two of three.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Contexts;
 use super::cache::Need;
+use super::commits::without_head;
 use crate::ground::{CodeGround, LARGEST_TEXT, names};
 use lokid_context::gate;
 use lokid_context::parts::FileLine;
@@ -19,9 +20,10 @@ use lokid_index::cochange::{is_trivial, stem_of};
 use lokid_retrieve::query;
 use lokid_sys::{kept, plain};
 
-/// A name that more files say is everybody's; a few more are read, since the filter errs.
+/// A name that more files say is everybody's, unless so few of them are programs.
 const MOST_FILES: usize = 6;
-const MOST_READ: usize = 9;
+const MOST_AT_WORK: usize = 3;
+const MOST_READ: usize = 20;
 const MOST_NAMES: usize = 8;
 /// Files that are asked whether they define a name.
 const MOST_DEFINING: usize = 32;
@@ -31,9 +33,12 @@ const MOST_SITES: usize = 4;
 const SHORTEST_IN_A_BRANCH: usize = 8;
 /// Written like names of code, and none.
 const PROPER: [&str; 6] = ["github", "gitlab", "javascript", "typescript", "graphql", "postgresql"];
+const AWAY: [&str; 8] = ["remove", "removes", "delete", "drop", "rename", "renames", "move", "rm"];
 const FAILURES: [&str; 3] = ["error", "warning", "exception"];
 /// Folders whose files nobody wrote for this.
 const ASIDE: [&str; 6] = ["fixtures", "testdata", "snapshots", "__snapshots__", "vendor", "third_party"];
+/// Texts that tell what was.
+const LOGS: [&str; 5] = ["change", "history", "release", "news", "whatsnew"];
 /// How a line begins that brings a name in from elsewhere.
 const BRINGING_IN: [&str; 6] = ["import ", "from ", "use ", "pub use ", "#include", "export {"];
 const LONGEST_SHOWN: usize = 90;
@@ -49,14 +54,17 @@ const ELSEWHERE: usize = 30;
 /// How much of a goal a line has to say, and how much more than any other place.
 const SHARE: f64 = 0.25;
 const AHEAD: f64 = 0.1;
+/// In prose all words are common; and two of them meet by chance, unless they are all there is to say.
+const SHARE_OF_PROSE: f64 = 0.4;
+const AHEAD_IN_PROSE: f64 = 0.15;
 const FEWEST_WORDS: usize = 2;
 
 /// A name of code that is spoken of.
 #[derive(Clone, Debug, PartialEq)]
 struct Name {
     folded: String,
-    /// May it be written with hyphens? Only an option is: elsewhere it would be prose.
-    is_option: bool,
+    /// How an option is spelt; only one may be written with hyphens, elsewhere that would be prose.
+    option: Option<String>,
 }
 
 struct Site {
@@ -66,10 +74,18 @@ struct Site {
     written: String,
 }
 
+impl Site {
+    fn is_work(&self) -> bool {
+        goal::is_program(&self.path) && !files::is_test(&self.path)
+    }
+}
+
 /// Names that stand in the same files, and where.
 struct Found {
     names: Vec<String>,
     sites: Vec<Site>,
+    /// Others that say it.
+    more: usize,
 }
 
 impl Contexts {
@@ -85,6 +101,7 @@ impl Contexts {
         let mut found = self.found(&names, need, &errors);
         if found.is_empty() && !errors.is_empty() {
             found = self.found(&self.defined(names_in_errors(&errors)), need, &errors);
+            found.retain(|found| found.more == 0);
         }
         found.sort_by_key(|found| found.sites.len());
         found.truncate(MOST_TOLD);
@@ -107,8 +124,12 @@ impl Contexts {
         let stem = need.file.as_deref().map(stem_of).unwrap_or_default();
         let mut found: Vec<Found> = Vec::new();
         for name in names.iter().filter(|name| !folded(&stem).contains(&name.folded)) {
-            let sites = self.sites(&ground, name, need.file.as_deref(), errors);
-            if sites.is_empty() || sites.len() > MOST_FILES {
+            let mut sites = self.sites(&ground, name, need.file.as_deref(), errors);
+            let all = sites.len();
+            if all > MOST_FILES {
+                sites = self.at_work(name, sites);
+            }
+            if sites.is_empty() {
                 continue;
             }
             let written = sites[0].written.clone();
@@ -116,24 +137,45 @@ impl Contexts {
                 |known: &&mut Found| known.sites.iter().map(|site| &site.path).eq(sites.iter().map(|site| &site.path));
             match found.iter_mut().find(is_alike) {
                 Some(known) => known.names.push(written),
-                None => found.push(Found { names: vec![written], sites }),
+                None => found.push(Found { names: vec![written], more: all - sites.len(), sites }),
             }
         }
         found
+    }
+
+    /// What many say is told where it is defined, or where few of them do the work.
+    fn at_work(&self, name: &Name, sites: Vec<Site>) -> Vec<Site> {
+        let code = self.repository.code();
+        let defined = |site: &Site| {
+            let mut symbols = code.get(&site.path)?.symbols.iter();
+            let line = symbols.find(|symbol| folded(&symbol.name).contains(&name.folded))?.line as usize;
+            let text = self.text_of(&site.path)?;
+            let text = self.shown(text.lines().nth(line.checked_sub(1)?)?);
+            Some(Site { path: site.path.clone(), line, text, written: site.written.clone() })
+        };
+        let defining: Vec<Site> = sites.iter().filter_map(defined).collect();
+        if (1..=2).contains(&defining.len()) {
+            return defining;
+        }
+        let is_spelt = |site: &Site| name.option.as_ref().is_none_or(|option| site.text.contains(option));
+        let working: Vec<Site> = sites.into_iter().filter(|site| site.is_work() && is_spelt(site)).collect();
+        if working.len() <= MOST_AT_WORK { working } else { Vec::new() }
     }
 
     /// A line of each file that says the name, programs before tests before texts. What is at hand, or told by the error
     /// itself, is known.
     fn sites(&self, ground: &CodeGround, name: &Name, at_hand: Option<&str>, errors: &[&str]) -> Vec<Site> {
         let is_known = |path: &str| at_hand == Some(path) || errors.iter().any(|error| error.contains(path));
-        let is_aside = |path: &str| is_trivial(path) || path.split('/').any(|part| ASIDE.contains(&part));
+        let is_log = |path: &str| LOGS.iter().any(|log| stem_of(path).starts_with(log)) && !goal::is_program(path);
+        let is_aside =
+            |path: &str| is_trivial(path) || is_log(path) || path.split('/').any(|part| ASIDE.contains(&part));
         let paths = ground.may_say(&name.folded).filter(|path| !is_aside(path) && !is_known(path));
         let paths: Vec<&str> = paths.take(MOST_READ + 1).collect();
         if paths.len() > MOST_READ {
             return Vec::new();
         }
         let mut sites: Vec<Site> = paths.into_iter().filter_map(|path| self.site(path, name)).collect();
-        sites.sort_by_key(|site| (!goal::is_program(&site.path), files::is_test(&site.path), site.path.clone()));
+        sites.sort_by_key(|site| (!site.is_work(), !goal::is_program(&site.path), site.path.clone()));
         sites
     }
 
@@ -143,7 +185,8 @@ impl Contexts {
         let written = |line: &str| {
             let mut written = None;
             names::each(line, |folded, as_written| {
-                if folded == name.folded && (name.is_option || !as_written.contains('-')) {
+                let is_prose = as_written.contains('-') && !names::is_file(as_written);
+                if folded == name.folded && (name.option.is_some() || !is_prose) {
                     written.get_or_insert(as_written.to_owned());
                 }
             });
@@ -158,7 +201,11 @@ impl Contexts {
         };
         let is_first = is_brought_in(first.1, &first.2);
         let telling = is_first.then(|| lines.find(|(_, line, written)| !is_brought_in(line, written))).flatten();
-        let (at, line, written) = telling.unwrap_or(first);
+        let spelt = name.option.as_ref().and_then(|option| {
+            let mut lines = text.lines().enumerate().filter(|(_, line)| line.contains(option.as_str()));
+            lines.find_map(|(at, line)| Some((at, line, written(line)?)))
+        });
+        let (at, line, written) = spelt.or(telling).unwrap_or(first);
         Some(Site { path: path.to_owned(), line: at + 1, text: self.shown(line), written })
     }
 
@@ -166,7 +213,7 @@ impl Contexts {
     pub(super) fn place_in(&self, path: &str, goal: &str) -> Option<String> {
         let text = self.text_of(path)?;
         let lines: Vec<&str> = text.lines().collect();
-        let (at, _) = place(&lines, &telling_words(goal, path))?;
+        let at = place(&lines, &telling_words(goal, path), goal::is_program(path))?;
         let shown = Some(self.shown(lines[at])).filter(|shown| shown.chars().any(char::is_alphanumeric))?;
         Some(format!("line {}: {shown}", at + 1))
     }
@@ -183,7 +230,7 @@ impl Contexts {
         }
     }
 
-    fn text_of(&self, path: &str) -> Option<String> {
+    pub(super) fn text_of(&self, path: &str) -> Option<String> {
         if !kept::is_inside(&self.env.root, path) {
             return None;
         }
@@ -201,7 +248,7 @@ fn told(found: &Found) -> String {
         false => format!("{}:{}", site.path, site.line),
     };
     let places: Vec<String> = sites.iter().take(MOST_SITES).map(place).collect();
-    let more = match sites.len().saturating_sub(MOST_SITES) {
+    let more = match sites.len().saturating_sub(MOST_SITES) + found.more {
         0 => String::new(),
         1 => " and one more file".to_owned(),
         more => format!(" and {more} more files"),
@@ -223,14 +270,24 @@ fn told_names(goal: Option<&str>, branch: Option<&str>) -> Vec<Name> {
         for word in parts.filter(|word| !word.is_empty()) {
             // Of what has a hyphen only options are names, and what is marked as code.
             let is_marked = goal[..word.as_ptr().addr() - goal.as_ptr().addr()].ends_with('`');
-            found.add(word, is_marked || word.starts_with("--"));
+            found.add(word, (is_marked || word.starts_with("--")) && word.trim_matches('-').contains('-'));
         }
+    }
+    for version in goal.into_iter().flat_map(str::split_whitespace).filter_map(names::version_in) {
+        found.push(version.to_owned(), None);
+    }
+    // Who takes a file away has to find who names it.
+    if goal.is_some_and(|goal| goal.split_whitespace().any(|word| AWAY.contains(&word.to_lowercase().as_str()))) {
+        let words =
+            goal.into_iter().flat_map(str::split_whitespace).map(|word| word.trim_matches(['`', '"', '\'', ',']));
+        let files = words.filter_map(|word| word.rsplit('/').next()).filter(|word| names::is_file(word));
+        files.flat_map(folded).for_each(|file| found.push(file, None));
     }
     for word in branch.and_then(|branch| branch.rsplit('/').next()).into_iter().flat_map(|name| name.split('-')) {
         found.add(word, false);
         // All in small letters: whether it is a name of code, the tree tells.
         if word.len() >= SHORTEST_IN_A_BRANCH && word.bytes().all(|sign| sign.is_ascii_alphanumeric()) {
-            found.push(word.to_lowercase(), false);
+            found.push(word.to_lowercase(), None);
         }
     }
     found.0
@@ -253,23 +310,18 @@ struct Names(Vec<Name>);
 
 impl Names {
     fn add(&mut self, word: &str, is_option: bool) {
-        if is_option || !word.contains('-') {
-            folded(word).into_iter().for_each(|folded| self.push(folded, is_option));
+        let option = is_option.then(|| word.to_owned());
+        if is_option || !word.trim_matches('-').contains('-') {
+            folded(word).into_iter().for_each(|folded| self.push(folded, option.clone()));
         }
     }
 
-    fn push(&mut self, folded: String, is_option: bool) {
+    fn push(&mut self, folded: String, option: Option<String>) {
         let is_new = !PROPER.contains(&folded.as_str()) && self.0.iter().all(|known| known.folded != folded);
         if is_new && self.0.len() < MOST_NAMES {
-            self.0.push(Name { folded, is_option });
+            self.0.push(Name { folded, option });
         }
     }
-}
-
-/// `fix(parser): …` says what sort of work it is.
-fn without_head(goal: &str) -> &str {
-    let head = goal.split_once(": ").filter(|(head, _)| !head.contains(char::is_whitespace));
-    head.map_or(goal, |(_, text)| text)
 }
 
 /// What is done and what the file is called tells nothing of where in it.
@@ -284,13 +336,15 @@ fn telling_words(goal: &str, path: &str) -> BTreeSet<String> {
 
 /// The line that says most of these words with its neighbours, and how much of all they could say. A word counts the less the
 /// more lines say it.
-fn place(lines: &[&str], words: &BTreeSet<String>) -> Option<(usize, f64)> {
+fn place(lines: &[&str], words: &BTreeSet<String>, is_program: bool) -> Option<usize> {
     if words.len() < FEWEST_WORDS || lines.len() < SHORTEST_FILE {
         return None;
     }
     let mut said: HashMap<usize, BTreeSet<&str>> = HashMap::new();
     let mut times: HashMap<&str, usize> = HashMap::new();
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.len() <= LONGEST_LINE) {
+    // A link within the document leads to the place, and is none.
+    let is_place = |line: &str| line.len() <= LONGEST_LINE && !line.contains("](#");
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| is_place(line)) {
         analyze::terms(line, |term| {
             if let Some(word) = words.get(term)
                 && said.entry(at).or_default().insert(word)
@@ -317,7 +371,9 @@ fn place(lines: &[&str], words: &BTreeSet<String>) -> Option<(usize, f64)> {
     found.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     let (at, share, several) = *found.first()?;
     let second = found.iter().find(|(other, ..)| other.abs_diff(at) > ELSEWHERE).map_or(0.0, |(_, share, _)| *share);
-    (share >= SHARE && share - second >= AHEAD && several >= FEWEST_WORDS).then_some((at, share))
+    let is_chance = several < FEWEST_WORDS || (several == FEWEST_WORDS && share < SHARE_OF_PROSE);
+    let (least, ahead) = if is_program { (SHARE, AHEAD) } else { (SHARE_OF_PROSE, AHEAD_IN_PROSE) };
+    (share >= least && share - second >= ahead && !is_chance).then_some(at)
 }
 
 #[cfg(test)]
@@ -349,9 +405,9 @@ mod tests {
         (lines[120], lines[121]) = ("// The forwarded address", "headers.set(X_FORWARDED_FOR, real_ip)");
         lines[20] = "use forwarded;";
         let words = telling_words("fix: append the real ip to X-Forwarded-For", "src/proxy.rs");
-        assert_eq!(place(&lines, &words).map(|(at, _)| at), Some(121));
+        assert_eq!(place(&lines, &words, true), Some(121));
         lines[40] = "headers.get(X_FORWARDED_FOR, real_ip)";
-        assert_eq!(place(&lines, &words), None);
-        assert_eq!(place(&lines[..60], &words), None, "a short file is read");
+        assert_eq!(place(&lines, &words, true), None);
+        assert_eq!(place(&lines[..60], &words, true), None, "a short file is read");
     }
 }

@@ -1,5 +1,6 @@
-//! Which names of code a file says: `load_all`, `loadAll`, `--load-all`, however they are written. Kept as a filter of a byte
-//! a name: it may say yes where the file does not say it, so whoever wants to be sure looks.
+//! Which names a file says: `load_all`, `loadAll`, `--load-all`, however they are written, and words that are nobody's
+//! everyday ones (`pyyaml`, `brotli`), and versions. Kept as a filter of a byte a name: it may say yes where the file does not say it, so
+//! whoever wants to be sure looks.
 
 use std::collections::HashSet;
 
@@ -7,6 +8,13 @@ use lokid_index::analyze;
 
 /// Shorter ones say something else elsewhere.
 const SHORTEST: usize = 6;
+const SHORTEST_WORD: usize = 4;
+const LONGEST_WORD: usize = 24;
+const SHORTEST_STEM: usize = 3;
+const LONGEST_VERSION: usize = 9;
+/// Of files that others name.
+const ENDINGS: [&str; 16] =
+    ["md", "rst", "txt", "toml", "yaml", "yml", "json", "cfg", "ini", "sh", "html", "css", "cjs", "mjs", "cts", "mts"];
 /// More are data.
 const MOST: usize = 4_096;
 const BITS_A_NAME: usize = 8;
@@ -52,25 +60,66 @@ fn places(hash: u64, all: u64) -> impl Iterator<Item = usize> {
     (0..LOOKS).map(move |look| (hash.wrapping_add(look.wrapping_mul(hash >> 32 | 1)) % all) as usize)
 }
 
-/// The names of code in a line: folded, which is small letters without joints, and as they are written.
+/// The names in a line: folded, which is small letters without joints, and as they are written.
 pub fn each<'a>(line: &'a str, mut tell: impl FnMut(&str, &'a str)) {
     let mut folded = String::new();
     let mut tell_one = |name: &'a str| {
+        if let Some(version) = version_in(name) {
+            return tell(version, version);
+        }
+        let is_own = is_own(name);
         let name = name.trim_matches(['_', '-']);
-        if is_of_code(name) {
-            folded.clear();
-            folded.extend(name.chars().filter(char::is_ascii_alphanumeric).map(|sign| sign.to_ascii_lowercase()));
-            if folded.len() >= SHORTEST {
+        let is_of_code = is_own || is_of_code(name);
+        if is_of_code || is_word(name) || is_file(name) {
+            fold(name, &mut folded);
+            if is_file(name) || (is_of_code && folded.len() >= SHORTEST) || is_rare(name, &folded) {
                 tell(&folded, name);
             }
         }
     };
-    for chunk in line.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_' && sign != '-') {
-        tell_one(chunk);
-        if chunk.trim_matches('-').contains('-') {
-            chunk.split('-').for_each(&mut tell_one);
+    let is_apart = |sign: char| !sign.is_ascii_alphanumeric() && !"_-.".contains(sign);
+    for chunk in line.split(is_apart) {
+        if is_file(chunk) || version_in(chunk).is_some() {
+            tell_one(chunk);
+        }
+        for part in chunk.split('.') {
+            tell_one(part);
+            if part.trim_matches('-').contains('-') {
+                part.split('-').for_each(&mut tell_one);
+            }
         }
     }
+}
+
+fn fold(name: &str, folded: &mut String) {
+    folded.clear();
+    folded.extend(name.chars().filter(char::is_ascii_alphanumeric).map(|sign| sign.to_ascii_lowercase()));
+}
+
+/// `_serialize` is one word, and a name of code.
+fn is_own(name: &str) -> bool {
+    name.strip_prefix('_').is_some_and(|rest| rest.starts_with(|sign: char| sign.is_ascii_lowercase()))
+}
+
+/// `3.12` or `1.77.2`, without what stands before it.
+pub fn version_in(chunk: &str) -> Option<&str> {
+    let version = chunk.trim_matches(|sign: char| !sign.is_ascii_digit());
+    let parts = version.split('.');
+    let is_version = parts.clone().all(|part| !part.is_empty() && part.bytes().all(|sign| sign.is_ascii_digit()));
+    ((2..=3).contains(&parts.count()) && is_version && version.len() <= LONGEST_VERSION).then_some(version)
+}
+
+/// `SECURITY.md`
+pub fn is_file(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, ending)| stem.len() >= SHORTEST_STEM && ENDINGS.contains(&ending))
+}
+
+fn is_rare(name: &str, folded: &str) -> bool {
+    is_word(name) && !lokid_text::is_everyday(folded)
+}
+
+fn is_word(name: &str) -> bool {
+    (SHORTEST_WORD..=LONGEST_WORD).contains(&name.len()) && name.bytes().all(|sign| sign.is_ascii_alphabetic())
 }
 
 /// Several words in one: with joints, or with a capital behind a small letter.
@@ -97,7 +146,10 @@ mod tests {
             assert_eq!(names(line), ["loadall"], "{line}");
         }
         assert_eq!(names("max_size-min_size"), ["maxsizeminsize", "maxsize", "minsize"]);
-        for line in ["load all", "loaded", "LOADED", "a_b", "--", "1-2-3-4-5-6-7", "größeÄnderung", ""] {
+        assert_eq!(names("needs pyyaml and Brotli"), ["pyyaml", "brotli"]);
+        assert_eq!(names("see SECURITY.md and a.b.c"), ["securitymd"]);
+        assert_eq!(names("def _serialize(self): # >=3.12, v1.77.2"), ["serialize", "3.12", "1.77.2"]);
+        for line in ["load all", "loaded", "LOADED", "a_b", "--", "1-2-3-4-5-6-7", "größe", "zzq", ""] {
             assert!(names(line).is_empty(), "{line}");
         }
     }

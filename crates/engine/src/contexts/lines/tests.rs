@@ -1,0 +1,97 @@
+//! What is told of files, and what is not.
+
+use std::sync::Arc;
+
+use super::*;
+use lokid_index::cochange::Cochange;
+use lokid_model::{Commit, FileChange, FileStatus};
+
+const ONE_TEST: &str = "`pytest tests/test_a.py::NAME`";
+
+/// The lines where each of these commits was made five times.
+fn told(commits: &[&[&str]], files: &[(&str, f64, &str)], at_hand: Option<&str>, has_goal: bool) -> Vec<String> {
+    let mut cochange = Cochange::default();
+    for (time, files) in commits.iter().cycle().take(5 * commits.len()).enumerate() {
+        let change = |path: &&str| FileChange { path: (*path).to_owned(), status: FileStatus::Modified };
+        let files = files.iter().map(change).collect();
+        cochange.add(&Commit { id: "x".into(), parents: 1, time: time as i64, files, ..Commit::default() });
+    }
+    let past = PastKnown { cochange: Arc::new(cochange), ..PastKnown::default() };
+    let file = |(path, score, why): &(&str, f64, &str)| PredictedFile {
+        path: (*path).to_owned(),
+        score: *score,
+        why: (*why).to_owned(),
+    };
+    let files: Vec<PredictedFile> = files.iter().map(file).collect();
+    let lines = Telling {
+        past: &past,
+        one_test: Some(ONE_TEST),
+        has_goal,
+        is_work: has_goal,
+        sorts: Sorts::default(),
+        has_tests: &|path| path == "src/own.rs",
+        has_feature: &|_, _| false,
+    }
+    .lines(&files, at_hand);
+    let text = |line: FileLine| match line {
+        FileLine::Likely { path, why } => format!("{path}: {why}"),
+        FileLine::Others(text) => text,
+    };
+    lines.into_iter().map(text).collect()
+}
+
+#[test]
+fn the_tests_of_the_file_at_hand_are_told_with_how_to_run_them() {
+    let history: [&[&str]; 4] =
+        [&["src/b.py", "tests/test_b.py"], &["src/c.py"], &["tests/b.py"], &["tests/test_c.py"]];
+    let expected = "tests/test_b.py: the tests of src/b.py; run: pytest tests/test_b.py";
+    assert_eq!(told(&history, &[], Some("src/b.py"), false), [expected]);
+    assert_eq!(told(&history, &[], Some("tests/test_b.py"), false), ["tests/test_b.py: run: pytest tests/test_b.py"]);
+    assert!(told(&history, &[], Some("src/c.py"), false).is_empty(), "called so, and never changed with it");
+    assert_eq!(told(&[], &[], Some("src/own.rs"), false), ["src/own.rs: run: cargo test own::"]);
+}
+
+#[test]
+fn tests_of_another_name_are_told_where_they_change_with_a_file_and_no_others_do() {
+    let together = ["tests/test_all.py: the tests that change with it most often; run: pytest tests/test_all.py"];
+    assert_eq!(told(&[&["src/b.py", "tests/test_all.py"]], &[], Some("src/b.py"), false), together);
+    let many: [&[&str]; 2] = [&["src/b.py", "tests/test_x.py"], &["src/b.py", "tests/test_y.py"]];
+    assert!(told(&many, &[], Some("src/b.py"), false).is_empty());
+}
+
+#[test]
+fn what_may_change_with_a_file_is_told_behind_its_tests_and_never_by_itself() {
+    let files = [("src/b.py", 0.2, ""), ("src/c.py", 0.2, "")];
+    let tested: [&[&str]; 1] = [&["src/a.py", "src/b.py", "tests/test_a.py"]];
+    let expected = "tests/test_a.py: the tests of src/a.py; run: pytest tests/test_a.py";
+    let with = |has_goal| told(&tested, &files, Some("src/a.py"), has_goal);
+    assert_eq!(with(true), [format!("{expected}; perhaps also src/b.py")]);
+    assert_eq!(with(false), [expected], "nobody said what is to be done");
+    assert!(told(&[&["a.py", "src/b.py"]], &files, Some("a.py"), true).is_empty());
+}
+
+#[test]
+fn a_goal_alone_means_what_commits_or_names_speak_for() {
+    let files = [("a.py", 0.5, "an earlier commit about \"x\""), ("tests/test_b.py", 0.4, ""), ("c.py", 0.4, "")];
+    let history: [&[&str]; 2] = [&["a.py", "tests/test_b.py"], &["c.py"]];
+    let expected = "a.py: an earlier commit about \"x\"; run: pytest tests/test_b.py";
+    assert_eq!(told(&history, &files, None, true), [expected]);
+    let busy = [("a.py", 0.5, "touched by commits like this"), ("b.py", 0.45, "2 earlier commits about \"x\"")];
+    assert_eq!(told(&[], &busy, None, true), ["b.py: 2 earlier commits about \"x\""]);
+    assert!(told(&[], &busy[..1], None, true).is_empty());
+    let unclear = [("a.py", 0.35, "an earlier commit about \"x\""), ("b.py", 0.3, "")];
+    assert!(told(&[], &unclear, None, true).is_empty());
+    assert_eq!(told(&[], &unclear[..1], None, true), ["a.py: an earlier commit about \"x\""]);
+    for why in ["it is named", "its path says \"x\""] {
+        assert!(told(&[], &[("a.py", 0.9, why)], None, true).is_empty(), "whoever says its name finds it");
+    }
+    let defining = [("a.py", 0.5, "its path says \"x\""), ("b.py", 0.4, "defines load_all (line 7)")];
+    assert_eq!(told(&[], &defining, None, true), ["b.py: defines load_all (line 7)"]);
+}
+
+#[test]
+fn an_error_tells_what_it_leads_to() {
+    let of_error =
+        [("a.py", 0.8, "named in the error, line 3"), ("b.py", 0.4, "defines load (line 7), which the error names")];
+    assert_eq!(told(&[], &of_error, Some("a.py"), false), ["b.py: defines load (line 7), which the error names"]);
+}
