@@ -32,10 +32,10 @@ const MOST_TEXT: usize = 2_000;
 
 /// Words of doing rather than of what it is done to.
 const DOING: &str = "add added adding allow avoid bug bugs change changes clean cleanup code correct doc docs document \
-    documentation drop enable ensure error errors example fail fails failing file files fix fixed fixes fixing handle \
-    implement improve issue lint make minor missing move new option options refactor remove removed rename replace \
-    return revert rework set simplify small support test tests tweak typo typos typing update updates use using value \
-    values version warning wip work";
+    documentation drop enable ensure error errors example fail fails failing feedback file files fix fixed fixes fixing \
+    handle implement improve issue lint make minor missing move new nit nits option options polish refactor remove removed \
+    rename replace return revert rework set simplify small suggestion suggestions support test tests tidy tweak typo typos \
+    typing update updates use using value values version warning wip work";
 
 static DOING_WORDS: LazyLock<HashSet<String>> =
     LazyLock::new(|| analyze::distinct(DOING, usize::MAX).into_iter().collect());

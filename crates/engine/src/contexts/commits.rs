@@ -24,7 +24,7 @@ const LOOKED_AT: usize = 15;
 const NEAR: usize = 3;
 const LONGEST_SUBJECT: usize = 80;
 /// A commit that says less of a goal is none like it.
-const LIKE: f64 = 0.3;
+const LIKE: f64 = 0.45;
 const NEARLY: f64 = 0.8;
 /// Seconds after which it was done otherwise.
 const OLDEST: i64 = 4 * 365 * 86_400;
@@ -80,7 +80,7 @@ impl Contexts {
         found.iter().filter_map(told).collect()
     }
 
-    /// The commit of a file that says most of what a goal is about, as it is quoted; without words where it says little of it.
+    /// The commit of a file that says most of what a goal is about, as it is quoted.
     pub(super) fn commit_like(&self, goal: &str, path: &str) -> Option<String> {
         let past = self.repository.known();
         let now = self.env.clock.now().as_micros() / 1_000_000;
@@ -94,7 +94,7 @@ impl Contexts {
         // Of those that say as much the newest knows how it is done today.
         let alike = found.iter().filter(|found| found.share >= LIKE.max(NEARLY * best) && is_recent(&found.commit));
         let newest = alike.max_by_key(|found| found.commit.time);
-        Some(newest.and_then(|found| quoted(&found.commit)).unwrap_or_default())
+        newest.and_then(|found| quoted(&found.commit))
     }
 
     /// The commit that a goal names by the number of its request, with what it touched.
@@ -136,7 +136,7 @@ impl Contexts {
         let is_routine = 2 * usual.len() > last.files.len() && 2 * usual.len() > before.files.len();
         let new: Vec<&str> = usual.into_iter().filter(|path| Some(*path) != at_hand).collect();
         let is_news = is_routine && (1..=MOST_OF_A_ROUTINE).contains(&new.len());
-        is_news.then(|| Some(format!("last done by {}: {}", quoted(last)?, new.join(", "))))?
+        is_news.then(|| Some(format!("done before by {}: {}", quoted(last)?, new.join(", "))))?
     }
 }
 

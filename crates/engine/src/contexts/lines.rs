@@ -87,6 +87,11 @@ impl Contexts {
             let others: Vec<&PredictedFile> = files.iter().collect();
             self.tell_place(&mut lines, need.file.as_deref(), goal, &|path| telling.beside(path, &others));
             let before = self.numbered(goal).or_else(|| self.routine(goal, need.file.as_deref()));
+            let id =
+                |line: &str| line.split_once("\" (").and_then(|(_, id)| id.get(..SHOWN_OF_AN_ID)).map(str::to_owned);
+            let is_new =
+                |line: &String| id(line).is_none_or(|id| lines.iter().all(|known| !known.text().contains(&id)));
+            let before = before.filter(is_new);
             lines.extend(before.map(FileLine::Others));
         }
         lines.extend(self.name_lines(need));
@@ -115,12 +120,7 @@ impl Contexts {
                 // Whoever counts commits finds others: one that is named can be looked at.
                 let said = why.split(';').next().filter(|said| said.contains(SAID) || said.starts_with(SAID_ONCE));
                 match said.map(str::len).map(|end| (end, self.commit_like(goal, path))) {
-                    Some((end, Some(like))) if !like.is_empty() => {
-                        why.replace_range(..end, &format!("changed before by {like}"));
-                    }
-                    Some((_, Some(_))) => {
-                        *why = why.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ' ').to_owned()
-                    }
+                    Some((end, Some(like))) => why.replace_range(..end, &format!("changed before by {like}")),
                     Some((_, None)) => drop(lines.remove(0)),
                     None => {}
                 }
