@@ -74,7 +74,8 @@ fn a_day_of_real_actions_gives_exactly_the_expected_signals() {
     lab.run("cat", &["docs/guide.md"]);
     signalled(&mut lab, "file_opened", "docs/guide.md");
     if installed("vim") {
-        lab.run("vim", &["-es", "-u", "NONE", "-c", "normal ix = 1 ", "-c", "wq", "src/stats.py"]);
+        // Nobody writes in the very moment of opening.
+        lab.run("vim", &["-es", "-u", "NONE", "-c", "sleep 300m", "-c", "normal ix = 1 ", "-c", "wq", "src/stats.py"]);
         signalled(&mut lab, "file_opened", "src/stats.py");
         signalled(&mut lab, "file_edited", "src/stats.py");
     }
