@@ -105,8 +105,7 @@ fn one(project: &Project<'_>, test: &Target, targets: &[Target], manager: &str) 
             waiting.extend(targets.iter().filter(|other| names.contains(&other.name)));
         }
     }
-    // What runs in a browser has tests of its own, which the others cannot run.
-    let runners = ["vitest", "jest", "mocha", "ava", "tap", "borp", "jasmine", "karma", "cypress", "wdio"];
+    let runners = ["vitest", "jest", "mocha", "ava", "tap", "borp", "jasmine"];
     let has = |runner: &str, line: &str| line.split([' ', '/']).any(|word| word == runner);
     let found: Vec<(&str, &str)> = runners
         .iter()
