@@ -37,7 +37,7 @@ use lokid_index::cochange::Cochange;
 use lokid_index::commits::CommitIndex;
 use lokid_index::subjects::Subjects;
 use lokid_model::{Draft, Memory, Timestamp};
-use lokid_sys::{kept, plain, thread};
+use lokid_sys::thread;
 
 pub use code::CodeMap;
 pub(super) use evidence::kept_evidence;
@@ -404,16 +404,8 @@ impl PastWorker {
         self.look_at_weights();
     }
 
-    /// The text of a file of the working tree, its opening announced so that nobody takes it for somebody's.
     fn text_of(&self, path: &str, largest: u64) -> Option<String> {
-        if !kept::is_inside(&self.env.root, path) {
-            return None;
-        }
-        if let Some(own) = self.trees.own_doings() {
-            own.expect_open(path);
-        }
-        let bytes = plain::read(&self.env.root.join(path), largest).ok()??;
-        (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
+        trees::text_of(&self.env, self.trees.own_doings(), path, largest)
     }
 
     /// The repository's own files, in order; outside git there are none.

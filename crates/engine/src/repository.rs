@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::env::Env;
 use super::past::{self, CodeMap, PastHandle, PastKnown};
-use super::trees::Trees;
+use super::trees::{self, Trees};
 use lokid_model::{Signal, SignalKind};
 use lokid_sys::kept;
 
@@ -51,11 +51,10 @@ impl Repository {
         self.past().is_some_and(|past| !past.progress().is_complete())
     }
 
-    /// A file is about to be read by ourselves: nobody should be taken to have opened it.
-    pub(super) fn expect_open(&self, path: &str) {
-        if let Some(own) = self.watched.get().and_then(|(trees, _)| trees.own_doings()) {
-            own.expect_open(path);
-        }
+    /// The text of a file as it stands.
+    pub(super) fn text_of(&self, path: &str, largest: u64) -> Option<String> {
+        let own = self.watched.get().and_then(|(trees, _)| trees.own_doings());
+        trees::text_of(&self.env, own, path, largest)
     }
 
     fn trees(&self) -> Vec<PathBuf> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::env::Env;
-use lokid_sys::git;
+use lokid_sys::{git, kept, plain};
 use lokid_watch::{OwnDoings, Seen, Watch, WatchLimits, WatchPlan, WatchState, ignored_by};
 
 /// Takes what was seen in a working tree; answers whether there was room.
@@ -20,6 +20,16 @@ pub(super) fn tracked_files(env: &Env) -> Vec<String> {
     let is_ignored = ignored_by(&env.config.load().watch.ignore);
     files.retain(|path| !is_ignored(path));
     files
+}
+
+/// The text of a file of the working tree, its opening announced so that nobody takes it for somebody's.
+pub(super) fn text_of(env: &Env, own: Option<OwnDoings>, path: &str, largest: u64) -> Option<String> {
+    if !kept::is_inside(&env.root, path) {
+        return None;
+    }
+    own.inspect(|own| own.expect_open(path));
+    let bytes = plain::read(&env.root.join(path), largest).ok()??;
+    (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Nobody changes more files of one folder at once by hand.

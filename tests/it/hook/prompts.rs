@@ -3,6 +3,12 @@
 use super::*;
 use crate::repo::{commit_all, commit_all_as};
 
+fn write(app: &Path, path: &str, text: &str) {
+    let path = app.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
 #[test]
 fn the_first_prompt_that_tells_is_told_the_file_it_means_and_no_rule_of_something_else() {
     let home = Home::new();
@@ -12,9 +18,7 @@ fn the_first_prompt_that_tells_is_told_the_file_it_means_and_no_rule_of_somethin
         ("src/load.py", "def load_all(paths):\n    return [open(path).read() for path in paths]\n"),
         ("src/other.py", "def other():\n    return 1\n"),
     ] {
-        let path = app.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        write(&app, path, text);
     }
     commit_all(&app);
     let _daemon = home.daemon();
@@ -50,9 +54,7 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
         ("src/handler.py", &handler),
         ("CHANGELOG.md", "- load_all is new\n"),
     ] {
-        let path = app.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        write(&app, path, text);
     }
     commit_all(&app);
     let _daemon = home.daemon();
@@ -87,19 +89,14 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
 fn what_is_done_again_and_again_is_told_as_it_was_done_last() {
     let home = Home::new();
     let app = home.path("app");
-    let write = |path: &str, text: &str| {
-        let path = app.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    };
-    write("src/lib.py", "x = 1\n");
+    write(&app, "src/lib.py", "x = 1\n");
     commit_all(&app);
     for number in 1..4 {
-        write("src/version.py", &format!("VERSION = '0.{number}'\n"));
-        write("docs/releases.md", &format!("# 0.{number}\n"));
+        write(&app, "src/version.py", &format!("VERSION = '0.{number}'\n"));
+        write(&app, "docs/releases.md", &format!("# 0.{number}\n"));
         commit_all_as(&app, &format!("Version 0.{number} (#1{number})"), "ann");
     }
-    write("src/lib.py", "x = 2\n");
+    write(&app, "src/lib.py", "x = 2\n");
     commit_all_as(&app, "Count from two (#77)", "ann");
     let _daemon = home.daemon();
     settled(&home);

@@ -2,6 +2,9 @@
 
 use super::paths::{folder, is_test};
 
+/// A shorter name at the end of another is chance.
+const SHORTEST: usize = 4;
+
 /// `pytest tests/test_x.py::NAME` and another file of tests give `pytest tests/test_other.py`. Nothing for what is no test,
 /// or where the command does not name a file.
 pub fn run_of(fact: &str, path: &str) -> Option<String> {
@@ -24,7 +27,9 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
     for word in command.split(' ') {
         let file = word.split("::").next().unwrap_or(word);
         if file.rsplit_once('.').is_some_and(|(_, known)| known == ending) {
-            return Some(format!("{} {path}", words.join(" ")));
+            // Beside mocha's own there may be specs of browsers, which another program runs.
+            let is_elsewhere = command.contains("mocha") && !path.starts_with(suite_of(file));
+            return (!is_elsewhere).then(|| format!("{} {path}", words.join(" ")));
         }
         if word.starts_with("./") && ending == "go" {
             return Some(format!("{} ./{place}", words.join(" ")));
@@ -37,7 +42,14 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
     None
 }
 
-/// Are these, by their name, the tests of that file? `tests/test_auth.py` of `src/auth.py`, `auth.spec.ts` of `auth.ts`.
+/// `test/unit/` of `test/unit/core/a.js`
+fn suite_of(file: &str) -> &str {
+    let end = file.match_indices('/').take(2).last().map_or(0, |(at, _)| at + 1);
+    &file[..end]
+}
+
+/// Are these, by their name, the tests of that file? `tests/test_auth.py` of `src/auth.py`, `auth.spec.ts` of `auth.ts`, and
+/// `test_source_toml.py` of `sources/toml.py`.
 pub fn are_tests_of(path: &str, file: &str) -> bool {
     let stem = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -49,7 +61,10 @@ pub fn are_tests_of(path: &str, file: &str) -> bool {
     }
     let tests = stem(path);
     let bare = tests.strip_prefix("test_").or_else(|| tests.strip_suffix("_test")).unwrap_or(&tests);
-    is_test(path) && !is_test(file) && bare == stem(file)
+    let own = stem(file);
+    let rest = bare.strip_suffix(own.as_str());
+    let is_called_so = |rest: &str| rest.is_empty() || (rest.ends_with('_') && own.len() >= SHORTEST);
+    is_test(path) && !is_test(file) && rest.is_some_and(is_called_so)
 }
 
 #[cfg(test)]
@@ -63,6 +78,7 @@ mod tests {
             ("command_test.go", "command.go"),
             ("src/__tests__/hydration.spec.ts", "src/hydration.ts"),
             ("test/request.js", "lib/request.js"),
+            ("tests/test_source_toml.py", "sources/toml.py"),
         ] {
             assert!(are_tests_of(path, file), "{path}");
             assert!(!are_tests_of(file, path) && !are_tests_of(path, "src/other.rs"), "{path}");
@@ -75,6 +91,7 @@ mod tests {
         for (fact, path, expected) in [
             ("`pytest tests/test_a.py::NAME`, or `pytest -k NAME`", "tests/test_b.py", Some("pytest tests/test_b.py")),
             ("`npx mocha --require x test/app.js -g 'NAME'`", "test/res.js", Some("npx mocha --require x test/res.js")),
+            ("`npx mocha test/unit/app.js -g 'NAME'`", "test/specs/res.spec.js", None),
             ("`node --test --test-name-pattern='NAME' a.test.js`", "b.test.js", Some("node --test b.test.js")),
             ("`go test ./a/b -run '^TestName$'`", "caddy/x_test.go", Some("go test ./caddy")),
             ("`go test ./a -run '^TestName$'`", "x_test.go", Some("go test ./.")),

@@ -10,6 +10,7 @@ use super::Contexts;
 use super::cache::Need;
 use super::commits::SHOWN_OF_AN_ID;
 use super::{habits, named};
+use crate::ground::LARGEST_TEXT;
 use crate::past::PastKnown;
 use lokid_context::parts::FileLine;
 use lokid_context::predict::memories::{branch_topic, is_common_branch};
@@ -54,6 +55,12 @@ const FAILED_TESTS: [&str; 3] = ["--- FAIL: ", "FAILED ", "test result: FAILED"]
 const EVIDENT: [&str; 3] = ["it is named", "its name is", "its path says"];
 const SAID_ONCE: &str = "an earlier commit about";
 const SAID: &str = "earlier commits about";
+const TYPES: [&str; 6] = ["typing", "annotation", "annotations", "mypy", "pyright", "typecheck"];
+const LINTS: [&str; 8] = ["lint", "lints", "linter", "linting", "clippy", "eslint", "ruff", "pylint"];
+/// Many commits speak for it, each a little.
+const BY_COMMITS: &str = "likely, by earlier commits";
+const INSTEAD: f64 = 0.03;
+const MOST_INSTEAD: usize = 2;
 const OFTEN: &str = "the tests that change with it most often";
 
 impl Contexts {
@@ -62,20 +69,33 @@ impl Contexts {
         let (past, one_test) = (self.repository.known(), self.known_fact(need, "test.one"));
         let code = self.repository.code();
         let names_tests = |path: &str| code.get(path)?.symbols.iter().find(|symbol| symbol.name == "tests").map(drop);
-        let has_tests = |path: &str| path.ends_with(".rs") && names_tests(path).is_some();
+        let says_tests = |text: String| text.contains("#[test]");
+        let has_tests = |path: &str| {
+            let text = || self.repository.text_of(path, LARGEST_TEXT);
+            path.ends_with(".rs") && (names_tests(path).is_some() || text().is_some_and(says_tests))
+        };
         let (one_test, has_goal) = (one_test.as_deref(), need.goal.is_some());
         let is_work = has_goal || need.branch.as_ref().is_some_and(|branch| !is_common_branch(&branch.name));
         let topic = need.branch.as_ref().filter(|_| !has_goal).and_then(|branch| branch_topic(&branch.name));
-        let sorts = need.goal.as_deref().or(topic.as_deref()).map(Sorts::of).unwrap_or_default();
-        let has_feature = |manifest: &str, name: &str| {
-            let text = self.text_of(manifest).unwrap_or_default();
+        let said = need.goal.as_deref().or(topic.as_deref());
+        let sorts = said.map(Sorts::of).unwrap_or_default();
+        let features = |manifest: &str| {
+            let text = self.repository.text_of(manifest, LARGEST_TEXT).unwrap_or_default();
             let features = text.split_once("[features]").map_or("", |(_, features)| features);
-            let mut lines = features.lines().take_while(|line| !line.starts_with('['));
-            lines.any(|line| line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('=')))
+            let lines = features.lines().take_while(|line| !line.starts_with('['));
+            lines.filter_map(|line| Some(line.split_once('=')?.0.trim().to_owned())).collect()
         };
-        let has_tests = &has_tests;
-        let has_feature = &has_feature;
-        let telling = Telling { past: &past, one_test, has_goal, is_work, sorts, has_tests, has_feature };
+        let like = |path: &str| self.commit_like(said?, path);
+        let telling = Telling {
+            past: &past,
+            one_test,
+            has_goal,
+            is_work,
+            sorts,
+            has_tests: &has_tests,
+            features: &features,
+            like: &like,
+        };
         let mut lines = telling.lines(files, need.file.as_deref().or_else(|| place_of(files)));
         // Whoever has a failed test has run it.
         if need.file.is_none()
@@ -83,7 +103,7 @@ impl Contexts {
         {
             lines.retain(|line| !line.tells_how_to_run());
         }
-        if let Some(goal) = need.goal.as_deref().or(topic.as_deref()) {
+        if let Some(goal) = said {
             let others: Vec<&PredictedFile> = files.iter().collect();
             self.tell_place(&mut lines, need.file.as_deref(), goal, &|path| telling.beside(path, &others));
             let before = self.numbered(goal).or_else(|| self.routine(goal, need.file.as_deref()));
@@ -94,7 +114,19 @@ impl Contexts {
             let before = before.filter(is_new);
             lines.extend(before.map(FileLine::Others));
         }
-        lines.extend(self.name_lines(need));
+        let check = need.goal.as_deref().and_then(check_of);
+        let check = check.and_then(|(key, called)| Some(format!("{called}: {}", self.known_fact(need, key)?)));
+        lines.extend(check.map(FileLine::Others));
+        let names = self.name_lines(need);
+        // Where a name is defined is among where it stands.
+        let is_again = |line: &FileLine| match line {
+            FileLine::Likely { path, why } => {
+                why.starts_with(named::DEFINES) && names.iter().any(|name| name.text().contains(&format!("{path}:")))
+            }
+            FileLine::Others(_) => false,
+        };
+        lines.retain(|line| need.file.is_none() || !is_again(line));
+        lines.extend(names);
         lines
     }
 
@@ -116,13 +148,6 @@ impl Contexts {
             (None, Some(FileLine::Likely { path, why })) => {
                 if let Some(place) = self.place_in(path, goal) {
                     why.push_str(&format!("; {place}"));
-                }
-                // Whoever counts commits finds others: one that is named can be looked at.
-                let said = why.split(';').next().filter(|said| said.contains(SAID) || said.starts_with(SAID_ONCE));
-                match said.map(str::len).map(|end| (end, self.commit_like(goal, path))) {
-                    Some((end, Some(like))) => why.replace_range(..end, &format!("changed before by {like}")),
-                    Some((_, None)) => drop(lines.remove(0)),
-                    None => {}
                 }
             }
             (None, _) => {}
@@ -161,6 +186,17 @@ fn is_defining(file: &PredictedFile) -> bool {
     file.why.starts_with(named::DEFINES)
 }
 
+/// Work that is for another check than tests: the fact that tells it, and what it is called.
+fn check_of(goal: &str) -> Option<(&'static str, &'static str)> {
+    let goal = goal.to_lowercase();
+    let says = |words: &[&str]| goal.split(|sign: char| !sign.is_alphanumeric()).any(|word| words.contains(&word));
+    match () {
+        () if says(&TYPES) || goal.contains("type hint") => Some(("typecheck", "type-check")),
+        () if says(&LINTS) => Some(("lint", "lint")),
+        () => None,
+    }
+}
+
 /// What the work is about, if not about programs.
 #[derive(Clone, Copy, Default)]
 struct Sorts {
@@ -191,8 +227,10 @@ struct Telling<'a> {
     sorts: Sorts,
     /// Does a file of Rust hold its tests itself?
     has_tests: &'a dyn Fn(&str) -> bool,
-    /// Has the manifest a feature of this name?
-    has_feature: &'a dyn Fn(&str, &str) -> bool,
+    /// Of the manifest at a path.
+    features: &'a dyn Fn(&str) -> Vec<String>,
+    /// The commit of a file that says most of what is to be done.
+    like: &'a dyn Fn(&str) -> Option<String>,
 }
 
 impl Telling<'_> {
@@ -287,7 +325,10 @@ impl Telling<'_> {
             tests.map(|(path, times)| (is_called_so(path), times, path)).collect();
         tests.sort_unstable_by(|one, other| other.cmp(one));
         let its: Vec<&str> = tests.iter().map(|(_, _, path)| *path).filter(|path| is_its(path)).collect();
-        if let Some(path) = its.first().filter(|_| its.len() <= MOST_OF_ITS) {
+        // What is called just so comes before what is called more.
+        if let Some(path) =
+            its.iter().min_by_key(|path| path.len() - folder_of(path).len()).filter(|_| its.len() <= MOST_OF_ITS)
+        {
             return Some(((*path).to_owned(), format!("the tests of {at_hand}{}", run(path))));
         }
         let times = |place: usize| tests.get(place).map_or(0, |(_, times, _)| *times);
@@ -330,7 +371,8 @@ impl Telling<'_> {
             let manifest = format!("{folder}/Cargo.toml");
             if self.past.ground.stamp(&manifest).is_some() {
                 let mut parts = path.strip_suffix(".rs").unwrap_or(path).split('/').rev();
-                let feature = parts.find(|part| (self.has_feature)(&manifest, part));
+                let features = (self.features)(&manifest);
+                let feature = parts.find(|part| features.iter().any(|feature| feature == part));
                 let feature = feature.map(|feature| format!(" --features {feature}")).unwrap_or_default();
                 return Some(format!("cargo test --manifest-path {manifest}{feature}{module}"));
             }
@@ -410,10 +452,29 @@ impl Telling<'_> {
         let run = run.map(|run| format!("; run: {run}")).unwrap_or_default();
         let is_other = |file: &&&PredictedFile| !run.ends_with(&file.path);
         let others: Vec<&PredictedFile> = files.iter().filter(is_other).copied().collect();
-        let more = format!("{run}{}{}", self.beside(&first.path, &others), self.usual(&first.path));
+        let (why, beside) = match first.why.contains(SAID) || first.why.starts_with(SAID_ONCE) {
+            false => (first.why.clone(), self.beside(&first.path, &others)),
+            // Whoever counts commits finds others: one that is named can be looked at.
+            true => match (self.like)(&first.path) {
+                Some(like) => (format!("changed before by {like}"), self.beside(&first.path, &others)),
+                None => (BY_COMMITS.to_owned(), self.instead(first, files)?),
+            },
+        };
+        let more = format!("{run}{beside}{}", self.usual(&first.path));
         // Whoever says its name finds it.
         let is_news = !more.is_empty() || !EVIDENT.iter().any(|start| first.why.starts_with(start));
-        is_news.then(|| FileLine::Likely { path: first.path.clone(), why: format!("{}{more}", first.why) })
+        is_news.then(|| FileLine::Likely { path: first.path.clone(), why: why + &more })
+    }
+
+    /// Where to look if it is not here: what is clear was touched in two of three cases, it or one of the next two in nine of
+    /// ten.
+    fn instead(&self, first: &PredictedFile, files: &[&PredictedFile]) -> Option<String> {
+        let is_other = |file: &&&PredictedFile| {
+            file.path != first.path && file.score >= INSTEAD && self.past.ground.is_there(&file.path)
+        };
+        let next: Vec<&str> = files.iter().filter(is_other).map(|file| file.path.as_str()).take(MOST_INSTEAD).collect();
+        let told = if next.is_empty() { String::new() } else { format!("; else {}", next.join(", ")) };
+        (first.score >= CLEAR).then_some(told)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::commits::without_head;
 use crate::ground::CodeGround;
 use lokid_context::predict::{PredictedFile, files};
 use lokid_encode::errors::{ErrorReader, Frame, is_application, repo_file};
@@ -61,9 +62,7 @@ pub(super) type Definitions<'a> = &'a dyn Fn(&str, &mut dyn FnMut(&str, u32));
 
 /// The files that define what a goal names, likeliest first.
 pub(super) fn defining(goal: &str, ground: &CodeGround, definitions: Definitions<'_>) -> Vec<PredictedFile> {
-    // `fix(parser): …` calls nothing.
-    let head = goal.split_once(": ").filter(|(head, _)| !head.contains(char::is_whitespace));
-    let text = head.map_or(goal, |(_, text)| text);
+    let text = without_head(goal);
     let text = &text[..text.floor_char_boundary(LONGEST)];
     let mut names = BTreeSet::new();
     for (end, word) in words(text).take(MOST_WORDS).filter(|(_, word)| !word.contains(['/', '\\'])) {

@@ -18,7 +18,6 @@ use lokid_context::predict::{files, goal};
 use lokid_index::analyze;
 use lokid_index::cochange::{is_trivial, stem_of};
 use lokid_retrieve::query;
-use lokid_sys::{kept, plain};
 
 /// A name that more files say is everybody's, unless so few of them are programs.
 const MOST_FILES: usize = 6;
@@ -151,7 +150,7 @@ impl Contexts {
         let defined = |site: &Site| {
             let mut symbols = code.get(&site.path)?.symbols.iter();
             let line = symbols.find(|symbol| folded(&symbol.name).contains(&name.folded))?.line as usize;
-            let text = self.text_of(&site.path)?;
+            let text = self.repository.text_of(&site.path, LARGEST_TEXT)?;
             let text = self.shown(text.lines().nth(line.checked_sub(1)?)?);
             Some(Site { path: site.path.clone(), line, text, written: site.written.clone() })
         };
@@ -183,7 +182,7 @@ impl Contexts {
 
     /// The first line that says it, and does more than bring it in.
     fn site(&self, path: &str, name: &Name) -> Option<Site> {
-        let text = self.text_of(path)?;
+        let text = self.repository.text_of(path, LARGEST_TEXT)?;
         let written = |line: &str| {
             let mut written = None;
             names::each(line, |folded, as_written| {
@@ -213,7 +212,7 @@ impl Contexts {
 
     /// The line of a long file that says most of a goal, if no other place comes near.
     pub(super) fn place_in(&self, path: &str, goal: &str) -> Option<String> {
-        let text = self.text_of(path)?;
+        let text = self.repository.text_of(path, LARGEST_TEXT)?;
         let lines: Vec<&str> = text.lines().collect();
         let at = place(&lines, &telling_words(goal, path), goal::is_program(path))?;
         let shown = Some(self.shown(lines[at])).filter(|shown| shown.chars().any(char::is_alphanumeric))?;
@@ -230,15 +229,6 @@ impl Contexts {
             Some((end, _)) => format!("`{}…`", &line[..end]),
             None => format!("`{line}`"),
         }
-    }
-
-    pub(super) fn text_of(&self, path: &str) -> Option<String> {
-        if !kept::is_inside(&self.env.root, path) {
-            return None;
-        }
-        self.repository.expect_open(path);
-        let bytes = plain::read(&self.env.root.join(path), LARGEST_TEXT).ok()??;
-        (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
@@ -271,6 +261,10 @@ fn told_names(goal: Option<&str>, branch: Option<&str>) -> Vec<Name> {
         let parts = goal.split(|sign: char| sign.is_whitespace() || "\"'`()[]{}<>,;=|.:/#@!?&*".contains(sign));
         for word in parts.filter(|word| !word.is_empty()) {
             // Of what has a hyphen only options are names, and what is marked as code.
+            if let Some(option) = names::option_in(word) {
+                found.push(option.to_owned(), Some(option.to_owned()));
+                continue;
+            }
             let is_marked = goal[..word.as_ptr().addr() - goal.as_ptr().addr()].ends_with('`');
             found.add(word, (is_marked || word.starts_with("--")) && word.trim_matches('-').contains('-'));
         }
@@ -367,9 +361,10 @@ fn place(lines: &[&str], words: &BTreeSet<String>, is_program: bool) -> Option<u
                 *known = known.max(share);
             }
         }
-        (near.iter().map(|(word, share)| weight(word) * share).sum::<f64>() / whole, near.len())
+        let share = near.iter().map(|(word, share)| weight(word) * share).sum::<f64>() / whole;
+        (at, share, near.len())
     };
-    let mut found: Vec<(usize, f64, usize)> = said.keys().map(|at| (*at, worth(*at).0, worth(*at).1)).collect();
+    let mut found: Vec<(usize, f64, usize)> = said.keys().map(|at| worth(*at)).collect();
     found.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     let (at, share, several) = *found.first()?;
     let second = found.iter().find(|(other, ..)| other.abs_diff(at) > ELSEWHERE).map_or(0.0, |(_, share, _)| *share);
@@ -390,6 +385,7 @@ mod tests {
     fn a_goal_speaks_of_names_and_an_ordinary_hyphen_makes_none() {
         let of = |goal| folded_of(told_names(Some(goal), None));
         assert_eq!(of("Flow context in SetHelpFunc, and `--list-heading`"), ["sethelpfunc", "listheading"]);
+        assert_eq!(of("docs: what -e/--extension matches"), ["--extension"]);
         assert_eq!(of("fix(load_all): don't panic in State.toString() of a pre-existing value"), ["tostring"]);
         assert!(of("Add a link to GitHub for well-known hosts").is_empty());
     }

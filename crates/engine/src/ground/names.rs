@@ -1,6 +1,6 @@
-//! Which names a file says: `load_all`, `loadAll`, `--load-all`, however they are written, and words that are nobody's
-//! everyday ones (`pyyaml`, `brotli`), and versions. Kept as a filter of a byte a name: it may say yes where the file does not say it, so
-//! whoever wants to be sure looks.
+//! Which names a file says: `load_all`, `loadAll`, `--load-all`, however they are written; words that are nobody's everyday
+//! ones (`pyyaml`, `brotli`); and versions. Kept as a filter of a byte a name, which may say yes where the file does not say
+//! it: whoever wants to be sure looks.
 
 use std::collections::HashSet;
 
@@ -63,6 +63,7 @@ fn places(hash: u64, all: u64) -> impl Iterator<Item = usize> {
 /// The names in a line: folded, which is small letters without joints, and as they are written.
 pub fn each<'a>(line: &'a str, mut tell: impl FnMut(&str, &'a str)) {
     let mut folded = String::new();
+    line.split(is_apart).filter_map(option_in).for_each(|option| tell(option, option));
     let mut tell_one = |name: &'a str| {
         if let Some(version) = version_in(name) {
             return tell(version, version);
@@ -77,7 +78,6 @@ pub fn each<'a>(line: &'a str, mut tell: impl FnMut(&str, &'a str)) {
             }
         }
     };
-    let is_apart = |sign: char| !sign.is_ascii_alphanumeric() && !"_-.".contains(sign);
     for chunk in line.split(is_apart) {
         if is_file(chunk) || version_in(chunk).is_some() {
             tell_one(chunk);
@@ -89,6 +89,10 @@ pub fn each<'a>(line: &'a str, mut tell: impl FnMut(&str, &'a str)) {
             }
         }
     }
+}
+
+fn is_apart(sign: char) -> bool {
+    !sign.is_ascii_alphanumeric() && !"_-.".contains(sign)
 }
 
 fn fold(name: &str, folded: &mut String) {
@@ -107,6 +111,13 @@ pub fn version_in(chunk: &str) -> Option<&str> {
     let parts = version.split('.');
     let is_version = parts.clone().all(|part| !part.is_empty() && part.bytes().all(|sign| sign.is_ascii_digit()));
     ((2..=3).contains(&parts.count()) && is_version && version.len() <= LONGEST_VERSION).then_some(version)
+}
+
+/// `--verbose`, which may be an everyday word without its hyphens; of several words it is a name like others.
+pub fn option_in(chunk: &str) -> Option<&str> {
+    let name = chunk.strip_prefix("--")?.trim_end_matches('.');
+    let is_option = name.len() >= SHORTEST_STEM && name.bytes().all(|sign| sign.is_ascii_lowercase());
+    is_option.then(|| &chunk[..name.len() + 2])
 }
 
 /// `SECURITY.md`
@@ -148,6 +159,7 @@ mod tests {
         assert_eq!(names("max_size-min_size"), ["maxsizeminsize", "maxsize", "minsize"]);
         assert_eq!(names("needs pyyaml and Brotli"), ["pyyaml", "brotli"]);
         assert_eq!(names("see SECURITY.md and a.b.c"), ["securitymd"]);
+        assert_eq!(names("pass --quiet=1, or -q/--quiet. Not --Quiet, --q"), ["--quiet", "--quiet"]);
         assert_eq!(names("def _serialize(self): # >=3.12, v1.77.2"), ["serialize", "3.12", "1.77.2"]);
         for line in ["load all", "loaded", "LOADED", "a_b", "--", "1-2-3-4-5-6-7", "größe", "zzq", ""] {
             assert!(names(line).is_empty(), "{line}");

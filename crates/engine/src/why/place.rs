@@ -36,7 +36,7 @@ impl Recall {
         symbol: Option<&str>,
     ) -> Result<WhyPlace, EngineError> {
         let path = self.repository.inside(file);
-        let text = self.standing(&path).ok_or_else(|| invalid("file", self.missing(&path)))?;
+        let text = self.repository.text_of(&path, LARGEST).ok_or_else(|| invalid("file", self.missing(&path)))?;
         let mut place = WhyPlace { path, text, lines: None, symbol: None, around: None };
         if let Some(symbol) = symbol {
             let (name, span) = place.defined(symbol).map_err(|reason| {
@@ -52,15 +52,6 @@ impl Recall {
             place.lines = Some(lines);
         }
         Ok(place)
-    }
-
-    fn standing(&self, path: &str) -> Option<String> {
-        if path.is_empty() || !kept::is_inside(&self.env.root, path) {
-            return None;
-        }
-        self.repository.expect_open(path);
-        let bytes = plain::read(&self.env.root.join(path), LARGEST).ok()??;
-        (!bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     fn missing(&self, path: &str) -> String {

@@ -30,7 +30,8 @@ fn told(commits: &[&[&str]], files: &[(&str, f64, &str)], at_hand: Option<&str>,
         is_work: has_goal,
         sorts: Sorts::default(),
         has_tests: &|path| path == "src/own.rs",
-        has_feature: &|_, _| false,
+        features: &|_| Vec::new(),
+        like: &|path| (path != "src/often.py").then(|| "\"like it\"".to_owned()),
     }
     .lines(&files, at_hand);
     let text = |line: FileLine| match line {
@@ -74,14 +75,17 @@ fn what_may_change_with_a_file_is_told_behind_its_tests_and_never_by_itself() {
 fn a_goal_alone_means_what_commits_or_names_speak_for() {
     let files = [("a.py", 0.5, "an earlier commit about \"x\""), ("tests/test_b.py", 0.4, ""), ("c.py", 0.4, "")];
     let history: [&[&str]; 2] = [&["a.py", "tests/test_b.py"], &["c.py"]];
-    let expected = "a.py: an earlier commit about \"x\"; run: pytest tests/test_b.py";
+    let expected = "a.py: changed before by \"like it\"; run: pytest tests/test_b.py";
     assert_eq!(told(&history, &files, None, true), [expected]);
     let busy = [("a.py", 0.5, "touched by commits like this"), ("b.py", 0.45, "2 earlier commits about \"x\"")];
-    assert_eq!(told(&[], &busy, None, true), ["b.py: 2 earlier commits about \"x\""]);
+    assert_eq!(told(&[], &busy, None, true), ["b.py: changed before by \"like it\""]);
     assert!(told(&[], &busy[..1], None, true).is_empty());
     let unclear = [("a.py", 0.35, "an earlier commit about \"x\""), ("b.py", 0.3, "")];
     assert!(told(&[], &unclear, None, true).is_empty());
-    assert_eq!(told(&[], &unclear[..1], None, true), ["a.py: an earlier commit about \"x\""]);
+    assert_eq!(told(&[], &unclear[..1], None, true), ["a.py: changed before by \"like it\""]);
+    let often = [("src/often.py", 0.5, "9 earlier commits about \"x\""), ("b.py", 0.04, ""), ("c.py", 0.01, "")];
+    assert_eq!(told(&[&["b.py"]], &often, None, true), ["src/often.py: likely, by earlier commits; else b.py"]);
+    assert!(told(&[], &[("src/often.py", 0.35, often[0].2)], None, true).is_empty(), "no commit is like it");
     for why in ["it is named", "its path says \"x\""] {
         assert!(told(&[], &[("a.py", 0.9, why)], None, true).is_empty(), "whoever says its name finds it");
     }
