@@ -113,6 +113,7 @@ fn a_store_holds_the_newest_and_the_oldest_make_room() {
     desk.import(&[with(made(1), "text", "an old one that changed".into())]);
     desk.import(&[made(8)]);
     desk.wait_for(|desk| tasks(desk) == ["T-4.json", "T-7.json", "T-8.json"]);
+    desk.wait_for(|desk| desk.run(&["managed", "status"]).succeeded().out.contains("3 episodes mirrored"));
     drop(daemon);
     desk.run(&["managed", "status"]).succeeded().says("3 episodes mirrored");
 }

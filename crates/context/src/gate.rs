@@ -31,11 +31,11 @@ pub const MOST_WORDS: usize = 64;
 const MOST_TEXT: usize = 2_000;
 
 /// Words of doing rather than of what it is done to.
-const DOING: &str = "add added adding allow avoid bug bugs change changes clean cleanup code correct doc docs document \
+const DOING: &str = "add added adding allow apply avoid bug bugs change changes clean cleanup code correct doc docs document \
     documentation drop enable ensure error errors example fail fails failing feedback file files fix fixed fixes fixing \
     handle implement improve issue lint make minor missing move new nit nits option options polish refactor remove removed \
-    rename replace return revert rework set simplify small suggestion suggestions support test tests tidy tweak typo typos \
-    typing update updates use using value values version warning wip work";
+    rename replace return revert review rework set simplify small suggestion suggestions support test tests tidy tweak typo typos \
+    typing up update updates use using value values version warning wip work";
 
 static DOING_WORDS: LazyLock<HashSet<String>> =
     LazyLock::new(|| analyze::distinct(DOING, usize::MAX).into_iter().collect());

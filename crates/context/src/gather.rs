@@ -324,7 +324,8 @@ impl Table<'_> {
             memory: Arc::clone(commit),
             part: Part::Relevant,
             value: chance,
-            why: place(commit).map_or_else(|| "done before".to_owned(), |file| format!("changed {file} before")),
+            why: place(commit)
+                .map_or_else(|| "similar work before".to_owned(), |file| format!("changed {file} before")),
             binding: false,
             longest: self.filter.longest.max(Level::Summary),
         });

@@ -357,7 +357,7 @@ impl EyesWorker {
                 self.signals.guess(worktree, path);
             }
             Seen::Rules { .. } | Seen::Git(_) => {}
-            Seen::Opened { path, .. } => self.signal_path(tree, SignalKind::FileOpened, path),
+            Seen::Opened { path } => self.signal_path(tree, SignalKind::FileOpened, path),
             Seen::Created { path } | Seen::Edited { path } => {
                 if is_main {
                     self.past.changed(&path);

@@ -51,7 +51,7 @@ struct File {
 
 impl CodeGround {
     /// What is kept under another version was made of other words.
-    pub const VERSION: u64 = 4 << 8 | analyze::VERSION as u64;
+    pub const VERSION: u64 = 5 << 8 | analyze::VERSION as u64;
 
     pub fn len(&self) -> usize {
         self.places.len()

@@ -48,11 +48,10 @@ pub enum Seen {
     MaybeOpened {
         path: String,
     },
-    /// Somebody looked at this file, and it was no search, build or checkout. `faint` for lists of dependencies, which
-    /// tools read unasked.
+    /// Somebody looked at this file, and it was no search, build or checkout. Never told of lists of dependencies, which tools
+    /// read unasked.
     Opened {
         path: String,
-        faint: bool,
     },
     Created {
         path: String,

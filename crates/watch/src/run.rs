@@ -285,8 +285,9 @@ impl Driver {
     }
 
     fn emit_opened(&mut self, path: String) {
-        let faint = is_manifest(path.rsplit('/').next().unwrap_or(&path));
-        self.emit(Seen::Opened { path, faint });
+        if !is_manifest(path.rsplit('/').next().unwrap_or(&path)) {
+            self.emit(Seen::Opened { path });
+        }
     }
 
     pub(super) fn emit(&mut self, seen: Seen) {

@@ -37,6 +37,7 @@ impl Repo {
         }
         repo.write(".gitignore", "target/\nlogs/\n*.o\n");
         repo.write("src/main.rs", "fn main() {}\n");
+        repo.write("src/lib.rs", "pub fn run() {}\n");
         repo.write("Cargo.toml", "[package]\n");
         repo.write(".loki/memory/semantic/patterns.json", "{}");
         repo.commit("first");

@@ -22,9 +22,10 @@ fn a_reader_is_seen() {
     let lab = Repo::new().watched();
     check(&lab, "cat", &["src/main.rs"], &["src/main.rs"]);
     check(&lab, "cat", &["src/main.rs"], &[]);
-    lab.watch().own_doings().expect_open("Cargo.toml");
+    lab.watch().own_doings().expect_open("src/lib.rs");
+    check(&lab, "cat", &["src/lib.rs"], &[]);
+    check(&lab, "cat", &["src/lib.rs"], &["src/lib.rs"]);
     check(&lab, "cat", &["Cargo.toml"], &[]);
-    check(&lab, "cat", &["Cargo.toml"], &["Cargo.toml"]);
 }
 
 #[test]

@@ -81,6 +81,12 @@ fn means(key: &str, target: &Target) -> bool {
     }
 }
 
+/// pnpm takes `"/^test:.*/"` for all that begin so.
+fn is_called(name: &str, script: &str) -> bool {
+    let begins = name.trim_matches(['"', '\'', '\\']).strip_prefix("/^").and_then(|rest| rest.strip_suffix(".*/"));
+    begins.map_or(name == script, |start| script.starts_with(start))
+}
+
 /// One test, where the script for all of them leads to one runner.
 fn one(project: &Project<'_>, test: &Target, targets: &[Target], manager: &str) -> Option<String> {
     let mut lines: Vec<&str> = Vec::new();
@@ -102,7 +108,8 @@ fn one(project: &Project<'_>, test: &Target, targets: &[Target], manager: &str) 
                 .cloned()
                 .chain(target.commands.iter().filter_map(|line| called(line)));
             let names: Vec<String> = names.collect();
-            waiting.extend(targets.iter().filter(|other| names.contains(&other.name)));
+            let is_meant = |other: &&Target| names.iter().any(|name| is_called(name, &other.name));
+            waiting.extend(targets.iter().filter(is_meant));
         }
     }
     let runners = ["vitest", "jest", "mocha", "ava", "tap", "borp", "jasmine"];

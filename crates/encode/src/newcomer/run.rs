@@ -21,7 +21,9 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
         let target = name.strip_suffix(".rs").filter(|_| {
             (place == "tests" || place.ends_with("/tests")) && !place.split('/').any(|part| part == "src")
         })?;
-        return Some(format!("cargo test --test {target}"));
+        let package = place.strip_suffix("/tests");
+        let package = package.map(|folder| format!(" --manifest-path {folder}/Cargo.toml")).unwrap_or_default();
+        return Some(format!("cargo test{package} --test {target}"));
     }
     let mut words: Vec<&str> = Vec::new();
     for word in command.split(' ') {
@@ -96,6 +98,7 @@ mod tests {
             ("`go test ./a/b -run '^TestName$'`", "caddy/x_test.go", Some("go test ./caddy")),
             ("`go test ./a -run '^TestName$'`", "x_test.go", Some("go test ./.")),
             ("`cargo test NAME`", "tests/it.rs", Some("cargo test --test it")),
+            ("`cargo test NAME`", "a/tests/it.rs", Some("cargo test --manifest-path a/Cargo.toml --test it")),
             ("`cargo test NAME`", "src/tests.rs", None),
             ("`cargo test NAME`", "a/src/tests/b.rs", None),
             ("`pytest tests/test_a.py::NAME`", "src/a.py", None),

@@ -69,6 +69,10 @@ fn a_package_of_javascript_tells_its_manager_scripts_and_runner() {
     let facts =
         told(&[("package.json", apart), ("test/specs/a.spec.js", ""), ("test/unit/b.js", ""), ("index.js", "")]);
     check(&facts, "test.one", "Run one test: `npx mocha test/unit/b.js -g 'NAME'`");
+    let begun =
+        r#"{"scripts": {"test": "npm run \"/^test:.*/\"", "test:lint": "eslint .", "test:spec": "vitest run"}}"#;
+    let facts = told(&[("package.json", begun), ("tests/app.test.ts", "")]);
+    check(&facts, "test.one", "Run one test: `npx vitest run tests/app.test.ts -t 'NAME'`");
     let two = r#"{"scripts": {"test": "mocha && jest"}}"#;
     assert!(
         !told(&[("package.json", two), ("index.js", "")]).contains_key("test.one"),

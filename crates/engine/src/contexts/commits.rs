@@ -32,6 +32,8 @@ pub(super) const SHOWN_OF_AN_ID: usize = 9;
 /// Commits that are held against a goal, word by word, and files that are told of them.
 const MOST_ROUTINES: usize = 40;
 const MOST_OF_A_ROUTINE: usize = 6;
+/// The last of them, most of which touched what is told.
+const LAST_ROUTINES: usize = 5;
 
 impl Contexts {
     /// What somebody is doing, in words that are weighed by how few commits say them.
@@ -130,11 +132,18 @@ impl Contexts {
         let mut alike: Vec<Commit> = found.into_iter().map(|found| found.commit).collect();
         alike.retain(|commit| !commit.is_merge() && shape(&commit.subject) == words);
         alike.sort_by_key(|commit| std::cmp::Reverse(commit.time));
-        let [last, before, ..] = alike.as_slice() else { return None };
-        let is_usual = |path: &&str| before.files.iter().any(|file| file.path == **path) && past.ground.is_there(path);
+        alike.truncate(LAST_ROUTINES);
+        let [last, _, ..] = alike.as_slice() else { return None };
+        let touches = |commit: &Commit, path: &str| commit.files.iter().any(|file| file.path == path);
+        let is_usual = |path: &&str| {
+            let times = alike.iter().filter(|commit| touches(commit, path)).count();
+            2 * times > alike.len() && past.ground.is_there(path)
+        };
         let usual: Vec<&str> = last.files.iter().map(|file| file.path.as_str()).filter(is_usual).collect();
-        let is_routine = 2 * usual.len() > last.files.len() && 2 * usual.len() > before.files.len();
-        let new: Vec<&str> = usual.into_iter().filter(|path| Some(*path) != at_hand).collect();
+        let is_usual =
+            |commit: &Commit| 2 * usual.iter().filter(|path| touches(commit, path)).count() > commit.files.len();
+        let is_routine = 2 * alike.iter().filter(|commit| is_usual(commit)).count() > alike.len();
+        let new: Vec<&str> = usual.iter().copied().filter(|path| Some(*path) != at_hand).collect();
         let is_news = is_routine && (1..=MOST_OF_A_ROUTINE).contains(&new.len());
         is_news.then(|| Some(format!("done before by {}: {}", quoted(last)?, new.join(", "))))?
     }

@@ -97,11 +97,10 @@ impl Contexts {
             like: &like,
         };
         let mut lines = telling.lines(files, need.file.as_deref().or_else(|| place_of(files)));
-        // Whoever has a failed test has run it.
-        if need.file.is_none()
-            && need.errors.iter().any(|error| FAILED_TESTS.iter().any(|said| error.text.contains(said)))
-        {
-            lines.retain(|line| !line.tells_how_to_run());
+        // Whoever has a failed test has run it; whoever has an error has its place, and needs more of it than a command.
+        if need.file.is_none() && !need.errors.is_empty() {
+            let is_of_tests = need.errors.iter().any(|error| FAILED_TESTS.iter().any(|said| error.text.contains(said)));
+            lines.retain(|line| !line.tells_how_to_run() || !(is_of_tests || line.text().starts_with("run: ")));
         }
         if let Some(goal) = said {
             let others: Vec<&PredictedFile> = files.iter().collect();
@@ -117,7 +116,7 @@ impl Contexts {
         let check = need.goal.as_deref().and_then(check_of);
         let check = check.and_then(|(key, called)| Some(format!("{called}: {}", self.known_fact(need, key)?)));
         lines.extend(check.map(FileLine::Others));
-        let names = self.name_lines(need);
+        let names = self.name_lines(need, &lines);
         // Where a name is defined is among where it stands.
         let is_again = |line: &FileLine| match line {
             FileLine::Likely { path, why } => {
@@ -191,7 +190,9 @@ fn check_of(goal: &str) -> Option<(&'static str, &'static str)> {
     let goal = goal.to_lowercase();
     let says = |words: &[&str]| goal.split(|sign: char| !sign.is_alphanumeric()).any(|word| words.contains(&word));
     match () {
-        () if says(&TYPES) || goal.contains("type hint") => Some(("typecheck", "type-check")),
+        () if says(&TYPES) || goal.contains("type hint") || goal.contains("(types): ") => {
+            Some(("typecheck", "type-check"))
+        }
         () if says(&LINTS) => Some(("lint", "lint")),
         () => None,
     }
@@ -438,8 +439,10 @@ impl Telling<'_> {
                 || EVIDENT.iter().any(|start| file.why.starts_with(start))
         };
         let defining = files.iter().find(|file| file.score >= LIKELY && is_defining(file));
-        let first = defining
-            .or_else(|| files.iter().find(|file| is_evident(file)).filter(|file| self.is_clear(file, files)))?;
+        // What declares something is changed with what defines it.
+        let is_stub = |file: &PredictedFile| [".pyi", ".d.ts"].iter().any(|ending| file.path.ends_with(ending));
+        let evident = files.iter().find(|file| is_evident(file) && !is_stub(file));
+        let first = defining.or_else(|| evident.filter(|file| self.is_clear(file, files)))?;
         let is_work = goal::is_program(&first.path);
         if is_work && !files::is_test(&first.path) && self.sorts.is_aside() {
             return self.tests_meant(&first.path);

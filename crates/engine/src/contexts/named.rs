@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::commits::without_head;
 use crate::ground::CodeGround;
+use lokid_context::gate;
 use lokid_context::predict::{PredictedFile, files};
 use lokid_encode::errors::{ErrorReader, Frame, is_application, repo_file};
 use lokid_index::cochange::stem_of;
@@ -60,15 +61,23 @@ pub(super) const DEFINES: &str = "defines ";
 /// Told of a file, names what it defines and in which line.
 pub(super) type Definitions<'a> = &'a dyn Fn(&str, &mut dyn FnMut(&str, u32));
 
-/// The files that define what a goal names, likeliest first.
-pub(super) fn defining(goal: &str, ground: &CodeGround, definitions: Definitions<'_>) -> Vec<PredictedFile> {
+/// The files that define what a goal names, likeliest first. Where nothing is at hand (`is_alone`), a word with a capital inside the
+/// sentence that is a name of the code is meant, too: of 64 later commits 46 touched the file.
+pub(super) fn defining(
+    goal: &str,
+    is_alone: bool,
+    ground: &CodeGround,
+    definitions: Definitions<'_>,
+) -> Vec<PredictedFile> {
     let text = without_head(goal);
     let text = &text[..text.floor_char_boundary(LONGEST)];
     let mut names = BTreeSet::new();
     for (end, word) in words(text).take(MOST_WORDS).filter(|(_, word)| !word.contains(['/', '\\'])) {
         let is_called = text[end..].starts_with(['(', '`']);
+        let is_proper = |part: &str| is_alone && end > word.len() && is_capitalised(part);
         let parts = word.split(['.', ':', '#']).filter(|part| is_name(part));
-        names.extend(parts.filter(|part| is_called || is_written_like_code(part)).take(MOST_NAMES - names.len()));
+        let parts = parts.filter(|part| is_called || is_written_like_code(part) || is_proper(part));
+        names.extend(parts.take(MOST_NAMES - names.len()));
     }
     let mut naming = Naming { root: "", ground, stems: None, found: BTreeMap::new() };
     naming.definitions(&names, definitions, "");
@@ -262,7 +271,7 @@ fn is_name(word: &str) -> bool {
         && word.chars().all(|sign| sign.is_alphanumeric() || sign == '_')
 }
 
-fn is_of_tests(name: &str) -> bool {
+pub(super) fn is_of_tests(name: &str) -> bool {
     name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("test"))
 }
 
@@ -270,6 +279,12 @@ fn is_of_tests(name: &str) -> bool {
 fn is_written_like_code(word: &str) -> bool {
     let letters: Vec<char> = word.chars().take(64).collect();
     word.trim_matches('_').contains('_') || letters.windows(2).any(|two| two[0].is_lowercase() && two[1].is_uppercase())
+}
+
+/// `Context`, unless it tells what is done.
+fn is_capitalised(word: &str) -> bool {
+    let mut letters = word.chars();
+    letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase) && !gate::is_doing(word)
 }
 
 fn shown(word: &str) -> &str {

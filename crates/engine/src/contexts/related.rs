@@ -46,7 +46,8 @@ impl Contexts {
         found.extend(named);
         let code = self.repository.code();
         let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| define(&code, path, tell);
-        found.extend(need.goal.iter().flat_map(|goal| named::defining(goal, &past.ground, &definitions)));
+        let is_alone = need.file.is_none();
+        found.extend(need.goal.iter().flat_map(|goal| named::defining(goal, is_alone, &past.ground, &definitions)));
         found.extend(author.into_iter().flat_map(|author| by_author(&past, author)));
         found.extend(need.branch.iter().filter(|branch| !is_common_branch(&branch.name)).flat_map(|branch| {
             let share = ON_THE_BRANCH / (1.0 + 0.1 * branch.files.len() as f64);

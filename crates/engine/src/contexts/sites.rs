@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::Contexts;
 use super::cache::Need;
 use super::commits::without_head;
+use super::named;
 use crate::ground::{CodeGround, LARGEST_TEXT, names};
 use lokid_context::gate;
 use lokid_context::parts::FileLine;
@@ -88,8 +89,8 @@ struct Found {
 }
 
 impl Contexts {
-    /// The names of code that are spoken of, with where they stand.
-    pub(super) fn name_lines(&self, need: &Need) -> Vec<FileLine> {
+    /// The names of code that are spoken of, with where they stand; not what is told already.
+    pub(super) fn name_lines(&self, need: &Need, told_already: &[FileLine]) -> Vec<FileLine> {
         let errors: Vec<&str> = need.errors.iter().map(|error| error.text.as_str()).collect();
         let branch = need.branch.as_ref().filter(|branch| need.goal.is_none() && !is_common_branch(&branch.name));
         let names = told_names(need.goal.as_deref(), branch.map(|branch| branch.name.as_str()));
@@ -100,10 +101,20 @@ impl Contexts {
         let mut found = self.found(&names, need, &errors);
         if found.is_empty() && !errors.is_empty() {
             found = self.found(&self.defined(names_in_errors(&errors)), need, &errors);
-            // Who calls it may be to blame; texts and tests are not.
-            found.iter_mut().for_each(|found| found.sites.retain(Site::is_work));
+            // Who calls it may be to blame; texts and tests are not, unless the test is what failed.
+            let is_failed = |site: &Site| files::is_test(&site.path) && named::is_of_tests(&site.written);
+            found.iter_mut().for_each(|found| found.sites.retain(|site| site.is_work() || is_failed(site)));
             found.retain(|found| found.more == 0 && !found.sites.is_empty());
         }
+        let is_told = |site: &Site| {
+            let is_there = |why: &str| {
+                [format!("line {}: ", site.line), format!("(line {})", site.line)].iter().any(|at| why.contains(at))
+            };
+            told_already
+                .iter()
+                .any(|line| matches!(line, FileLine::Likely { path, why } if *path == site.path && is_there(why)))
+        };
+        found.retain(|found| !matches!(found.sites.as_slice(), [only] if need.file.is_none() && is_told(only)));
         found.sort_by_key(|found| found.sites.len());
         found.truncate(MOST_TOLD);
         found.iter().map(|found| FileLine::Others(told(found))).collect()
@@ -123,12 +134,21 @@ impl Contexts {
     fn found(&self, names: &[Name], need: &Need, errors: &[&str]) -> Vec<Found> {
         let ground = self.repository.known().ground;
         let stem = need.file.as_deref().map(stem_of).unwrap_or_default();
+        let said = need.goal.as_deref().or(need.branch.as_ref().map(|branch| branch.name.as_str()));
+        let said: Vec<String> = analyze::distinct(said.unwrap_or_default(), gate::MOST_WORDS);
         let mut found: Vec<Found> = Vec::new();
         for name in names.iter().filter(|name| !folded(&stem).contains(&name.folded)) {
             let mut sites = self.sites(&ground, name, need.file.as_deref(), errors);
             let all = sites.len();
+            let Some(first) = sites.first() else { continue };
+            // A path that says another word of the goal is nearer.
+            let own: Vec<String> = analyze::distinct(&first.written, gate::MOST_WORDS);
+            let about: Vec<&String> = said.iter().filter(|word| !own.contains(word) && !gate::is_doing(word)).collect();
+            let is_near =
+                |site: &Site| analyze::distinct(&site.path, usize::MAX).iter().any(|word| about.contains(&word));
+            sites.sort_by_cached_key(|site| (!site.is_work(), !goal::is_program(&site.path), !is_near(site)));
             if all > MOST_FILES {
-                sites = self.at_work(name, sites);
+                sites = self.at_work(name, sites, &is_near);
             }
             if sites.is_empty() {
                 continue;
@@ -145,7 +165,7 @@ impl Contexts {
     }
 
     /// What many say is told where it is defined, or where few of them do the work.
-    fn at_work(&self, name: &Name, sites: Vec<Site>) -> Vec<Site> {
+    fn at_work(&self, name: &Name, sites: Vec<Site>, is_near: &dyn Fn(&Site) -> bool) -> Vec<Site> {
         let code = self.repository.code();
         let defined = |site: &Site| {
             let mut symbols = code.get(&site.path)?.symbols.iter();
@@ -159,12 +179,14 @@ impl Contexts {
             return defining;
         }
         let is_spelt = |site: &Site| name.option.as_ref().is_none_or(|option| site.text.contains(option));
-        let working: Vec<Site> = sites.into_iter().filter(|site| site.is_work() && is_spelt(site)).collect();
+        let mut working: Vec<Site> = sites.into_iter().filter(|site| site.is_work() && is_spelt(site)).collect();
+        if working.len() > MOST_AT_WORK {
+            working.retain(is_near);
+        }
         if working.len() <= MOST_AT_WORK { working } else { Vec::new() }
     }
 
-    /// A line of each file that says the name, programs before tests before texts. What is at hand, or told by the error
-    /// itself, is known.
+    /// A line of each file that says the name. What is at hand, or told by the error itself, is known.
     fn sites(&self, ground: &CodeGround, name: &Name, at_hand: Option<&str>, errors: &[&str]) -> Vec<Site> {
         let is_known = |path: &str| at_hand == Some(path) || errors.iter().any(|error| error.contains(path));
         let is_log = |path: &str| LOGS.iter().any(|log| stem_of(path).starts_with(log)) && !goal::is_program(path);
@@ -175,9 +197,7 @@ impl Contexts {
         if paths.len() > MOST_READ {
             return Vec::new();
         }
-        let mut sites: Vec<Site> = paths.into_iter().filter_map(|path| self.site(path, name)).collect();
-        sites.sort_by_key(|site| (!site.is_work(), !goal::is_program(&site.path), site.path.clone()));
-        sites
+        paths.into_iter().filter_map(|path| self.site(path, name)).collect()
     }
 
     /// The first line that says it, and does more than bring it in.
@@ -265,7 +285,15 @@ fn told_names(goal: Option<&str>, branch: Option<&str>) -> Vec<Name> {
                 found.push(option.to_owned(), Some(option.to_owned()));
                 continue;
             }
-            let is_marked = goal[..word.as_ptr().addr() - goal.as_ptr().addr()].ends_with('`');
+            let before = &goal[..word.as_ptr().addr() - goal.as_ptr().addr()];
+            let is_marked = before.ends_with('`');
+            // `$PAGER`
+            let variable = word.strip_prefix('$').or_else(|| is_marked.then_some(word));
+            let is_file = goal[before.len() + word.len()..].starts_with('.');
+            if let Some(variable) = variable.filter(|word| names::is_capitals(word) && !is_file) {
+                found.push(variable.to_owned(), None);
+                continue;
+            }
             found.add(word, (is_marked || word.starts_with("--")) && word.trim_matches('-').contains('-'));
         }
     }
@@ -282,8 +310,10 @@ fn told_names(goal: Option<&str>, branch: Option<&str>) -> Vec<Name> {
     for word in branch.and_then(|branch| branch.rsplit('/').next()).into_iter().flat_map(|name| name.split('-')) {
         found.add(word, false);
         // All in small letters: whether it is a name of code, the tree tells.
-        if word.len() >= SHORTEST_IN_A_BRANCH && word.bytes().all(|sign| sign.is_ascii_alphanumeric()) {
-            found.push(word.to_lowercase(), None);
+        let word = word.to_lowercase();
+        let is_long = word.len() >= SHORTEST_IN_A_BRANCH && word.bytes().all(|sign| sign.is_ascii_alphanumeric());
+        if is_long && !lokid_text::is_everyday(&word) {
+            found.push(word, None);
         }
     }
     found.0
@@ -308,7 +338,9 @@ impl Names {
     fn add(&mut self, word: &str, is_option: bool) {
         let option = is_option.then(|| word.to_owned());
         if is_option || !word.trim_matches('-').contains('-') {
-            folded(word).into_iter().for_each(|folded| self.push(folded, option.clone()));
+            // Nearly all of `JSON` and `README` are words.
+            let names = folded(word).into_iter().filter(|name| !names::is_capitals(name));
+            names.for_each(|folded| self.push(folded, option.clone()));
         }
     }
 
@@ -386,6 +418,7 @@ mod tests {
         let of = |goal| folded_of(told_names(Some(goal), None));
         assert_eq!(of("Flow context in SetHelpFunc, and `--list-heading`"), ["sethelpfunc", "listheading"]);
         assert_eq!(of("docs: what -e/--extension matches"), ["--extension"]);
+        assert_eq!(of("split `$PAGER`, GIT and `EDITOR` as in `README.md`"), ["PAGER", "EDITOR"]);
         assert_eq!(of("fix(load_all): don't panic in State.toString() of a pre-existing value"), ["tostring"]);
         assert!(of("Add a link to GitHub for well-known hosts").is_empty());
     }

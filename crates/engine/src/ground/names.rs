@@ -73,6 +73,9 @@ pub fn each<'a>(line: &'a str, mut tell: impl FnMut(&str, &'a str)) {
         let is_of_code = is_own || is_of_code(name);
         if is_of_code || is_word(name) || is_file(name) {
             fold(name, &mut folded);
+            if is_capitals(name) && lokid_text::is_everyday(&folded) {
+                return tell(name, name);
+            }
             if is_file(name) || (is_of_code && folded.len() >= SHORTEST) || is_rare(name, &folded) {
                 tell(&folded, name);
             }
@@ -120,6 +123,11 @@ pub fn option_in(chunk: &str) -> Option<&str> {
     is_option.then(|| &chunk[..name.len() + 2])
 }
 
+/// `PAGER`, which is a name where `pager` is a word.
+pub fn is_capitals(name: &str) -> bool {
+    (SHORTEST_WORD..=LONGEST_WORD).contains(&name.len()) && name.bytes().all(|sign| sign.is_ascii_uppercase())
+}
+
 /// `SECURITY.md`
 pub fn is_file(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(stem, ending)| stem.len() >= SHORTEST_STEM && ENDINGS.contains(&ending))
@@ -158,10 +166,11 @@ mod tests {
         }
         assert_eq!(names("max_size-min_size"), ["maxsizeminsize", "maxsize", "minsize"]);
         assert_eq!(names("needs pyyaml and Brotli"), ["pyyaml", "brotli"]);
-        assert_eq!(names("see SECURITY.md and a.b.c"), ["securitymd"]);
+        assert_eq!(names("see SECURITY.md and a.b.c"), ["securitymd", "SECURITY"]);
+        assert_eq!(names("os.environ['PAGER'], a pager, GIT"), ["PAGER"]);
         assert_eq!(names("pass --quiet=1, or -q/--quiet. Not --Quiet, --q"), ["--quiet", "--quiet"]);
         assert_eq!(names("def _serialize(self): # >=3.12, v1.77.2"), ["serialize", "3.12", "1.77.2"]);
-        for line in ["load all", "loaded", "LOADED", "a_b", "--", "1-2-3-4-5-6-7", "größe", "zzq", ""] {
+        for line in ["load all", "loaded", "Loaded", "a_b", "--", "1-2-3-4-5-6-7", "größe", "zzq", ""] {
             assert!(names(line).is_empty(), "{line}");
         }
     }

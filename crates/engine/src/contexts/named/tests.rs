@@ -96,16 +96,20 @@ fn a_goal_names_what_it_writes_as_code() {
     let paths = ["src/load.py", "tests/test_load.py", "examples/load.py"];
     paths.iter().for_each(|path| ground.put(path, FileView { stamp: (1, 1), ..FileView::default() }));
     let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| {
-        ["load_all", "strict", "unwrap"].iter().for_each(|name| tell(name, if path == "src/load.py" { 7 } else { 9 }));
+        ["load_all", "strict", "unwrap", "Loader"]
+            .iter()
+            .for_each(|name| tell(name, if path == "src/load.py" { 7 } else { 9 }));
     };
     let found = |goal: &str| -> Vec<(String, String)> {
-        defining(goal, &ground, &definitions).into_iter().map(|file| (file.path, file.why)).collect()
+        defining(goal, false, &ground, &definitions).into_iter().map(|file| (file.path, file.why)).collect()
     };
     let load = [("src/load.py".to_owned(), "defines load_all (line 7)".to_owned())];
-    for goal in ["make load_all faster", "fix(loader): speed up `load_all`", "why does Loader.load_all() hang"] {
+    for goal in ["make load_all faster", "fix(loader): speed up `load_all`", "why does it hang in load_all()"] {
         assert_eq!(found(goal), load, "{goal}");
     }
     assert_eq!(found("strict() fails")[0].1, "defines strict (line 7)");
+    let alone = |goal: &str| defining(goal, true, &ground, &definitions).len();
+    assert_eq!([alone("let the Loader wait"), alone("Loader waits"), found("let the Loader wait").len()], [1, 0, 0]);
     for goal in ["be strict", "strict(load): be quick", "do not unwrap()", ""] {
         assert!(found(goal).is_empty(), "{goal}");
     }
