@@ -28,6 +28,8 @@ const MOST_WEIGHED: usize = 40;
 const MOST_MEANT: usize = 12;
 /// Of rules that documents give.
 const MOST_RULES: usize = 3;
+/// Of the files that are foreseen.
+const MOST_FORESEEN: usize = 2;
 /// A commit that only repeats the words of the situation says nothing.
 const LEAST_NEWS: f64 = 0.2;
 /// In tens of years: the code has moved on since.
@@ -301,7 +303,14 @@ impl Table<'_> {
             self.taken.values().flat_map(|taken| taken.memory.anchors.commits.iter().cloned()).collect();
         let (clues, names) = (self.clues, self.clues.names());
         let place = |commit: &Memory| clues.places().find(|file| commit.anchors.files.iter().any(|one| one == file));
-        let is_here = |commit: &Memory| clues.places().next().is_none() || place(commit).is_some();
+        // Where nothing is at hand, words alone may meet by chance: it touched what is foreseen, too.
+        let is_foreseen = |commit: &Memory| {
+            clues.related.iter().take(MOST_FORESEEN).any(|related| commit.anchors.files.contains(&related.path))
+        };
+        let is_here = |commit: &Memory| match clues.places().next() {
+            Some(_) => place(commit).is_some(),
+            None => is_foreseen(commit),
+        };
         let chance = |commit: &Arc<Memory>| {
             let weighed = self.weighed.get(&commit.key()).filter(|weighed| weighed.signs.age <= OLDEST_COMMIT)?;
             let is_named = names.iter().any(|name| is_said(&commit.text, name)) && weighed.signs.news >= LEAST_NEWS;

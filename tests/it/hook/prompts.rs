@@ -86,6 +86,35 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
 }
 
 #[test]
+fn a_branch_that_begins_with_the_name_of_a_folder_is_told_it_and_how_it_is_tested() {
+    let home = Home::new();
+    let app = home.path("app");
+    for (path, text) in [
+        ("go.mod", "module app\n"),
+        ("parts/gateway/up.go", "package gateway\n\nfunc Up() {}\n"),
+        ("parts/gateway/down.go", "package gateway\n\nfunc Down() {}\n"),
+        ("parts/gateway/gates_test.go", "package gateway\n\nfunc TestUp(t *testing.T) {}\n"),
+        ("parts/other/other.go", "package other\n"),
+        ("main.go", "package main\n"),
+    ] {
+        write(&app, path, text);
+    }
+    commit_all(&app);
+    let _daemon = home.daemon();
+    settled(&home);
+    let told = |branch: &str| {
+        let asked = json!({"project": app, "counted": false, "signals": {"branch": branch}});
+        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
+    };
+    let folder = eventually_some(|| {
+        let told = told("fix/gateway-waits-in-vain");
+        told.contains("- folder parts/gateway: its name is \"gateway\"; likely there: parts/gateway/").then_some(told)
+    });
+    assert!(folder.contains("; run: go test ./parts/gateway\n"), "{folder}");
+    assert_eq!(told("fix/waits-in-vain-for-gateway").matches("folder").count(), 0, "it may be said by the way");
+}
+
+#[test]
 fn what_is_done_again_and_again_is_told_as_it_was_done_last() {
     let home = Home::new();
     let app = home.path("app");

@@ -3,6 +3,7 @@
 use super::*;
 use crate::gate::Situation;
 use crate::lab::{Lab, days_ago, memory, now};
+use crate::predict::PredictedFile;
 use crate::predict::memories::ErrorClue;
 use lokid_model::{Body, Change, Contradiction, ContradictionStatus, Learning, Scope, Verdict};
 
@@ -170,7 +171,14 @@ fn of_many_rules_that_match_three_are_told_and_a_commit_only_once() {
     );
     commit.source = lokid_model::Source::Git;
     commit.anchors.commits = vec!["0123456789ab".into()];
-    let clues = Clues { commits: vec![Arc::new(commit)], ..about("sort_imports sorts imports by name, then length") };
+    let alone = Clues { commits: vec![Arc::new(commit)], ..about("sort_imports sorts imports by name, then length") };
+    let found = told(&lab, &alone, &filter());
+    assert!(
+        !found.contains(&"relevant commit-0123456789ab".to_owned()),
+        "it touched nothing that is foreseen: {found:?}"
+    );
+    let related = PredictedFile { path: "src/a.rs".into(), score: 0.3, why: String::new() };
+    let clues = Clues { related: vec![related], ..alone };
     let found = told(&lab, &clues, &filter());
     assert_eq!(found.iter().filter(|found| found.starts_with("critical note-doc")).count(), 3, "{found:?}");
     assert!(found.contains(&"relevant commit-0123456789ab".to_owned()), "{found:?}");

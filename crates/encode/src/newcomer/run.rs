@@ -50,8 +50,8 @@ fn suite_of(file: &str) -> &str {
     &file[..end]
 }
 
-/// Are these, by their name, the tests of that file? `tests/test_auth.py` of `src/auth.py`, `auth.spec.ts` of `auth.ts`, and
-/// `test_source_toml.py` of `sources/toml.py`.
+/// Are these, by their name, the tests of that file? `tests/test_auth.py` of `src/auth.py`, `auth.spec.ts` of `auth.ts`,
+/// `test_source_toml.py` of `sources/toml.py`, and `createContext.test.js` of `create-context.js`.
 pub fn are_tests_of(path: &str, file: &str) -> bool {
     let stem = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -66,7 +66,8 @@ pub fn are_tests_of(path: &str, file: &str) -> bool {
     let own = stem(file);
     let rest = bare.strip_suffix(own.as_str());
     let is_called_so = |rest: &str| rest.is_empty() || (rest.ends_with('_') && own.len() >= SHORTEST);
-    is_test(path) && !is_test(file) && rest.is_some_and(is_called_so)
+    let joined = |stem: &str| stem.replace(['-', '_'], "");
+    is_test(path) && !is_test(file) && (rest.is_some_and(is_called_so) || joined(bare) == joined(&own))
 }
 
 #[cfg(test)]
@@ -81,6 +82,7 @@ mod tests {
             ("src/__tests__/hydration.spec.ts", "src/hydration.ts"),
             ("test/request.js", "lib/request.js"),
             ("tests/test_source_toml.py", "sources/toml.py"),
+            ("test/createContext.test.js", "src/create-context.js"),
         ] {
             assert!(are_tests_of(path, file), "{path}");
             assert!(!are_tests_of(file, path) && !are_tests_of(path, "src/other.rs"), "{path}");

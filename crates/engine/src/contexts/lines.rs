@@ -4,11 +4,14 @@
 //! What is likely enough was read off 418 later commits of ten repositories. More than half of them touch one file only, so
 //! that nothing else is to be said of a file whose commits mostly do. What is named has commits or its name behind it.
 
+mod meant;
+
 use std::collections::BTreeMap;
 
 use super::Contexts;
 use super::cache::Need;
 use super::commits::SHOWN_OF_AN_ID;
+use super::related::names_meant;
 use super::{habits, named};
 use crate::ground::LARGEST_TEXT;
 use crate::past::PastKnown;
@@ -43,24 +46,11 @@ const MOST_OF_ITS: usize = 3;
 const WITH_TESTS: usize = 10;
 const FEWER: usize = 3;
 const ONE_OF: usize = 6;
-/// What a goal alone means, or a branch, and how likely it is if nothing else comes near; what is clear needs no distance. Of 870
-/// later commits of 22 repositories such a file was told for three in five, and two in three of these were touched.
-const FIRST: f64 = 0.3;
-const FIRST_OF_BRANCH: f64 = 0.2;
-const CLEAR: f64 = 0.4;
-const AHEAD: f64 = 2.0;
 /// What tools say of a test that failed.
 const FAILED_TESTS: [&str; 3] = ["--- FAIL: ", "FAILED ", "test result: FAILED"];
-/// How a reason begins that is one by itself: others hold for whatever is worked on often.
-const EVIDENT: [&str; 3] = ["it is named", "its name is", "its path says"];
-const SAID_ONCE: &str = "an earlier commit about";
 const SAID: &str = "earlier commits about";
 const TYPES: [&str; 6] = ["typing", "annotation", "annotations", "mypy", "pyright", "typecheck"];
 const LINTS: [&str; 8] = ["lint", "lints", "linter", "linting", "clippy", "eslint", "ruff", "pylint"];
-/// Many commits speak for it, each a little.
-const BY_COMMITS: &str = "likely, by earlier commits";
-const INSTEAD: f64 = 0.03;
-const MOST_INSTEAD: usize = 2;
 const OFTEN: &str = "the tests that change with it most often";
 
 impl Contexts {
@@ -97,10 +87,11 @@ impl Contexts {
             like: &like,
         };
         let mut lines = telling.lines(files, need.file.as_deref().or_else(|| place_of(files)));
-        // Whoever has a failed test has run it; whoever has an error has its place, and needs more of it than a command.
+        // Whoever has a failed test has run it; whoever has an error has its place, and needs more of it than a command for all.
         if need.file.is_none() && !need.errors.is_empty() {
             let is_of_tests = need.errors.iter().any(|error| FAILED_TESTS.iter().any(|said| error.text.contains(said)));
-            lines.retain(|line| !line.tells_how_to_run() || !(is_of_tests || line.text().starts_with("run: ")));
+            let is_for_all = |text: &str| text.starts_with("run: ") && !text.ends_with("::");
+            lines.retain(|line| !line.tells_how_to_run() || !(is_of_tests || is_for_all(line.text())));
         }
         if let Some(goal) = said {
             let others: Vec<&PredictedFile> = files.iter().collect();
@@ -126,6 +117,15 @@ impl Contexts {
         };
         lines.retain(|line| need.file.is_none() || !is_again(line));
         lines.extend(names);
+        if lines.is_empty() && need.file.is_none() && need.errors.is_empty() {
+            // A branch begins with what it is about.
+            let begins = |name: &str| {
+                let begin = topic.as_ref().map(|topic| topic.to_lowercase().replace(' ', "-"));
+                begin.is_none_or(|begin| begin.starts_with(&name.replace('_', "-")))
+            };
+            let names: Vec<String> = names_meant(need).into_iter().filter(|name| begins(name)).collect();
+            lines.extend(telling.folder(&names, files));
+        }
         lines
     }
 
@@ -348,7 +348,7 @@ impl Telling<'_> {
         // `src/werkzeug/test.py` helps others to test.
         let is_helping = |path: &str| path.starts_with("src/") && path.contains("/test.");
         let is_meant = |file: &&PredictedFile| {
-            let is_test = files::is_test(&file.path) && !is_helping(&file.path);
+            let is_test = files::is_test(&file.path) && goal::is_program(&file.path) && !is_helping(&file.path);
             is_work && file.score >= TESTED && is_test && self.past.ground.is_there(&file.path)
         };
         let tests = files.iter().find(is_meant)?;
@@ -356,8 +356,12 @@ impl Telling<'_> {
         Some((tests.path.clone(), format!("likely tested here{run}")))
     }
 
-    /// Of a file of Rust the command for its own tests, or else for its part of the workspace.
+    /// Of a file of Rust the command for its own tests, or else for its part of the workspace; of Go for its package.
     fn crate_tests(&self, path: &str) -> Option<String> {
+        if path.ends_with(".go") {
+            let is_tested = |other: &str| other.ends_with("_test.go") && folder_of(other) == folder_of(path);
+            return self.past.ground.paths().any(is_tested).then(|| format!("go test ./{}", folder_of(path)));
+        }
         // What is measured or shown is built by other commands.
         if path.split('/').any(|part| ["bench", "benches", "examples"].contains(&part)) {
             return None;
@@ -416,68 +420,6 @@ impl Telling<'_> {
         let general = general.into_iter().filter(|habit| own.iter().all(|known| known.what != habit.what));
         let general: Vec<String> = general.map(|habit| habit.told("the")).collect();
         own.iter().map(|habit| habit.told("its")).chain(general).take(MOST_HABITS).collect()
-    }
-
-    /// Is it likely enough, and far enough ahead of all others?
-    fn is_clear(&self, first: &PredictedFile, files: &[&PredictedFile]) -> bool {
-        let second = files.iter().filter(|file| file.path != first.path).map(|file| file.score).fold(0.0, f64::max);
-        let least = if self.has_goal { FIRST } else { FIRST_OF_BRANCH };
-        first.score >= CLEAR || (first.score >= least && first.score >= AHEAD * second)
-    }
-
-    /// Of a program that is not to be changed: its tests, where the goal is to test.
-    fn tests_meant(&self, path: &str) -> Option<FileLine> {
-        let (tests, why) = self.tests(path).filter(|(tests, _)| self.sorts.tests && tests != path)?;
-        Some(FileLine::Likely { path: tests, why })
-    }
-
-    /// What a goal means where nothing is at hand.
-    fn meant(&self, files: &[&PredictedFile]) -> Option<FileLine> {
-        let is_evident = |file: &PredictedFile| {
-            file.why.contains(SAID)
-                || (file.why.starts_with(SAID_ONCE) && file.score >= LIKELY)
-                || EVIDENT.iter().any(|start| file.why.starts_with(start))
-        };
-        let defining = files.iter().find(|file| file.score >= LIKELY && is_defining(file));
-        // What declares something is changed with what defines it.
-        let is_stub = |file: &PredictedFile| [".pyi", ".d.ts"].iter().any(|ending| file.path.ends_with(ending));
-        let evident = files.iter().find(|file| is_evident(file) && !is_stub(file));
-        let first = defining.or_else(|| evident.filter(|file| self.is_clear(file, files)))?;
-        let is_work = goal::is_program(&first.path);
-        if is_work && !files::is_test(&first.path) && self.sorts.is_aside() {
-            return self.tests_meant(&first.path);
-        }
-        let is_beside = |file: &&&PredictedFile| is_work && file.path != first.path && file.score >= PERHAPS;
-        let run = self.run(&first.path);
-        let tests = || self.tests(&first.path).filter(|(_, why)| !why.starts_with(OFTEN));
-        let run = run.or_else(|| tests()?.1.split_once("run: ").map(|(_, run)| run.to_owned()));
-        let run = run.or_else(|| files.iter().filter(is_beside).find_map(|file| self.run(&file.path)));
-        let run = run.map(|run| format!("; run: {run}")).unwrap_or_default();
-        let is_other = |file: &&&PredictedFile| !run.ends_with(&file.path);
-        let others: Vec<&PredictedFile> = files.iter().filter(is_other).copied().collect();
-        let (why, beside) = match first.why.contains(SAID) || first.why.starts_with(SAID_ONCE) {
-            false => (first.why.clone(), self.beside(&first.path, &others)),
-            // Whoever counts commits finds others: one that is named can be looked at.
-            true => match (self.like)(&first.path) {
-                Some(like) => (format!("changed before by {like}"), self.beside(&first.path, &others)),
-                None => (BY_COMMITS.to_owned(), self.instead(first, files)?),
-            },
-        };
-        let more = format!("{run}{beside}{}", self.usual(&first.path));
-        // Whoever says its name finds it.
-        let is_news = !more.is_empty() || !EVIDENT.iter().any(|start| first.why.starts_with(start));
-        is_news.then(|| FileLine::Likely { path: first.path.clone(), why: why + &more })
-    }
-
-    /// Where to look if it is not here: what is clear was touched in two of three cases, it or one of the next two in nine of
-    /// ten.
-    fn instead(&self, first: &PredictedFile, files: &[&PredictedFile]) -> Option<String> {
-        let is_other = |file: &&&PredictedFile| {
-            file.path != first.path && file.score >= INSTEAD && self.past.ground.is_there(&file.path)
-        };
-        let next: Vec<&str> = files.iter().filter(is_other).map(|file| file.path.as_str()).take(MOST_INSTEAD).collect();
-        let told = if next.is_empty() { String::new() } else { format!("; else {}", next.join(", ")) };
-        (first.score >= CLEAR).then_some(told)
     }
 }
 

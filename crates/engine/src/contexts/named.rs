@@ -105,7 +105,8 @@ pub(super) fn named_in(
         }
         let is_called = text[end..].starts_with(['(', '`', '\'', '"']);
         if names.len() < MOST_NAMES && (parts.len() > 1 || is_called || is_written_like_code(path)) {
-            names.extend(parts.into_iter().filter(|part| is_name(part)));
+            let is_marked = text[..end - word.len()].ends_with('`');
+            names.extend(parts.into_iter().filter(|part| is_name(part) && (is_marked || !is_everyday(part))));
         }
     }
     naming.place(text);
@@ -285,6 +286,11 @@ fn is_written_like_code(word: &str) -> bool {
 fn is_capitalised(word: &str) -> bool {
     let mut letters = word.chars();
     letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase) && !gate::is_doing(word)
+}
+
+/// `body` and `path` are in every error, and defined somewhere.
+fn is_everyday(word: &str) -> bool {
+    word.bytes().all(|sign| sign.is_ascii_lowercase()) && lokid_text::is_everyday(word)
 }
 
 fn shown(word: &str) -> &str {

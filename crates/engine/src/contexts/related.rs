@@ -24,6 +24,9 @@ const CALLED_SO: f64 = 0.45;
 const THINKABLE: f64 = 0.05;
 const SHORTEST_NAME: usize = 3;
 const MOST_WORDS: usize = 3;
+/// Of more files of one name none is meant.
+const MOST_NAMESAKES: usize = 3;
+const AHEAD_OF_NAMESAKES: f64 = 1.5;
 /// How much less each earlier commit of an author counts.
 const FADING: f64 = 0.9;
 /// An author of fewer commits is not known well enough to be sure.
@@ -61,11 +64,16 @@ impl Contexts {
                 *known = file;
             }
         }
-        // A name alone may be chance: something else has to speak for it.
-        if let Some(file) = called_so(&past, need)
-            && let Some(known) = best.get_mut(&file.path).filter(|known| known.score >= THINKABLE)
-        {
-            *known = PredictedFile { score: known.score.max(file.score), ..file };
+        // A name alone may be chance: something else has to speak for it, and more than for its namesakes.
+        if let Some((name, mut paths)) = called_so(&past, need) {
+            let score = |path: &&str| best.get(*path).map_or(0.0, |known| known.score);
+            paths.sort_by(|one, other| score(other).total_cmp(&score(one)));
+            let second = paths.get(1).map_or(0.0, score);
+            let is_meant = score(&paths[0]) >= (AHEAD_OF_NAMESAKES * second).max(THINKABLE);
+            if let Some(known) = best.get_mut(paths[0]).filter(|_| is_meant) {
+                known.score = known.score.max(CALLED_SO);
+                known.why = format!("its name is \"{name}\"");
+            }
         }
         let mut found: Vec<PredictedFile> = best.into_values().collect();
         found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
@@ -141,24 +149,28 @@ fn by_file_and_goal(past: &PastKnown, need: &Need, k: usize) -> Vec<PredictedFil
     }
 }
 
-/// The one file that is called what the branch or the scope of the goal names: `path.go` on `fix-path`, of `fix(path): …`.
-/// The more words it has in common, the surer it is meant.
-fn called_so(past: &PastKnown, need: &Need) -> Option<PredictedFile> {
-    let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).and_then(|branch| branch_topic(&branch.name));
-    let branch: Vec<String> = branch.iter().flat_map(|words| words.split(' ')).map(str::to_lowercase).collect();
-    let words: Vec<String> = need.goal.iter().flat_map(|goal| goal::scope(goal)).chain(branch).collect();
+/// The few files that are called what the branch or the scope of the goal names: `path.go` on `fix-path`, of `fix(path): …`.
+fn called_so<'a>(past: &'a PastKnown, need: &Need) -> Option<(String, Vec<&'a str>)> {
     let cochange = &past.cochange;
-    let only = |name: String| {
+    names_meant(need).into_iter().find_map(|name| {
         let places = cochange.namesakes(&name).filter(|place| !cochange.is_gone(*place));
         let paths = places.map(|place| cochange.path(place));
         let paths: Vec<&str> = paths.filter(|path| !files::is_test(path) && past.ground.is_there(path)).collect();
         let programs: Vec<&str> = paths.iter().copied().filter(|path| goal::is_program(path)).collect();
-        let only = [paths, programs].into_iter().find(|paths| paths.len() == 1)?;
-        Some(PredictedFile { path: only[0].to_owned(), score: CALLED_SO, why: format!("its name is \"{name}\"") })
-    };
+        let few = if paths.len() == 1 { paths } else { programs };
+        (1..=MOST_NAMESAKES).contains(&few.len()).then_some((name, few))
+    })
+}
+
+/// What a file or a folder may be called that the branch or the scope of the goal means. The more words it has in common, the
+/// surer it is meant.
+pub(super) fn names_meant(need: &Need) -> Vec<String> {
+    let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).and_then(|branch| branch_topic(&branch.name));
+    let branch: Vec<String> = branch.iter().flat_map(|words| words.split(' ')).map(str::to_lowercase).collect();
+    let words: Vec<String> = need.goal.iter().flat_map(|goal| goal::scope(goal)).chain(branch).collect();
     let parts = (1..=MOST_WORDS).rev().flat_map(|most| words.windows(most));
     let names = parts.flat_map(|words| ["_", "-"].map(|sign| words.join(sign)));
-    names.filter(|name| name.len() >= SHORTEST_NAME && !gate::is_doing(name)).find_map(only)
+    names.filter(|name| name.len() >= SHORTEST_NAME && !gate::is_doing(name)).collect()
 }
 
 /// What a branch is about: the subjects of its commits, or else the words of its name. One that everything happens on is about

@@ -65,6 +65,8 @@ struct Name {
     folded: String,
     /// How an option is spelt; only one may be written with hyphens, elsewhere that would be prose.
     option: Option<String>,
+    /// `TestClient`, which is no `test_client`.
+    is_type: bool,
 }
 
 struct Site {
@@ -207,7 +209,8 @@ impl Contexts {
             let mut written = None;
             names::each(line, |folded, as_written| {
                 let is_prose = as_written.contains('-') && !names::is_file(as_written);
-                if folded == name.folded && (name.option.is_some() || !is_prose) {
+                let is_other = name.is_type && as_written.starts_with(|sign: char| sign.is_lowercase());
+                if folded == name.folded && (name.option.is_some() || !(is_prose || is_other)) {
                     written.get_or_insert(as_written.to_owned());
                 }
             });
@@ -338,16 +341,21 @@ impl Names {
     fn add(&mut self, word: &str, is_option: bool) {
         let option = is_option.then(|| word.to_owned());
         if is_option || !word.trim_matches('-').contains('-') {
+            let is_type = word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase);
             // Nearly all of `JSON` and `README` are words.
             let names = folded(word).into_iter().filter(|name| !names::is_capitals(name));
-            names.for_each(|folded| self.push(folded, option.clone()));
+            names.for_each(|folded| self.push_as(Name { folded, option: option.clone(), is_type }));
         }
     }
 
     fn push(&mut self, folded: String, option: Option<String>) {
-        let is_new = !PROPER.contains(&folded.as_str()) && self.0.iter().all(|known| known.folded != folded);
+        self.push_as(Name { folded, option, is_type: false });
+    }
+
+    fn push_as(&mut self, name: Name) {
+        let is_new = !PROPER.contains(&name.folded.as_str()) && self.0.iter().all(|known| known.folded != name.folded);
         if is_new && self.0.len() < MOST_NAMES {
-            self.0.push(Name { folded, option });
+            self.0.push(name);
         }
     }
 }

@@ -79,13 +79,16 @@ fn a_goal_alone_means_what_commits_or_names_speak_for() {
     assert_eq!(told(&history, &files, None, true), [expected]);
     let busy = [("a.py", 0.5, "touched by commits like this"), ("b.py", 0.45, "2 earlier commits about \"x\"")];
     assert_eq!(told(&[], &busy, None, true), ["b.py: changed before by \"like it\""]);
-    assert!(told(&[], &busy[..1], None, true).is_empty());
+    let by_all = "a.py: likely, by texts and earlier commits";
+    assert_eq!(told(&[], &busy[..1], None, true), [by_all]);
     let unclear = [("a.py", 0.35, "an earlier commit about \"x\""), ("b.py", 0.3, "")];
-    assert!(told(&[], &unclear, None, true).is_empty());
+    assert_eq!(told(&[&["b.py"]], &unclear, None, true), [format!("{by_all}; else b.py")]);
+    assert!(told(&[], &[("a.py", 0.34, ""), ("b.py", 0.3, "")], None, true).is_empty());
+    assert!(told(&[], &[("tests/test_a.py", 0.5, ""), ("b.md", 0.5, "")], None, true).is_empty());
     assert_eq!(told(&[], &unclear[..1], None, true), ["a.py: changed before by \"like it\""]);
     let often = [("src/often.py", 0.5, "9 earlier commits about \"x\""), ("b.py", 0.04, ""), ("c.py", 0.01, "")];
     assert_eq!(told(&[&["b.py"]], &often, None, true), ["src/often.py: likely, by earlier commits; else b.py"]);
-    assert!(told(&[], &[("src/often.py", 0.35, often[0].2)], None, true).is_empty(), "no commit is like it");
+    assert!(told(&[], &[("src/often.py", 0.34, often[0].2)], None, true).is_empty(), "no commit is like it");
     for why in ["it is named", "its path says \"x\""] {
         assert!(told(&[], &[("a.py", 0.9, why)], None, true).is_empty(), "whoever says its name finds it");
     }

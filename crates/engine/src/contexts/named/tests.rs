@@ -65,6 +65,7 @@ fn a_module_and_a_definition_lead_to_their_file() {
     check("ImportError: requests.adapters", "src/requests/adapters.py", "the error names requests.adapters");
     check("TypeError in Session.send", "src/requests/sessions.py", "defines Session (line 30), which the error names");
     check("undefined method `send'", "src/requests/adapters.py", "defines send (line 12), which the error names");
+    assert!(named("reply = self.send(request)").is_empty(), "everybody sends");
 }
 
 #[test]
