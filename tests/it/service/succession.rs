@@ -22,7 +22,10 @@ fn older(home: &Home) -> PathBuf {
     }
     let path = home.path("old/lokid");
     std::fs::create_dir(home.path("old")).unwrap();
-    std::fs::write(&path, program).unwrap();
+    // Written by another process: what this one has open for writing, a child that starts in this moment has open, too, and
+    // nobody can start it.
+    std::fs::write(home.path("old/bytes"), program).unwrap();
+    assert!(Command::new("cp").arg(home.path("old/bytes")).arg(&path).status().unwrap().success());
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
     path
 }

@@ -20,7 +20,7 @@ use lokid_context::predict::memories::{branch_topic, is_common_branch};
 use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{PredictedFile, files, goal};
 use lokid_encode::newcomer;
-use lokid_index::cochange::folder_of;
+use lokid_index::cochange::{folder_of, stem_of};
 use lokid_model::{Memory, Scope};
 
 /// A line of its own has what earlier work, the branch or the error itself leads to, from this likelihood on.
@@ -331,6 +331,12 @@ impl Telling<'_> {
             its.iter().min_by_key(|path| path.len() - folder_of(path).len()).filter(|_| its.len() <= MOST_OF_ITS)
         {
             return Some(((*path).to_owned(), format!("the tests of {at_hand}{}", run(path))));
+        }
+        // `test/response/back.js` and others of `lib/response.js`
+        let own_folder = |path: &str| stem_of(folder_of(path)) == stem_of(at_hand);
+        let mut aside = tests.iter().map(|(_, _, path)| *path).filter(|path| its.is_empty() && own_folder(path));
+        if let (Some(path), Some(_)) = (aside.next(), aside.next()) {
+            return Some((format!("{}/", folder_of(path)), format!("the tests of {at_hand} are there")));
         }
         let times = |place: usize| tests.get(place).map_or(0, |(_, times, _)| *times);
         let is_enough = times(0) >= WITH_TESTS || (times(0) >= FEWER && times(0) * ONE_OF >= own);

@@ -99,7 +99,7 @@ impl Telling<'_> {
         Some(FileLine::Likely { path: first.path.clone(), why: format!("{BY_ALL}{run}{instead}") })
     }
 
-    /// The one folder that is called so, and what is likely in it: of 30 branches and goals that nothing else was said to 25
+    /// The one folder that is called so, and what is likely in it: of 29 branches and goals that nothing else was said to 26
     /// touched it.
     pub(super) fn folder(&self, names: &[String], files: &[PredictedFile]) -> Option<FileLine> {
         let called_so = |name: &String| Some((name.clone(), self.folder_called(name)?));

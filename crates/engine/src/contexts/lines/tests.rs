@@ -58,6 +58,8 @@ fn tests_of_another_name_are_told_where_they_change_with_a_file_and_no_others_do
     assert_eq!(told(&[&["src/b.py", "tests/test_all.py"]], &[], Some("src/b.py"), false), together);
     let many: [&[&str]; 2] = [&["src/b.py", "tests/test_x.py"], &["src/b.py", "tests/test_y.py"]];
     assert!(told(&many, &[], Some("src/b.py"), false).is_empty());
+    let aside: [&[&str]; 2] = [&["src/b.py", "tests/b/test_x.py"], &["src/b.py", "tests/b/test_y.py"]];
+    assert_eq!(told(&aside, &[], Some("src/b.py"), false), ["tests/b/: the tests of src/b.py are there"]);
 }
 
 #[test]
