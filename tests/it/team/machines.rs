@@ -152,9 +152,14 @@ fn what_one_remembers_the_other_knows_and_says_whose_word_it_is() {
     assert_eq!(ada.show(&id).unwrap()["author"], json!(team.role("ada")));
     assert_eq!(ada.export(), eve.export());
 
-    let told = eve.get("/v1/changes?by=team")["items"].clone();
-    assert_eq!((&told[0]["op"], &told[0]["author"]), (&json!("new"), &json!(team.role("ada"))), "{told:#}");
-    assert_eq!(told.as_array().unwrap().len(), 1);
+    // What changed is written down a moment after it did.
+    let told = |machine: &Machine, asked: &str| {
+        let told = || Some(machine.get(asked)["items"].clone()).filter(|told| told[0].is_object());
+        eventually_some(told)
+    };
+    let told_eve = told(&eve, "/v1/changes?by=team");
+    assert_eq!((&told_eve[0]["op"], &told_eve[0]["author"]), (&json!("new"), &json!(team.role("ada"))), "{told_eve:#}");
+    assert_eq!(told_eve.as_array().unwrap().len(), 1);
     assert_eq!(ada.get("/v1/changes")["items"].as_array().unwrap().len(), 1, "a signature is no change");
 
     // And an edit comes back without anybody asking for it.
@@ -163,7 +168,7 @@ fn what_one_remembers_the_other_knows_and_says_whose_word_it_is() {
     assert_eq!(ada.export(), eve.export());
 
     // Taken back here, it is so for all.
-    let change = ada.get("/v1/changes?by=team&op=changed")["items"][0]["id"].as_str().unwrap().to_owned();
+    let change = told(&ada, "/v1/changes?by=team&op=changed")[0]["id"].as_str().unwrap().to_owned();
     ada.post(&format!("/v1/changes/{change}/undo"), &json!({}));
     ada.pass();
     eve.comes_to(|eve| eve.show(&id).unwrap()["tags"] == json!([]));
