@@ -123,7 +123,8 @@ impl Contexts {
                 let begin = topic.as_ref().map(|topic| topic.to_lowercase().replace(' ', "-"));
                 begin.is_none_or(|begin| begin.starts_with(&name.replace('_', "-")))
             };
-            let names: Vec<String> = names_meant(need).into_iter().filter(|name| begins(name)).collect();
+            let mut names: Vec<String> = names_meant(need).into_iter().filter(|name| begins(name)).collect();
+            names.dedup();
             lines.extend(telling.folder(&names, files));
         }
         lines

@@ -6,6 +6,7 @@ use super::{LIKELY, OFTEN, PERHAPS, SAID, Telling, is_defining};
 use lokid_context::parts::FileLine;
 use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{PredictedFile, files, goal};
+use lokid_index::cochange::folder_of;
 
 /// What a goal alone means, or a branch, and how likely it is if nothing else comes near; what is clear needs no distance. Of 870
 /// later commits of 22 repositories such a file was told for three in five, and two in three of these were touched.
@@ -58,10 +59,8 @@ impl Telling<'_> {
             return self.tests_meant(&first.path);
         }
         let is_beside = |file: &&&PredictedFile| is_work && file.path != first.path && file.score >= PERHAPS;
-        let run = self.run(&first.path);
-        let run = run.or_else(|| self.run_of_tests(&first.path));
-        let run = run.or_else(|| files.iter().filter(is_beside).find_map(|file| self.run(&file.path)));
-        let run = run.map(|run| format!("; run: {run}")).unwrap_or_default();
+        let run = self.how_to_test(&first.path);
+        let run = told(run.or_else(|| files.iter().filter(is_beside).find_map(|file| self.run(&file.path))));
         let is_other = |file: &&&PredictedFile| !run.ends_with(&file.path);
         let others: Vec<&PredictedFile> = files.iter().filter(is_other).copied().collect();
         let (why, beside) = match first.why.contains(SAID) || first.why.starts_with(SAID_ONCE) {
@@ -91,8 +90,7 @@ impl Telling<'_> {
         };
         let first =
             files.iter().take(MOST_INSTEAD).find(is_meant).filter(|_| self.is_work && !self.sorts.is_aside())?;
-        let run = self.run(&first.path).or_else(|| self.run_of_tests(&first.path));
-        let run = run.map(|run| format!("; run: {run}")).unwrap_or_default();
+        let run = told(self.how_to_test(&first.path));
         let is_other = |file: &&&PredictedFile| !run.ends_with(&file.path);
         let others: Vec<&PredictedFile> = files.iter().filter(is_other).copied().collect();
         let instead = self.instead(first, &others);
@@ -102,33 +100,40 @@ impl Telling<'_> {
     /// The one folder that is called so, and what is likely in it: of 29 branches and goals that nothing else was said to 26
     /// touched it.
     pub(super) fn folder(&self, names: &[String], files: &[PredictedFile]) -> Option<FileLine> {
-        let called_so = |name: &String| Some((name.clone(), self.folder_called(name)?));
-        let (name, folder) = names.iter().find_map(called_so).filter(|_| !self.sorts.is_aside())?;
+        let names = if self.sorts.is_aside() { &[] } else { names };
+        let (name, folder) = self.folder_called(names)?;
         let is_there = |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         let inside = files.iter().map(|file| file.path.as_str()).filter(|path| is_there(path) && is_work(path));
         let inside: Vec<&str> = inside.take(MOST_INSIDE).collect();
-        let run = self.run_of_tests(inside.first()?).map(|run| format!("; run: {run}")).unwrap_or_default();
+        let run = told(self.how_to_test(inside.first()?));
         let inside = inside.join(", ");
         Some(FileLine::Others(format!("folder {folder}: its name is \"{name}\"; likely there: {inside}{run}")))
     }
 
-    fn folder_called(&self, name: &str) -> Option<&str> {
-        let is_called_so = |folder: &str| {
-            let last = folder.rsplit('/').next().unwrap_or(folder).to_lowercase();
-            last.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['-', '_']))
-        };
-        let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
-        for path in self.past.ground.paths().filter(|path| path.contains('/') && is_work(path)) {
-            let folder = path.match_indices('/').map(|(at, _)| &path[..at]).find(|folder| is_called_so(folder));
-            folder.into_iter().for_each(|folder| *folders.entry(folder).or_default() += 1);
+    /// The first name that one folder of programs has, and no other. The tree is walked once, and every folder is looked at once.
+    fn folder_called<'a>(&self, names: &'a [String]) -> Option<(&'a str, &str)> {
+        let mut folders: Vec<BTreeMap<&str, usize>> = vec![BTreeMap::new(); names.len()];
+        let (mut known, mut called): (&str, Option<(usize, &str)>) = ("", None);
+        for path in self.past.ground.paths().filter(|path| !names.is_empty() && is_work(path)) {
+            if folder_of(path) != known {
+                known = folder_of(path);
+                let ends = path.match_indices('/').map(|(at, _)| &path[..at]);
+                let at = |folder| names.iter().position(|name| is_called(folder, name));
+                called = ends.filter_map(|folder| Some((at(folder)?, folder))).next();
+            }
+            called.into_iter().for_each(|(at, folder)| *folders[at].entry(folder).or_default() += 1);
         }
-        let (folder, many) = folders.pop_first().filter(|_| folders.is_empty())?;
-        (many >= FEWEST_IN_A_FOLDER).then_some(folder)
+        names.iter().zip(folders).find_map(|(name, mut folders)| {
+            let (folder, many) = folders.pop_first().filter(|_| folders.is_empty())?;
+            (many >= FEWEST_IN_A_FOLDER).then_some((name.as_str(), folder))
+        })
     }
 
-    fn run_of_tests(&self, path: &str) -> Option<String> {
-        let (_, why) = self.tests(path).filter(|(_, why)| !why.starts_with(OFTEN))?;
-        why.split_once("run: ").map(|(_, run)| run.to_owned())
+    fn how_to_test(&self, path: &str) -> Option<String> {
+        self.run(path).or_else(|| {
+            let (_, why) = self.tests(path).filter(|(_, why)| !why.starts_with(OFTEN))?;
+            why.split_once("run: ").map(|(_, run)| run.to_owned())
+        })
     }
 
     /// Where to look if it is not here: what is clear was touched in two of three cases, it or one of the next two in nine of
@@ -142,9 +147,22 @@ impl Telling<'_> {
     }
 }
 
+fn told(run: Option<String>) -> String {
+    run.map(|run| format!("; run: {run}")).unwrap_or_default()
+}
+
 /// What declares something is changed with what defines it.
 fn is_stub(file: &PredictedFile) -> bool {
     [".pyi", ".d.ts"].iter().any(|ending| file.path.ends_with(ending))
+}
+
+/// `reverseproxy` of `modules/reverseproxy`, `config` of `crates/nu-config`.
+fn is_called(folder: &str, name: &str) -> bool {
+    let last = folder.rsplit('/').next().unwrap_or(folder);
+    let Some((before, end)) = last.len().checked_sub(name.len()).and_then(|at| last.split_at_checked(at)) else {
+        return false;
+    };
+    end.eq_ignore_ascii_case(name) && (before.is_empty() || before.ends_with(['-', '_']))
 }
 
 fn is_work(path: &str) -> bool {
