@@ -12,6 +12,7 @@ mod lines;
 mod named;
 mod notes;
 mod related;
+mod since;
 mod sites;
 mod standing;
 

@@ -86,6 +86,8 @@ impl Iterator for Hits<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use proptest::sample;
     use proptest::strategy::Strategy;
 
@@ -96,13 +98,16 @@ mod tests {
         #[test]
         fn both_ways_find_the_same_in_the_same_order(parts in proptest::collection::vec(part(), 0..24)) {
             let text = parts.concat();
-            let (words, _) = scan::words();
-            let found = |brief| Keywords::new(words.clone(), brief).unwrap().hits(&text).collect::<Vec<Hit>>();
-            proptest::prop_assert_eq!(found(true), found(false));
-            let (brief, usual) = (Redactor::brief(&[], &[]).unwrap(), Redactor::built_in());
-            proptest::prop_assert_eq!(brief.redact(&text), usual.redact(&text));
+            let found = |keywords: &Keywords| keywords.hits(&text).collect::<Vec<Hit>>();
+            proptest::prop_assert_eq!(found(&BRIEF.0), found(&USUAL.0));
+            proptest::prop_assert_eq!(BRIEF.1.redact(&text), USUAL.1.redact(&text));
         }
     }
+
+    static BRIEF: LazyLock<(Keywords, Redactor)> =
+        LazyLock::new(|| (Keywords::new(scan::words().0, true).unwrap(), Redactor::brief(&[], &[]).unwrap()));
+    static USUAL: LazyLock<(Keywords, Redactor)> =
+        LazyLock::new(|| (Keywords::new(scan::words().0, false).unwrap(), Redactor::built_in()));
 
     /// A keyword in some case, or what stands around keywords.
     fn part() -> impl Strategy<Value = String> {

@@ -165,7 +165,7 @@ fn shape(subject: &str) -> Vec<String> {
 }
 
 /// `"subject" (id, day)`
-fn quoted(commit: &Commit) -> Option<String> {
+pub(super) fn quoted(commit: &Commit) -> Option<String> {
     let subject: String = commit.subject.chars().take(LONGEST_SUBJECT).collect();
     let cut = if subject.len() < commit.subject.len() { "…" } else { "" };
     let day = Timestamp::from_micros(commit.time.saturating_mul(1_000_000)).day();

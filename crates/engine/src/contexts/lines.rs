@@ -5,6 +5,7 @@
 //! that nothing else is to be said of a file whose commits mostly do. What is named has commits or its name behind it.
 
 mod meant;
+mod tested;
 
 use std::collections::BTreeMap;
 
@@ -17,10 +18,7 @@ use crate::ground::LARGEST_TEXT;
 use crate::past::PastKnown;
 use lokid_context::parts::FileLine;
 use lokid_context::predict::memories::{branch_topic, is_common_branch};
-use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{PredictedFile, files, goal};
-use lokid_encode::newcomer;
-use lokid_index::cochange::{folder_of, stem_of};
 use lokid_model::{Memory, Scope};
 
 /// A line of its own has what earlier work, the branch or the error itself leads to, from this likelihood on.
@@ -37,15 +35,6 @@ const TOGETHER: usize = 2;
 const MOST_HABITS: usize = 2;
 /// A commit of more files says nothing of two of them.
 const SWEEP: usize = 20;
-const TESTED: f64 = 0.4;
-/// More files of one name are data of tests.
-const MOST_NAMESAKES: usize = 8;
-/// Of more files of tests none is the one.
-const MOST_OF_ITS: usize = 3;
-/// Tests that so many commits touched with a file are taken for its own, or fewer that are one of so many of its commits.
-const WITH_TESTS: usize = 10;
-const FEWER: usize = 3;
-const ONE_OF: usize = 6;
 /// What tools say of a test that failed.
 const FAILED_TESTS: [&str; 3] = ["--- FAIL: ", "FAILED ", "test result: FAILED"];
 const SAID: &str = "earlier commits about";
@@ -76,6 +65,9 @@ impl Contexts {
             lines.filter_map(|line| Some(line.split_once('=')?.0.trim().to_owned())).collect()
         };
         let like = |path: &str| self.commit_like(said?, path);
+        let around = if need.file.is_none() { self.around(need, &past.ground) } else { Vec::new() };
+        let spoken_of = said.map(str::to_owned).into_iter().chain(around).collect::<Vec<String>>().join(" ");
+        let spoken_of = tested::words_of(&spoken_of);
         let telling = Telling {
             past: &past,
             one_test,
@@ -85,6 +77,7 @@ impl Contexts {
             has_tests: &has_tests,
             features: &features,
             like: &like,
+            spoken_of: &spoken_of,
         };
         let mut lines = telling.lines(files, need.file.as_deref().or_else(|| place_of(files)));
         // Whoever has a failed test has run it; whoever has an error has its place, and needs more of it than a command for all.
@@ -117,13 +110,12 @@ impl Contexts {
         };
         lines.retain(|line| need.file.is_none() || !is_again(line));
         lines.extend(names);
+        if need.file.is_none() && need.goal.is_none() {
+            let since = self.since(need, &lines);
+            lines.extend(since);
+        }
         if lines.is_empty() && need.file.is_none() && need.errors.is_empty() {
-            // A branch begins with what it is about.
-            let begins = |name: &str| {
-                let begin = topic.as_ref().map(|topic| topic.to_lowercase().replace(' ', "-"));
-                begin.is_none_or(|begin| begin.starts_with(&name.replace('_', "-")))
-            };
-            let mut names: Vec<String> = names_meant(need).into_iter().filter(|name| begins(name)).collect();
+            let mut names = names_meant(need);
             names.dedup();
             lines.extend(telling.folder(&names, files));
         }
@@ -233,6 +225,8 @@ struct Telling<'a> {
     features: &'a dyn Fn(&str) -> Vec<String>,
     /// The commit of a file that says most of what is to be done.
     like: &'a dyn Fn(&str) -> Option<String>,
+    /// The words of the goal, and what an error happened in.
+    spoken_of: &'a [String],
 }
 
 impl Telling<'_> {
@@ -264,21 +258,6 @@ impl Telling<'_> {
         others.into_iter().chain(likely).collect()
     }
 
-    fn run(&self, path: &str) -> Option<String> {
-        // Below one target of Rust a file is a module.
-        let is_module = ["lib", "main", "mod"].iter().any(|name| {
-            let target = format!("{}/{name}.rs", folder_of(path));
-            path.ends_with(".rs") && target != path && self.past.ground.stamp(&target).is_some()
-        });
-        if is_module && files::is_test(path) {
-            let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
-            return name.map(|name| format!("cargo test {name}::"));
-        }
-        let fact = self.one_test.filter(|_| !is_beside_tests(path));
-        let run = fact.and_then(|fact| newcomer::run_of(fact, path));
-        run.or_else(|| path.ends_with("_test.go").then(|| format!("go test ./{}", folder_of(path))))
-    }
-
     /// How many commits touched each other file with this one, sweeps aside.
     fn together(&self, path: &str) -> BTreeMap<&str, usize> {
         let cochange = &self.past.cochange;
@@ -290,107 +269,6 @@ impl Telling<'_> {
             others.for_each(|other| *times.entry(cochange.path(other)).or_default() += 1);
         }
         times
-    }
-
-    /// The tests of a file of a program, by their name or else by what changes with it, and how they are run.
-    fn tests(&self, at_hand: &str) -> Option<(String, String)> {
-        if let Some(run) = self.run(at_hand) {
-            return Some((at_hand.to_owned(), format!("run: {run}")));
-        }
-        let by_crate = || Some((at_hand.to_owned(), format!("run: {}", self.crate_tests(at_hand)?)));
-        if !goal::is_program(at_hand) || files::is_test(at_hand) || (self.has_tests)(at_hand) {
-            return by_crate();
-        }
-        let together = self.together(at_hand);
-        let own = together.get(at_hand).copied().unwrap_or_default();
-        let ending = |path: &str| path.rsplit_once('.').map(|(_, ending)| language_of(ending).to_owned());
-        // One of many that are called so is part of a test.
-        let is_one_of_many = |path: &str| {
-            let name = path.rsplit('/').next();
-            let alike = self.past.cochange.namesakes(path).map(|place| self.past.cochange.path(place));
-            alike.filter(|other| other.rsplit('/').next() == name).nth(MOST_NAMESAKES).is_some()
-        };
-        let is_test = |path: &str| {
-            files::is_test(path)
-                && !is_beside_tests(path)
-                && !is_one_of_many(path)
-                && ending(path) == ending(at_hand)
-                && self.past.ground.is_there(path)
-        };
-        // `tests/apps/cli/app.py` is a part of tests, `test/app.js` is one.
-        let last_two = |path: &str| path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
-        let is_its = |path: &str| newcomer::are_tests_of(path, at_hand) && files::is_test(&path[last_two(path)..]);
-        let is_called_so = |path: &str| files::is_test(path.rsplit('/').next().unwrap_or(path));
-        let run = |path: &str| self.run(path).map(|run| format!("; run: {run}")).unwrap_or_default();
-        let tests = together.into_iter().filter(|(path, _)| is_test(path));
-        let mut tests: Vec<(bool, usize, &str)> =
-            tests.map(|(path, times)| (is_called_so(path), times, path)).collect();
-        tests.sort_unstable_by(|one, other| other.cmp(one));
-        let its: Vec<&str> = tests.iter().map(|(_, _, path)| *path).filter(|path| is_its(path)).collect();
-        // What is called just so comes before what is called more.
-        if let Some(path) =
-            its.iter().min_by_key(|path| path.len() - folder_of(path).len()).filter(|_| its.len() <= MOST_OF_ITS)
-        {
-            return Some(((*path).to_owned(), format!("the tests of {at_hand}{}", run(path))));
-        }
-        // `test/response/back.js` and others of `lib/response.js`
-        let own_folder = |path: &str| stem_of(folder_of(path)) == stem_of(at_hand);
-        let mut aside = tests.iter().map(|(_, _, path)| *path).filter(|path| its.is_empty() && own_folder(path));
-        if let (Some(path), Some(_)) = (aside.next(), aside.next()) {
-            return Some((format!("{}/", folder_of(path)), format!("the tests of {at_hand} are there")));
-        }
-        let times = |place: usize| tests.get(place).map_or(0, |(_, times, _)| *times);
-        let is_enough = times(0) >= WITH_TESTS || (times(0) >= FEWER && times(0) * ONE_OF >= own);
-        // One of many that are touched as often says little.
-        match tests.first().filter(|_| is_enough && 2 * times(0) >= 3 * times(1)) {
-            Some((.., path)) => Some(((*path).to_owned(), format!("{OFTEN}{}", run(path)))),
-            None => by_crate(),
-        }
-    }
-
-    /// Tests that are no file's own, where such a goal was tested before: from this likelihood on almost every other was
-    /// touched.
-    fn tests_foreseen(&self, at_hand: &str, files: &[PredictedFile]) -> Option<(String, String)> {
-        let is_work = self.has_goal && goal::is_program(at_hand) && !files::is_test(at_hand);
-        // `src/werkzeug/test.py` helps others to test.
-        let is_helping = |path: &str| path.starts_with("src/") && path.contains("/test.");
-        let is_meant = |file: &&PredictedFile| {
-            let is_test = files::is_test(&file.path) && goal::is_program(&file.path) && !is_helping(&file.path);
-            is_work && file.score >= TESTED && is_test && self.past.ground.is_there(&file.path)
-        };
-        let tests = files.iter().find(is_meant)?;
-        let run = self.run(&tests.path).map(|run| format!("; run: {run}")).unwrap_or_default();
-        Some((tests.path.clone(), format!("likely tested here{run}")))
-    }
-
-    /// Of a file of Rust the command for its own tests, or else for its part of the workspace; of Go for its package.
-    fn crate_tests(&self, path: &str) -> Option<String> {
-        if path.ends_with(".go") {
-            let is_tested = |other: &str| other.ends_with("_test.go") && folder_of(other) == folder_of(path);
-            return self.past.ground.paths().any(is_tested).then(|| format!("go test ./{}", folder_of(path)));
-        }
-        // What is measured or shown is built by other commands.
-        if path.split('/').any(|part| ["bench", "benches", "examples"].contains(&part)) {
-            return None;
-        }
-        let module = path.strip_suffix(".rs")?;
-        let module = module.strip_suffix("/mod").unwrap_or(module).rsplit('/').next();
-        let is_own = files::is_test(path) || (self.has_tests)(path);
-        let module = module.filter(|module| is_own && !["lib", "main"].contains(module));
-        let module = module.map(|module| format!(" {module}::")).unwrap_or_default();
-        let mut folder = folder_of(path);
-        while !folder.is_empty() {
-            let manifest = format!("{folder}/Cargo.toml");
-            if self.past.ground.stamp(&manifest).is_some() {
-                let mut parts = path.strip_suffix(".rs").unwrap_or(path).split('/').rev();
-                let features = (self.features)(&manifest);
-                let feature = parts.find(|part| features.iter().any(|feature| feature == part));
-                let feature = feature.map(|feature| format!(" --features {feature}")).unwrap_or_default();
-                return Some(format!("cargo test --manifest-path {manifest}{feature}{module}"));
-            }
-            folder = folder_of(folder);
-        }
-        (!module.is_empty()).then(|| format!("cargo test{module}"))
     }
 
     /// Behind a line that stands by itself: what may change with a program, as far as commits speak for it, by what they touched
@@ -428,16 +306,6 @@ impl Telling<'_> {
         let general: Vec<String> = general.map(|habit| habit.told("the")).collect();
         own.iter().map(|habit| habit.told("its")).chain(general).take(MOST_HABITS).collect()
     }
-}
-
-/// The ending that stands for a language with several.
-fn language_of(ending: &str) -> &str {
-    if ["js", "cjs", "mjs", "jsx", "ts", "cts", "mts", "tsx"].contains(&ending) { "js" } else { ending }
-}
-
-/// Among tests, and none.
-fn is_beside_tests(path: &str) -> bool {
-    path.ends_with("conftest.py") || path.ends_with("__init__.py")
 }
 
 #[cfg(test)]

@@ -5,15 +5,19 @@
 use std::collections::BTreeMap;
 
 use super::cache::Need;
+use super::commits::without_head;
 use super::named;
 use crate::contexts::Contexts;
 use crate::focus::{Branch, SeenError};
+use crate::ground::{CodeGround, LARGEST_TEXT};
 use crate::past::{CodeMap, PastKnown};
 use lokid_context::gate;
 use lokid_context::predict::memories::{PredictedMemory, branch_topic, is_common_branch};
 use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{PredictedFile, episodes, files, goal, join};
 use lokid_encode::errors::repo_file;
+use lokid_index::analyze;
+use lokid_index::cochange::folder_of;
 
 /// A branch is a goal that nobody put into words.
 const BY_BRANCH: f64 = 0.6;
@@ -65,7 +69,19 @@ impl Contexts {
             }
         }
         // A name alone may be chance: something else has to speak for it, and more than for its namesakes.
-        if let Some((name, mut paths)) = called_so(&past, need) {
+        // A folder and a file in it are called as two words of it are: `math max` means `math/max.rs`.
+        if let Some((name, path)) = in_folder_called_so(&past, need) {
+            let why = format!("its path is \"{name}\"");
+            let known = best.entry(path.to_owned());
+            let known =
+                known.or_insert_with(|| PredictedFile { path: path.to_owned(), score: 0.0, why: String::new() });
+            (known.score, known.why) = (known.score.max(CALLED_SO), why);
+        } else if let Some((name, path)) = called_by_several(&past, need, &best) {
+            let known = best.get_mut(&path).map(|known| (&mut known.score, &mut known.why));
+            if let Some((score, why)) = known {
+                (*score, *why) = (score.max(CALLED_SO), format!("its name is \"{name}\""));
+            }
+        } else if let Some((name, mut paths)) = called_so(&past, need) {
             let score = |path: &&str| best.get(*path).map_or(0.0, |known| known.score);
             paths.sort_by(|one, other| score(other).total_cmp(&score(one)));
             let second = paths.get(1).map_or(0.0, score);
@@ -101,11 +117,29 @@ impl Contexts {
         episodes::join(found, episodes::files(episodes, &places))
     }
 
+    /// What an error happened in: the functions that its tool names, and those that stand around the line here.
+    pub(super) fn around(&self, need: &Need, ground: &CodeGround) -> Vec<String> {
+        let (code, root) = (self.repository.code(), self.env.root.to_string_lossy());
+        let places = need.errors.iter().flat_map(|error| named::places(&error.text, &root, ground));
+        let around = places.flat_map(|place| {
+            let symbols = code.get(&place.file).map(|file| file.symbols.as_slice()).unwrap_or_default();
+            let before = symbols.iter().filter(|symbol| place.line.is_some_and(|line| symbol.line <= line));
+            let nearest = before.max_by_key(|symbol| symbol.line).map(|symbol| symbol.name.clone());
+            place.function.into_iter().chain(nearest)
+        });
+        around.collect()
+    }
+
     /// The files an error speaks of, likeliest first.
     pub(super) fn named_by(&self, error: &SeenError, past: &PastKnown) -> Vec<PredictedFile> {
         let code = self.repository.code();
         let root = self.env.root.to_string_lossy();
-        let mut found = named::named_in(&error.text, &root, &past.ground, &|path, tell| define(&code, path, tell));
+        let line_of = |path: &str, line: u32| {
+            let text = self.repository.text_of(path, LARGEST_TEXT)?;
+            text.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
+        };
+        let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| define(&code, path, tell);
+        let mut found = named::named_in(&error.text, &root, &past.ground, &definitions, &line_of);
         let seen_at = error.file.as_ref().filter(|file| found.iter().all(|known| known.path != **file));
         found.extend(seen_at.map(|file| PredictedFile {
             path: file.clone(),
@@ -162,15 +196,68 @@ fn called_so<'a>(past: &'a PastKnown, need: &Need) -> Option<(String, Vec<&'a st
     })
 }
 
-/// What a file or a folder may be called that the branch or the scope of the goal means. The more words it has in common, the
-/// surer it is meant.
+/// The one program of those thought of whose name has several words, all of which are said: `sources_checksum.go` where the
+/// checksums of a source are spoken of.
+fn called_by_several(
+    past: &PastKnown,
+    need: &Need,
+    thought_of: &BTreeMap<String, PredictedFile>,
+) -> Option<(String, String)> {
+    let said: Vec<String> = analyze::distinct(&words_meant(need).join(" "), gate::MOST_WORDS);
+    let name = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        name.split('.').next().unwrap_or(name).to_owned()
+    };
+    let is_said = |path: &&String| {
+        let words = analyze::distinct(&name(path).replace(['-', '_'], " "), gate::MOST_WORDS);
+        let is_program = || goal::is_program(path) && !files::is_test(path) && past.ground.is_there(path);
+        words.len() > 1 && words.iter().all(|word| said.contains(word)) && is_program()
+    };
+    let mut meant = thought_of.keys().filter(is_said);
+    let only = meant.next().filter(|_| meant.next().is_none())?;
+    Some((name(only), only.clone()))
+}
+
+/// The one program that is called one word, in a folder that is called the word before.
+fn in_folder_called_so<'a>(past: &'a PastKnown, need: &Need) -> Option<(String, &'a str)> {
+    let cochange = &past.cochange;
+    let words = words_meant(need);
+    words.windows(2).filter(|two| two.iter().all(|word| is_telling(word))).find_map(|two| {
+        let places = cochange.namesakes(&two[1]).filter(|place| !cochange.is_gone(*place));
+        let is_meant = |path: &&str| {
+            let folder = folder_of(path).rsplit('/').next().unwrap_or_default();
+            let is_there = || goal::is_program(path) && !files::is_test(path) && past.ground.is_there(path);
+            folder.rsplit(['-', '_']).next() == Some(two[0].as_str()) && is_there()
+        };
+        let mut paths = places.map(|place| cochange.path(place)).filter(is_meant);
+        let only = paths.next().filter(|_| paths.next().is_none())?;
+        Some((two.join("/"), only))
+    })
+}
+
+/// What a file or a folder may be called that the branch or the goal means. The more words it has in common, the surer it is
+/// meant; one word is a name only where a branch begins, and in the scope of a goal.
 pub(super) fn names_meant(need: &Need) -> Vec<String> {
-    let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).and_then(|branch| branch_topic(&branch.name));
-    let branch: Vec<String> = branch.iter().flat_map(|words| words.split(' ')).map(str::to_lowercase).collect();
-    let words: Vec<String> = need.goal.iter().flat_map(|goal| goal::scope(goal)).chain(branch).collect();
-    let parts = (1..=MOST_WORDS).rev().flat_map(|most| words.windows(most));
-    let names = parts.flat_map(|words| ["_", "-"].map(|sign| words.join(sign)));
-    names.filter(|name| name.len() >= SHORTEST_NAME && !gate::is_doing(name)).collect()
+    let (words, scope) = (words_meant(need), need.goal.as_deref().map(goal::scope));
+    let scope: Vec<String> = scope.into_iter().flatten().collect();
+    let of_scope = (2..=MOST_WORDS).rev().flat_map(|most| scope.windows(most));
+    let of_text = (2..=MOST_WORDS).rev().flat_map(|most| words.windows(most));
+    let single = if need.goal.is_some() { &scope } else { &words };
+    let joined = of_scope.chain(of_text).flat_map(|words| ["_", "-", ""].map(|sign| words.join(sign)));
+    let names = joined.chain(single.iter().cloned());
+    names.filter(|name| is_telling(name)).collect()
+}
+
+/// The words of the goal, or else of the branch.
+fn words_meant(need: &Need) -> Vec<String> {
+    let branch = || need.branch.as_ref().and_then(|branch| branch_topic(&branch.name));
+    let text = need.goal.as_deref().map(without_head).map(str::to_owned).or_else(branch).unwrap_or_default();
+    let words = text.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).take(gate::MOST_WORDS).collect()
+}
+
+fn is_telling(name: &str) -> bool {
+    name.len() >= SHORTEST_NAME && !gate::is_doing(name)
 }
 
 /// What a branch is about: the subjects of its commits, or else the words of its name. One that everything happens on is about

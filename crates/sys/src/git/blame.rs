@@ -176,6 +176,28 @@ impl Committed {
     }
 }
 
+/// Since which of these commits a line stands in a file: one that has it, while the next older one has not. They are given newest
+/// first, each with the name that the file had then; taken that a line which came stays, few of them are looked at. No program
+/// is asked.
+pub fn there_since(worktree: &Path, commits: &[(&str, &str)], line: &str) -> Option<usize> {
+    let repository = Repository::open(worktree).ok()?;
+    let line = line.trim().as_bytes();
+    let has = |at: usize| {
+        let (commit, path) = commits[at];
+        let blob = Oid::from_str(commit).ok().and_then(|commit| blob(&repository, commit, path));
+        blob.is_some_and(|blob| blob.content().split(|byte| *byte == b'\n').any(|known| known.trim_ascii() == line))
+    };
+    let (mut with, mut without) = (0, commits.len());
+    if commits.is_empty() || !has(with) {
+        return None;
+    }
+    while without - with > 1 {
+        let between = with.midpoint(without);
+        *(if has(between) { &mut with } else { &mut without }) = between;
+    }
+    (without < commits.len()).then_some(with)
+}
+
 fn blob<'r>(repository: &'r Repository, commit: Oid, path: &str) -> Option<git2::Blob<'r>> {
     let entry = repository.find_commit(commit).ok()?.tree().ok()?.get_path(Path::new(path)).ok()?;
     let (size, _) = repository.odb().ok()?.read_header(entry.id()).ok()?;
@@ -324,10 +346,14 @@ mod tests {
             found.iter().map(|origin| (origin.commit.as_str(), origin.lines.as_slice())).collect();
         assert_eq!(found, [(written.as_str(), &[2, 3, 5][..]), (edited.as_str(), &[4][..])]);
         assert!(committed.blame((1, 1), true, &[], PATIENCE, NEVER).unwrap().is_empty(), "not committed yet");
+        let edited_id = edited.clone();
         assert_eq!(committed.changed_by((4, 4), 9, PATIENCE, NEVER), [edited, written.clone()]);
         let name_before = |commit| committed.name_before(commit, "new.rs", PATIENCE, NEVER);
         assert_eq!((name_before(&moved), name_before(&written)), (Some("old.rs".to_owned()), None));
         assert!(Committed::open(lab.folder.path(), "none.rs", "").is_none());
+        let commits = [(edited_id.as_str(), "new.rs"), (moved.as_str(), "new.rs"), (written.as_str(), "old.rs")];
+        let since = |line| there_since(lab.folder.path(), &commits, line);
+        assert_eq!((since("another();"), since("first();"), since("second();")), (Some(0), None, None));
         let plain = committed.blame_without_program(1, 4);
         assert_eq!(plain.iter().map(|origin| origin.lines.len()).sum::<usize>(), 4, "{plain:?}");
     }

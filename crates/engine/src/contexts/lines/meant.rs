@@ -16,6 +16,7 @@ const CLEAR: f64 = 0.4;
 const AHEAD: f64 = 2.0;
 /// How a reason begins that is one by itself: others hold for whatever is worked on often.
 const EVIDENT: [&str; 3] = ["it is named", "its name is", "its path says"];
+const IN_ITS_FOLDER: &str = "its path is";
 const SAID_ONCE: &str = "an earlier commit about";
 /// Many commits speak for it, each a little.
 const BY_COMMITS: &str = "likely, by earlier commits";
@@ -48,6 +49,7 @@ impl Telling<'_> {
     fn evident(&self, files: &[&PredictedFile]) -> Option<FileLine> {
         let is_evident = |file: &PredictedFile| {
             file.why.contains(SAID)
+                || file.why.starts_with(IN_ITS_FOLDER)
                 || (file.why.starts_with(SAID_ONCE) && file.score >= LIKELY)
                 || EVIDENT.iter().any(|start| file.why.starts_with(start))
         };
@@ -58,7 +60,11 @@ impl Telling<'_> {
         if is_work && !files::is_test(&first.path) && self.sorts.is_aside() {
             return self.tests_meant(&first.path);
         }
-        let is_beside = |file: &&&PredictedFile| is_work && file.path != first.path && file.score >= PERHAPS;
+        let together = self.together(&first.path);
+        let is_partner = |path: &str| together.contains_key(path);
+        let is_beside = |file: &&&PredictedFile| {
+            is_work && file.path != first.path && file.score >= PERHAPS && is_partner(&file.path)
+        };
         let run = self.how_to_test(&first.path);
         let run = told(run.or_else(|| files.iter().filter(is_beside).find_map(|file| self.run(&file.path))));
         let is_other = |file: &&&PredictedFile| !run.ends_with(&file.path);

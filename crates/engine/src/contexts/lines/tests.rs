@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::tested::is_called_after;
 use super::*;
 use lokid_index::cochange::Cochange;
 use lokid_model::{Commit, FileChange, FileStatus};
@@ -32,6 +33,7 @@ fn told(commits: &[&[&str]], files: &[(&str, f64, &str)], at_hand: Option<&str>,
         has_tests: &|path| path == "src/own.rs",
         features: &|_| Vec::new(),
         like: &|path| (path != "src/often.py").then(|| "\"like it\"".to_owned()),
+        spoken_of: &["send".to_owned()],
     }
     .lines(&files, at_hand);
     let text = |line: FileLine| match line {
@@ -50,6 +52,16 @@ fn the_tests_of_the_file_at_hand_are_told_with_how_to_run_them() {
     assert_eq!(told(&history, &[], Some("tests/test_b.py"), false), ["tests/test_b.py: run: pytest tests/test_b.py"]);
     assert!(told(&history, &[], Some("src/c.py"), false).is_empty(), "called so, and never changed with it");
     assert_eq!(told(&[], &[], Some("src/own.rs"), false), ["src/own.rs: run: cargo test own::"]);
+}
+
+#[test]
+fn of_many_tests_those_called_after_what_is_worked_on_are_told() {
+    let tests = ["test/res.send.js", "test/test_send.js", "test/send/all.js", "test/resend.js"];
+    assert_eq!(tests.map(|path| is_called_after(path, "lib/response.js", "send")), [true, true, false, false]);
+    assert!(is_called_after("test/useSend.test.tsx", "src/hooks.ts", "usesend"));
+    let history: [&[&str]; 2] = [&["lib/response.js", "test/res.json.js"], &["lib/response.js", "test/res.send.js"]];
+    let expected = "test/res.send.js: tests of lib/response.js that are called so";
+    assert_eq!(told(&history, &[], Some("lib/response.js"), false), [expected]);
 }
 
 #[test]

@@ -1,0 +1,217 @@
+//! How a file is tested: its tests by their name, by what is worked on or by what changes with them, and the command that runs
+//! them.
+
+use super::{OFTEN, Telling};
+use lokid_context::gate;
+use lokid_context::predict::terrain::Terrain;
+use lokid_context::predict::{PredictedFile, files, goal};
+use lokid_encode::newcomer;
+use lokid_index::cochange::{folder_of, stem_of};
+
+const TESTED: f64 = 0.4;
+/// More files of one name are data of tests.
+const MOST_NAMESAKES: usize = 8;
+/// Of more files of tests none is the one.
+const MOST_OF_ITS: usize = 3;
+/// Tests that so many commits touched with a file are taken for its own, or fewer that are one of so many of its commits.
+const WITH_TESTS: usize = 10;
+const FEWER: usize = 3;
+const ONE_OF: usize = 6;
+const CALLED_SO: usize = 2;
+const SHORTEST_WORD: usize = 4;
+/// Folders that every part of a repository has.
+const PARTED_BY: [&str; 6] = ["src", "lib", "test", "tests", "__tests__", "spec"];
+
+impl Telling<'_> {
+    pub(super) fn run(&self, path: &str) -> Option<String> {
+        // Below one target of Rust a file is a module.
+        let is_module = ["lib", "main", "mod"].iter().any(|name| {
+            let target = format!("{}/{name}.rs", folder_of(path));
+            path.ends_with(".rs") && target != path && self.past.ground.stamp(&target).is_some()
+        });
+        if is_module && files::is_test(path) {
+            let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
+            return name.map(|name| format!("cargo test {name}::"));
+        }
+        let fact = self.one_test.filter(|_| !is_beside_tests(path));
+        let run = fact.and_then(|fact| newcomer::run_of(fact, path));
+        run.or_else(|| path.ends_with("_test.go").then(|| format!("go test ./{}", folder_of(path))))
+    }
+
+    /// The tests of a file of a program, by their name or else by what changes with it, and how they are run.
+    pub(super) fn tests(&self, at_hand: &str) -> Option<(String, String)> {
+        if let Some(run) = self.run(at_hand) {
+            return Some((at_hand.to_owned(), format!("run: {run}")));
+        }
+        let by_crate = || Some((at_hand.to_owned(), format!("run: {}", self.crate_tests(at_hand)?)));
+        if !goal::is_program(at_hand) || files::is_test(at_hand) || (self.has_tests)(at_hand) {
+            return by_crate();
+        }
+        let together = self.together(at_hand);
+        let own = together.get(at_hand).copied().unwrap_or_default();
+        let ending = |path: &str| path.rsplit_once('.').map(|(_, ending)| language_of(ending).to_owned());
+        // One of many that are called so is part of a test.
+        let is_one_of_many = |path: &str| {
+            let name = path.rsplit('/').next();
+            let alike = self.past.cochange.namesakes(path).map(|place| self.past.cochange.path(place));
+            alike.filter(|other| other.rsplit('/').next() == name).nth(MOST_NAMESAKES).is_some()
+        };
+        let is_test = |path: &str| {
+            files::is_test(path)
+                && !is_beside_tests(path)
+                && !is_one_of_many(path)
+                && ending(path) == ending(at_hand)
+                && self.past.ground.is_there(path)
+        };
+        // `tests/apps/cli/app.py` is a part of tests, `test/app.js` is one.
+        let last_two = |path: &str| path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+        let is_its = |path: &str| newcomer::are_tests_of(path, at_hand) && files::is_test(&path[last_two(path)..]);
+        let is_called_so = |path: &str| files::is_test(path.rsplit('/').next().unwrap_or(path));
+        let run = |path: &str| self.run(path).map(|run| format!("; run: {run}")).unwrap_or_default();
+        let tests = together.into_iter().filter(|(path, _)| is_test(path));
+        let mut tests: Vec<(bool, usize, &str)> =
+            tests.map(|(path, times)| (is_called_so(path), times, path)).collect();
+        tests.sort_unstable_by(|one, other| other.cmp(one));
+        let nearness = |path: &str| nearness(path, at_hand);
+        let mut its: Vec<&str> = tests.iter().map(|(_, _, path)| *path).filter(|path| is_its(path)).collect();
+        let nearest = its.iter().map(|path| nearness(path)).max();
+        its.retain(|path| Some(nearness(path)) == nearest && nearness(path) > Nearness::Elsewhere);
+        // What is called just so comes before what is called more.
+        if let Some(path) = its
+            .iter()
+            .min_by_key(|path| (!is_called_so(path), path.len() - folder_of(path).len()))
+            .filter(|_| its.len() <= MOST_OF_ITS)
+        {
+            return Some(((*path).to_owned(), format!("the tests of {at_hand}{}", run(path))));
+        }
+        // `test/response/back.js` and others of `lib/response.js`
+        let own_folder = |path: &str| stem_of(folder_of(path)) == stem_of(at_hand);
+        let mut aside = tests.iter().map(|(_, _, path)| *path).filter(|path| its.is_empty() && own_folder(path));
+        if let (Some(path), Some(_)) = (aside.next(), aside.next()) {
+            return Some((format!("{}/", folder_of(path)), format!("the tests of {at_hand} are there")));
+        }
+        // What is called after another program tests that.
+        let is_others = |path: &str| {
+            let alike = self.past.cochange.namesakes(path).filter(|place| !self.past.cochange.is_gone(*place));
+            let mut alike = alike.map(|place| self.past.cochange.path(place));
+            alike.any(|other| other != at_hand && goal::is_program(other) && newcomer::are_tests_of(path, other))
+        };
+        tests.retain(|(_, _, path)| !is_others(path));
+        let times = |place: usize| tests.get(place).map_or(0, |(_, times, _)| *times);
+        let is_enough = times(0) >= WITH_TESTS || (times(0) >= FEWER && times(0) * ONE_OF >= own);
+        // One of many that are touched as often says little.
+        if let Some((.., path)) = tests.first().filter(|_| is_enough && 2 * times(0) >= 3 * times(1)) {
+            return Some(((*path).to_owned(), format!("{OFTEN}{}", run(path))));
+        }
+        by_crate().or_else(|| {
+            // `test/res.send.js` of `lib/response.js`, where the work is on `send`
+            let is_meant = |(_, times, path): &&(bool, usize, &str)| {
+                *times >= CALLED_SO && self.spoken_of.iter().any(|word| is_called_after(path, at_hand, word))
+            };
+            let (.., path) = tests.iter().find(is_meant)?;
+            Some(((*path).to_owned(), format!("tests of {at_hand} that are called so{}", run(path))))
+        })
+    }
+
+    /// Tests that are no file's own, where such a goal was tested before: from this likelihood on almost every other was
+    /// touched.
+    pub(super) fn tests_foreseen(&self, at_hand: &str, files: &[PredictedFile]) -> Option<(String, String)> {
+        let is_work = self.has_goal && goal::is_program(at_hand) && !files::is_test(at_hand);
+        // `src/werkzeug/test.py` helps others to test.
+        let is_helping = |path: &str| path.starts_with("src/") && path.contains("/test.");
+        let is_meant = |file: &&PredictedFile| {
+            let is_test = files::is_test(&file.path) && goal::is_program(&file.path) && !is_helping(&file.path);
+            is_work && file.score >= TESTED && is_test && self.past.ground.is_there(&file.path)
+        };
+        let tests = files.iter().find(is_meant)?;
+        let run = self.run(&tests.path).map(|run| format!("; run: {run}")).unwrap_or_default();
+        Some((tests.path.clone(), format!("likely tested here{run}")))
+    }
+
+    /// Of a file of Rust the command for its own tests, or else for its part of the workspace; of Go for its package.
+    fn crate_tests(&self, path: &str) -> Option<String> {
+        if path.ends_with(".go") {
+            let is_tested = |other: &str| other.ends_with("_test.go") && folder_of(other) == folder_of(path);
+            return self.past.ground.paths().any(is_tested).then(|| format!("go test ./{}", folder_of(path)));
+        }
+        // What is measured or shown is built by other commands.
+        if path.split('/').any(|part| ["bench", "benches", "examples"].contains(&part)) {
+            return None;
+        }
+        let module = path.strip_suffix(".rs")?;
+        let module = module.strip_suffix("/mod").unwrap_or(module).rsplit('/').next();
+        let is_own = files::is_test(path) || (self.has_tests)(path);
+        let module = module.filter(|module| is_own && !["lib", "main"].contains(module));
+        let module = module.map(|module| format!(" {module}::")).unwrap_or_default();
+        let mut folder = folder_of(path);
+        while !folder.is_empty() {
+            let manifest = format!("{folder}/Cargo.toml");
+            if self.past.ground.stamp(&manifest).is_some() {
+                let mut parts = path.strip_suffix(".rs").unwrap_or(path).split('/').rev();
+                let features = (self.features)(&manifest);
+                let feature = parts.find(|part| features.iter().any(|feature| feature == part));
+                let feature = feature.map(|feature| format!(" --features {feature}")).unwrap_or_default();
+                return Some(format!("cargo test --manifest-path {manifest}{feature}{module}"));
+            }
+            folder = folder_of(folder);
+        }
+        (!module.is_empty()).then(|| format!("cargo test{module}"))
+    }
+}
+
+/// The ending that stands for a language with several.
+fn language_of(ending: &str) -> &str {
+    if ["js", "cjs", "mjs", "jsx", "ts", "cts", "mts", "tsx"].contains(&ending) { "js" } else { ending }
+}
+
+/// Whether tests stand in the part of a repository that a file is in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearness {
+    Elsewhere,
+    Unknown,
+    Above,
+    Same,
+}
+
+/// Of `compat/src/a.js` `compat/test/a.js` is in the same part, `test/a.js` above it and `debug/test/a.js` elsewhere.
+fn nearness(tests: &str, file: &str) -> Nearness {
+    let part = |path: &str| {
+        let mut length = 0;
+        for name in path.split('/') {
+            if PARTED_BY.contains(&name) {
+                return Some(path[..length].to_owned());
+            }
+            length += name.len() + 1;
+        }
+        None
+    };
+    match (part(tests), part(file)) {
+        (Some(tests), Some(file)) if tests == file => Nearness::Same,
+        (Some(tests), Some(file)) if file.starts_with(&tests) => Nearness::Above,
+        (Some(_), Some(_)) => Nearness::Elsewhere,
+        _ => Nearness::Unknown,
+    }
+}
+
+/// Tests of a response that are called after `send`, or after `useSend`: `res.send.js`, `test_send.py`, `useSend.test.ts`.
+pub(super) fn is_called_after(tests: &str, file: &str, word: &str) -> bool {
+    let name = tests.rsplit('/').next().unwrap_or(tests).to_lowercase();
+    let parts = name.rsplit_once('.').map_or(name.as_str(), |(name, _)| name).split(['.', '-', '_']);
+    let parts: Vec<&str> = parts.filter(|part| !["test", "tests", "spec"].contains(part)).collect();
+    let is_short_for = |part: &str| stem_of(file).starts_with(part);
+    let is_so = parts.concat() == word || (parts.len() == 2 && parts[1] == word && is_short_for(parts[0]));
+    is_so && word != "index" && !tests.contains("/src/")
+}
+
+/// As the names of files have them, in small letters and without joints.
+pub(super) fn words_of(text: &str) -> Vec<String> {
+    let words = text
+        .split(|sign: char| !sign.is_alphanumeric() && sign != '_')
+        .map(|word| word.replace('_', "").to_lowercase());
+    words.filter(|word| word.len() >= SHORTEST_WORD && !gate::is_doing(word)).collect()
+}
+
+/// Among tests, and none.
+fn is_beside_tests(path: &str) -> bool {
+    path.ends_with("conftest.py") || path.ends_with("__init__.py")
+}
