@@ -76,7 +76,7 @@ impl Contexts {
             let known =
                 known.or_insert_with(|| PredictedFile { path: path.to_owned(), score: 0.0, why: String::new() });
             (known.score, known.why) = (known.score.max(CALLED_SO), why);
-        } else if let Some((name, path)) = called_by_several(&past, need, &best) {
+        } else if let Some((name, path)) = called_by_several(&past, &code, need, &best) {
             let known = best.get_mut(&path).map(|known| (&mut known.score, &mut known.why));
             if let Some((score, why)) = known {
                 (*score, *why) = (score.max(CALLED_SO), format!("its name is \"{name}\""));
@@ -200,6 +200,7 @@ fn called_so<'a>(past: &'a PastKnown, need: &Need) -> Option<(String, Vec<&'a st
 /// checksums of a source are spoken of.
 fn called_by_several(
     past: &PastKnown,
+    code: &CodeMap,
     need: &Need,
     thought_of: &BTreeMap<String, PredictedFile>,
 ) -> Option<(String, String)> {
@@ -210,7 +211,7 @@ fn called_by_several(
     };
     let is_said = |path: &&String| {
         let words = analyze::distinct(&name(path).replace(['-', '_'], " "), gate::MOST_WORDS);
-        let is_program = || goal::is_program(path) && !files::is_test(path) && past.ground.is_there(path);
+        let is_program = || code.get(path).is_some() && !files::is_test(path) && past.ground.is_there(path);
         words.len() > 1 && words.iter().all(|word| said.contains(word)) && is_program()
     };
     let mut meant = thought_of.keys().filter(is_said);

@@ -90,13 +90,15 @@ impl Telling<'_> {
         if let (Some(path), Some(_)) = (aside.next(), aside.next()) {
             return Some((format!("{}/", folder_of(path)), format!("the tests of {at_hand} are there")));
         }
-        // What is called after another program tests that.
+        // `node_git_test.go` tests `node_git.go`, and the command for all tests of the package is the same.
         let is_others = |path: &str| {
             let alike = self.past.cochange.namesakes(path).filter(|place| !self.past.cochange.is_gone(*place));
             let mut alike = alike.map(|place| self.past.cochange.path(place));
             alike.any(|other| other != at_hand && goal::is_program(other) && newcomer::are_tests_of(path, other))
         };
-        tests.retain(|(_, _, path)| !is_others(path));
+        tests.retain(|(_, _, path)| {
+            !at_hand.ends_with(".go") || stem_of(path) == stem_of(folder_of(path)) || !is_others(path)
+        });
         let times = |place: usize| tests.get(place).map_or(0, |(_, times, _)| *times);
         let is_enough = times(0) >= WITH_TESTS || (times(0) >= FEWER && times(0) * ONE_OF >= own);
         // One of many that are touched as often says little.
