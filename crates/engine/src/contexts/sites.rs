@@ -12,6 +12,7 @@ use super::cache::Need;
 use super::commits::without_head;
 use super::named;
 use crate::ground::{CodeGround, LARGEST_TEXT, names};
+use crate::past::CodeMap;
 use lokid_context::gate;
 use lokid_context::parts::FileLine;
 use lokid_context::predict::memories::is_common_branch;
@@ -29,6 +30,7 @@ const MOST_NAMES: usize = 8;
 const MOST_DEFINING: usize = 32;
 const MOST_TOLD: usize = 2;
 const MOST_SITES: usize = 4;
+const MOST_SOURCES: usize = 2;
 /// A word of a branch that is a name of code in the tree has no capitals and no joints.
 const SHORTEST_IN_A_BRANCH: usize = 8;
 /// Written like names of code, and none.
@@ -141,6 +143,9 @@ impl Contexts {
         let mut found: Vec<Found> = Vec::new();
         for name in names.iter().filter(|name| !folded(&stem).contains(&name.folded)) {
             let mut sites = self.sites(&ground, name, need.file.as_deref(), errors);
+            if sites.is_empty() && need.goal.is_none() && need.file.is_none() && errors.is_empty() {
+                sites = self.sources(&ground, name);
+            }
             let all = sites.len();
             let Some(first) = sites.first() else { continue };
             // A path that says another word of the goal is nearer.
@@ -170,14 +175,11 @@ impl Contexts {
     fn at_work(&self, name: &Name, sites: Vec<Site>, is_near: &dyn Fn(&Site) -> bool) -> Vec<Site> {
         let code = self.repository.code();
         let defined = |site: &Site| {
-            let mut symbols = code.get(&site.path)?.symbols.iter();
-            let line = symbols.find(|symbol| folded(&symbol.name).contains(&name.folded))?.line as usize;
-            let text = self.repository.text_of(&site.path, LARGEST_TEXT)?;
-            let text = self.shown(text.lines().nth(line.checked_sub(1)?)?);
-            Some(Site { path: site.path.clone(), line, text, written: site.written.clone() })
+            let written = site.written.clone();
+            Some(Site { written, ..self.defined_at(&code, &site.path, name)? })
         };
         let defining: Vec<Site> = sites.iter().filter_map(defined).collect();
-        if (1..=2).contains(&defining.len()) {
+        if (1..=MOST_SOURCES).contains(&defining.len()) {
             return defining;
         }
         let is_spelt = |site: &Site| name.option.as_ref().is_none_or(|option| site.text.contains(option));
@@ -200,6 +202,27 @@ impl Contexts {
             return Vec::new();
         }
         paths.into_iter().filter_map(|path| self.site(path, name)).collect()
+    }
+
+    /// Where a name comes from that a branch speaks of and everybody says; not what a whole folder is called.
+    fn sources(&self, ground: &CodeGround, name: &Name) -> Vec<Site> {
+        let code = self.repository.code();
+        let paths = ground.may_say(&name.folded).filter(|path| !files::is_test(path));
+        let is_of_folder = |site: &Site| site.path.split('/').any(|part| part.eq_ignore_ascii_case(&name.folded));
+        let is_word = |site: &Site| site.written.bytes().all(|sign| sign.is_ascii_lowercase());
+        let defining = paths.filter_map(|path| self.defined_at(&code, path, name));
+        let defining = defining.filter(|site| !is_of_folder(site) && !is_word(site));
+        let defining: Vec<Site> = defining.take(MOST_SOURCES + 1).collect();
+        if defining.len() > MOST_SOURCES { Vec::new() } else { defining }
+    }
+
+    fn defined_at(&self, code: &CodeMap, path: &str, name: &Name) -> Option<Site> {
+        let mut symbols = code.get(path)?.symbols.iter();
+        let symbol = symbols.find(|symbol| folded(&symbol.name).contains(&name.folded))?;
+        let line = symbol.line as usize;
+        let text = self.repository.text_of(path, LARGEST_TEXT)?;
+        let text = self.shown(text.lines().nth(line.checked_sub(1)?)?);
+        Some(Site { path: path.to_owned(), line, text, written: symbol.name.clone() })
     }
 
     /// The first line that says it, and does more than bring it in.

@@ -17,6 +17,9 @@ const AHEAD: f64 = 2.0;
 /// How a reason begins that is one by itself: others hold for whatever is worked on often.
 const EVIDENT: [&str; 3] = ["it is named", "its name is", "its path says"];
 const IN_ITS_FOLDER: &str = "its path is";
+const CALLED: [&str; 2] = ["its name is", IN_ITS_FOLDER];
+/// Files that are called what their folder is.
+const OF_THE_FOLDER: [&str; 4] = ["index.", "mod.", "lib.", "__init__."];
 const SAID_ONCE: &str = "an earlier commit about";
 /// Many commits speak for it, each a little.
 const BY_COMMITS: &str = "likely, by earlier commits";
@@ -55,7 +58,15 @@ impl Telling<'_> {
         };
         let defining = files.iter().find(|file| file.score >= LIKELY && is_defining(file));
         let evident = files.iter().find(|file| is_evident(file) && !is_stub(file));
-        let first = defining.or_else(|| evident.filter(|file| self.is_clear(file, files)))?;
+        // A scope is told to say where.
+        let is_told = |file: &&&PredictedFile| {
+            let (_, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+            let is_called = |start: &str| file.why.starts_with(start);
+            CALLED.iter().any(|start| is_called(start)) && !OF_THE_FOLDER.iter().any(|start| name.starts_with(start))
+        };
+        let called = evident.filter(|file| is_told(file) && defining.is_none_or(|other| file.score >= other.score));
+        let clear = || evident.filter(|file| self.is_clear(file, files));
+        let first = called.or(defining).or_else(clear)?;
         let is_work = goal::is_program(&first.path);
         if is_work && !files::is_test(&first.path) && self.sorts.is_aside() {
             return self.tests_meant(&first.path);
