@@ -86,7 +86,7 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
 }
 
 #[test]
-fn a_branch_that_begins_with_the_name_of_a_folder_is_told_it_and_how_it_is_tested() {
+fn a_branch_that_names_a_folder_is_told_it_and_how_it_is_tested() {
     let home = Home::new();
     let app = home.path("app");
     for (path, text) in [
@@ -111,7 +111,47 @@ fn a_branch_that_begins_with_the_name_of_a_folder_is_told_it_and_how_it_is_teste
         told.contains("- folder parts/gateway: its name is \"gateway\"; likely there: parts/gateway/").then_some(told)
     });
     assert!(folder.contains("; run: go test ./parts/gateway\n"), "{folder}");
-    assert_eq!(told("fix/waits-in-vain-for-gateway").matches("folder").count(), 0, "it may be said by the way");
+    assert!(told("fix/wait-less-for-gateway").contains("- folder parts/gateway: "), "wherever it is named");
+    assert!(!told("fix/wait-less-for-them").contains("folder"));
+}
+
+#[test]
+fn an_error_is_told_since_when_its_line_is_so_what_it_calls_and_where_it_is_tested() {
+    let home = Home::new();
+    let app = home.path("app");
+    let reply = |line: &str| format!("import codec\n\n\ndef send(body):\n    {line}\n    return 200\n");
+    write(&app, "lib/codec.py", "def encode_frame(body):\n    return body.upper()\n");
+    commit_all(&app);
+    write(&app, "lib/reply.py", &reply("print(body)"));
+    commit_all_as(&app, "Reply", "ann");
+    for (name, line) in
+        [("send", "print(len(body))"), ("head", "print(body, len(body))"), ("send", "codec.encode_frame(body.strip())")]
+    {
+        write(&app, "lib/reply.py", &reply(line));
+        write(&app, &format!("tests/test_reply_{name}.py"), &format!("def test_{name}():\n    assert '{line}'\n"));
+        commit_all_as(&app, &format!("Fix {name} where the body is {} long", line.len()), "ann");
+    }
+    write(&app, "lib/other.py", "x = 2\n");
+    commit_all_as(&app, "Count from two", "ann");
+    let _daemon = home.daemon();
+    settled(&home);
+    let told = |error: &str| {
+        let asked = json!({"project": app, "counted": false, "signals": {"recent_errors": [error]}});
+        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
+    };
+    let failed = "TypeError: Cannot read it\n    at send (/srv/app/lib/reply.py:5:4)";
+    let failed = eventually_some(|| Some(told(failed)).filter(|told| told.contains("which is called there")));
+    for expected in [
+        "- file tests/test_reply_send.py: tests of lib/reply.py that are called so\n",
+        "- file lib/codec.py: defines encode_frame (line 1), which is called there\n",
+        "- lib/reply.py:5 is so since \"Fix send where the body is 32 long\" (",
+    ] {
+        assert!(failed.contains(expected), "{expected}: {failed}");
+    }
+    assert_eq!(failed.matches("tests/test_reply_send.py").count(), 1, "{failed}");
+    write(&app, "lib/reply.py", &reply("codec.encode_frame(not_yet(body))"));
+    let edited = "TypeError: Cannot read that\n    at send (/srv/app/lib/reply.py:5:4)";
+    assert!(!told(edited).contains("is so since"), "it is not committed");
 }
 
 #[test]

@@ -39,6 +39,7 @@ const SWEEP: usize = 20;
 const FAILED_TESTS: [&str; 3] = ["--- FAIL: ", "FAILED ", "test result: FAILED"];
 const SAID: &str = "earlier commits about";
 const TYPES: [&str; 6] = ["typing", "annotation", "annotations", "mypy", "pyright", "typecheck"];
+const CHECKERS: [&str; 8] = ["mypy", "pyright", "pyrefly", "pytype", "clippy", "eslint", "ruff", "pylint"];
 const LINTS: [&str; 8] = ["lint", "lints", "linter", "linting", "clippy", "eslint", "ruff", "pylint"];
 const OFTEN: &str = "the tests that change with it most often";
 
@@ -98,7 +99,14 @@ impl Contexts {
             lines.extend(before.map(FileLine::Others));
         }
         let check = need.goal.as_deref().and_then(check_of);
-        let check = check.and_then(|(key, called)| Some(format!("{called}: {}", self.known_fact(need, key)?)));
+        // Whoever names a checker does not mean another.
+        let is_named = |tool: &&str| said.is_some_and(|said| said.to_lowercase().contains(*tool));
+        let is_meant = |fact: &String| {
+            let mut named = CHECKERS.iter().filter(|tool| is_named(tool)).peekable();
+            named.peek().is_none() || named.any(|tool| fact.contains(tool))
+        };
+        let told = |key| self.known_fact(need, key).filter(is_meant);
+        let check = check.and_then(|(key, called)| Some(format!("{called}: {}", told(key)?)));
         lines.extend(check.map(FileLine::Others));
         let names = self.name_lines(need, &lines);
         // Where a name is defined is among where it stands.

@@ -45,7 +45,11 @@ impl Contexts {
         let age = |commit: &Commit| self.env.clock.now().as_micros() / 1_000_000 - commit.time;
         let is_telling = |commit: &&Commit| commit.files.len() <= SWEEP && is_news(kind_of(commit), age(commit));
         let commit = commits.iter().find(|commit| commit.id == id).filter(is_telling)?;
-        let is_told = |path: &str| told.iter().any(|line| line.text().contains(path));
+        let is_told = |path: &str| {
+            told.iter().any(|line| {
+                line.text().contains(path) || matches!(line, FileLine::Likely { path: known, .. } if known == path)
+            })
+        };
         let tests = commit.files.iter().map(|file| past.cochange.name_today(&file.path).unwrap_or(&file.path));
         let tests = tests.filter(|path| {
             files::is_test(path) && goal::is_program(path) && past.ground.is_there(path) && !is_told(path)

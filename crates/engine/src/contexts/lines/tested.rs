@@ -68,7 +68,14 @@ impl Telling<'_> {
         let is_its = |path: &str| newcomer::are_tests_of(path, at_hand) && files::is_test(&path[last_two(path)..]);
         let is_called_so = |path: &str| files::is_test(path.rsplit('/').next().unwrap_or(path));
         let run = |path: &str| self.run(path).map(|run| format!("; run: {run}")).unwrap_or_default();
-        let tests = together.into_iter().filter(|(path, _)| is_test(path));
+        // `test/orm/test_loading.py` of `lib/orm/loading.py` needs no commit that touched both.
+        let last = |path: &str| stem_of(folder_of(path));
+        let alike = self.past.cochange.namesakes(at_hand).filter(|place| !self.past.cochange.is_gone(*place));
+        let alike = alike.map(|place| self.past.cochange.path(place)).filter(|path| {
+            is_called_so(path) && last(path) == last(at_hand) && !together.contains_key(path) && is_its(path)
+        });
+        let tests = together.iter().map(|(path, times)| (*path, *times)).chain(alike.map(|path| (path, 0)));
+        let tests = tests.filter(|(path, _)| is_test(path));
         let mut tests: Vec<(bool, usize, &str)> =
             tests.map(|(path, times)| (is_called_so(path), times, path)).collect();
         tests.sort_unstable_by(|one, other| other.cmp(one));
@@ -86,7 +93,8 @@ impl Telling<'_> {
         }
         // `test/response/back.js` and others of `lib/response.js`
         let own_folder = |path: &str| stem_of(folder_of(path)) == stem_of(at_hand);
-        let mut aside = tests.iter().map(|(_, _, path)| *path).filter(|path| its.is_empty() && own_folder(path));
+        let is_aside = its.is_empty() && tests.first().is_some_and(|(_, _, path)| own_folder(path));
+        let mut aside = tests.iter().map(|(_, _, path)| *path).filter(|path| is_aside && own_folder(path));
         if let (Some(path), Some(_)) = (aside.next(), aside.next()) {
             return Some((format!("{}/", folder_of(path)), format!("the tests of {at_hand} are there")));
         }
