@@ -164,15 +164,18 @@ impl Tab {
         self.value("document.body.innerText").as_str().unwrap_or_default().to_owned()
     }
 
-    /// Does something to the element of that name. A look that was made anew meanwhile has another.
+    /// Does something to the element of that name. A look that was made anew meanwhile has another, or has it in a moment.
     #[track_caller]
     fn on(&self, css: &str, deed: impl AsyncFn(Element) -> Result<(), CmdError>) {
         let deadline = Instant::now() + DEADLINE;
+        let is_anew = |error: &CmdError| {
+            error.is_stale_element_reference() || error.to_string().contains("element not interactable")
+        };
         loop {
             let done = self.runtime.block_on(async { deed(self.client().find(Locator::Css(css)).await?).await });
             match done {
                 Ok(()) => return,
-                Err(error) if error.is_stale_element_reference() && Instant::now() < deadline => {}
+                Err(error) if is_anew(&error) && Instant::now() < deadline => {}
                 Err(error) => panic!("{css}: {error}\nat {}\n{}", self.address(), self.text()),
             }
         }
