@@ -2,7 +2,7 @@
 //! beside a hostile one, and being killed again and again. Whoever loses a write, an event or its memory fails here.
 //!
 //! `cargo bench --bench endure` does everything; `-- soak 20`, `-- load 60`, `-- kills 200`, `-- pairs 100` one of it, with
-//! another number of minutes, seconds or times. `cargo test --bench endure -- soak 2` is the short form for every change.
+//! another number of minutes, seconds or times. `cargo test --bench endure -- soak 3` is the short form for every change.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout)]
 
 mod house;

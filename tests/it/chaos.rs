@@ -117,7 +117,7 @@ fn import_until_killed(home: &Home, daemon: &mut Daemon, lines: &str, kill_after
 #[test]
 fn killed_again_and_again_during_an_import_every_acknowledged_record_is_there_once() {
     let home = Home::new();
-    let count = 20_000;
+    let count = 40_000;
     let line = |n: usize| {
         let kind = ["note", "fact", "decision", "pattern"][n % 4];
         json!({"id": format!("rec-{n}"), "kind": kind, "text": format!("record number {n} about something")})

@@ -16,7 +16,7 @@ use lokid_sys::{Clock, Dirs, FaultMode, Faults};
 use crate::lab::{Lab, at, memory, picture, put};
 
 /// A night has some hundred writes and each takes two nights to try: so many of them, evenly spread.
-const POINTS: u64 = 12;
+const POINTS: u64 = 16;
 /// Late enough for lengths to be made.
 const NIGHTFALL: i64 = 40 * 86_400;
 

@@ -17,8 +17,6 @@ const MOST_NAMES: usize = 64;
 const MOST_PLACES: usize = 3;
 /// Shorter ones (`str`, `map`, `set`) are everybody's.
 const SHORTEST_NAME: usize = 4;
-const SHORTEST_CALLED: usize = 7;
-const SHORTEST_ASKED: usize = 11;
 /// A name that more files define leads to none of them.
 const MOST_DEFINING: usize = 4;
 
@@ -63,8 +61,6 @@ pub(super) const DEFINES: &str = "defines ";
 
 /// Told of a file, names what it defines and in which line.
 pub(super) type Definitions<'a> = &'a dyn Fn(&str, &mut dyn FnMut(&str, u32));
-/// A line of a file as it stands, counted from one.
-pub(super) type LineOf<'a> = &'a dyn Fn(&str, u32) -> Option<String>;
 
 /// The files that define what a goal names, likeliest first. Where nothing is at hand (`is_alone`), a word with a capital inside the
 /// sentence that is a name of the code is meant, too: of 64 later commits 46 touched the file.
@@ -85,7 +81,7 @@ pub(super) fn defining(
         names.extend(parts.take(MOST_NAMES - names.len()));
     }
     let mut naming = Naming { root: "", ground, stems: None, found: BTreeMap::new() };
-    naming.definitions(&names, definitions, &|_| "");
+    naming.definitions(&names, definitions, "");
     naming.likeliest()
 }
 
@@ -101,7 +97,6 @@ pub(super) fn named_in(
     root: &str,
     ground: &CodeGround,
     definitions: Definitions<'_>,
-    line_of: LineOf<'_>,
 ) -> Vec<PredictedFile> {
     let text = &text[..text.floor_char_boundary(LONGEST)];
     let mut naming = Naming { root, ground, stems: None, found: BTreeMap::new() };
@@ -121,21 +116,11 @@ pub(super) fn named_in(
             names.extend(parts.into_iter().filter(|part| is_name(part) && (is_marked || !is_everyday(part))));
         }
     }
-    let places = naming.places(text);
-    let lines: Vec<String> = places
-        .iter()
-        .filter_map(|place| line_of(&place.file, place.line?))
-        .filter(|line| !text.contains(line.trim()))
-        .collect();
-    for place in places {
+    for place in naming.places(text) {
         let at = place.line.map(|line| format!(", line {line}")).unwrap_or_default();
         naming.add(&place.file, AT_THE_PLACE, format!("{BY_ERROR}{at}"));
     }
-    // What fails is often what is called there, and few tools print the line.
-    let calls: BTreeSet<&str> =
-        lines.iter().flat_map(|line| called_in(line)).filter(|name| !names.contains(name)).collect();
-    let by_whom = |name: &str| if calls.contains(name) { ", which is called there" } else { ", which the error names" };
-    naming.definitions(&names.union(&calls).copied().collect(), definitions, &by_whom);
+    naming.definitions(&names, definitions, ", which the error names");
     naming.likeliest()
 }
 
@@ -227,16 +212,10 @@ impl<'a> Naming<'a> {
             let file = self.find(&place.file, name)?;
             Some(Frame { file, line: place.line, function: frame.and_then(|frame| frame.function) })
         });
-        let here = here.take(MOST_PLACES);
-        here.collect()
+        here.take(MOST_PLACES).collect()
     }
 
-    fn definitions(
-        &mut self,
-        names: &BTreeSet<&str>,
-        definitions: Definitions<'_>,
-        by_whom: &dyn Fn(&str) -> &'static str,
-    ) {
+    fn definitions(&mut self, names: &BTreeSet<&str>, definitions: Definitions<'_>, by_whom: &str) {
         if names.is_empty() {
             return;
         }
@@ -263,7 +242,7 @@ impl<'a> Naming<'a> {
         }
         for (path, (share, name, line)) in sum {
             let score = DEFINING * share.min(1.5);
-            self.add(path, score, format!("{DEFINES}{} (line {line}){}", shown(name), by_whom(name)));
+            self.add(path, score, format!("{DEFINES}{} (line {line}){by_whom}", shown(name)));
         }
     }
 }
@@ -320,17 +299,6 @@ fn is_written_like_code(word: &str) -> bool {
 fn is_capitalised(word: &str) -> bool {
     let mut letters = word.chars();
     letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase) && !gate::is_doing(word)
-}
-
-/// `parse_all` of `parse_all(text).trim()?`; what is short or asked of anything is no name of this repository.
-fn called_in(line: &str) -> impl Iterator<Item = &str> {
-    let names = line.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
-    names.filter(|name| is_name(name) && is_written_like_code(name)).filter(move |name| {
-        let start = name.as_ptr().addr() - line.as_ptr().addr();
-        let is_asked_of = line[..start].ends_with('.');
-        let least = if is_asked_of { SHORTEST_ASKED } else { SHORTEST_CALLED };
-        name.len() >= least && line[start + name.len()..].starts_with('(')
-    })
 }
 
 /// `body` and `path` are in every error, and defined somewhere.

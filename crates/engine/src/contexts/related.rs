@@ -9,7 +9,7 @@ use super::commits::without_head;
 use super::named;
 use crate::contexts::Contexts;
 use crate::focus::{Branch, SeenError};
-use crate::ground::{CodeGround, LARGEST_TEXT};
+use crate::ground::CodeGround;
 use crate::past::{CodeMap, PastKnown};
 use lokid_context::gate;
 use lokid_context::predict::memories::{PredictedMemory, branch_topic, is_common_branch};
@@ -134,12 +134,7 @@ impl Contexts {
     pub(super) fn named_by(&self, error: &SeenError, past: &PastKnown) -> Vec<PredictedFile> {
         let code = self.repository.code();
         let root = self.env.root.to_string_lossy();
-        let line_of = |path: &str, line: u32| {
-            let text = self.repository.text_of(path, LARGEST_TEXT)?;
-            text.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
-        };
-        let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| define(&code, path, tell);
-        let mut found = named::named_in(&error.text, &root, &past.ground, &definitions, &line_of);
+        let mut found = named::named_in(&error.text, &root, &past.ground, &|path, tell| define(&code, path, tell));
         let seen_at = error.file.as_ref().filter(|file| found.iter().all(|known| known.path != **file));
         found.extend(seen_at.map(|file| PredictedFile {
             path: file.clone(),

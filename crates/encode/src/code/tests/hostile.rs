@@ -18,8 +18,8 @@ fn nesting_without_end_neither_overflows_nor_hangs() {
     let deep = |open: &str, close: &str, depth| format!("{}{}", format!("{open}\n").repeat(depth), close.repeat(depth));
     for language in Language::ALL {
         for text in [
-            deep("(", ")", 8_000),
-            deep("{", "}", 8_000),
+            deep("(", ")", 20_000),
+            deep("{", "}", 20_000),
             deep("mod a {", "}", 2_000),
             deep("f(", ")", 2_000),
             deep("class A {", "}", 2_000),
