@@ -72,7 +72,10 @@ async function load(address, options, keep) {
   try {
     const answer = await fetch(address, { credentials: "same-origin", ...options });
     const html = await answer.text();
-    if (own === asked) showing(html, keep ? null : answer.url);
+    if (own !== asked) return;
+    // Who began to write while it was on its way keeps the place.
+    if (keep && busy()) return anew();
+    showing(html, keep ? null : answer.url);
   } catch {
     const notice = document.querySelector(".notice");
     if (notice && !keep) { notice.textContent = "The page does not answer; is `lokid ui` still running?"; notice.className = "notice failed"; }
@@ -154,14 +157,16 @@ document.addEventListener("focusin", (event) => {
 
 // What happened elsewhere is shown when the burst is over, and when nobody is in the middle of a word or an act.
 const unsaved = () => [...main().querySelectorAll("textarea")].some((one) => one.value !== one.defaultValue);
+function busy() {
+  const target = document.activeElement;
+  return acting || unsaved() || target && typing(target) && target.type !== "search" || document.querySelector("dialog[open]");
+}
 let due;
 function anew() {
   clearTimeout(due);
   due = setTimeout(() => {
     if (document.hidden) { missed = true; return; }
-    const target = document.activeElement;
-    const writes = unsaved() || target && typing(target) && target.type !== "search";
-    if (acting || writes || document.querySelector("dialog[open]")) return anew();
+    if (busy()) return anew();
     load(location.href, { headers: { "x-anew": "1" } }, true);
   }, 300);
 }

@@ -772,7 +772,7 @@ fn a_lock_that_is_held_delays_only_what_needs_it_and_what_happened_meanwhile_is_
     let text = std::fs::read_to_string(&file).unwrap();
     let foreign = text.replace("\"patterns\": [", "\"patterns\": [{\"id\": \"sem-foreign\", \"pattern\": \"theirs\"},");
     std::fs::write(&file, foreign).unwrap();
-    drop(held);
+    held.unlock().unwrap();
     let third = remember(&project, pattern("third"));
     let snapshot = project.writer.snapshot();
     let theirs = lokid_model::MemoryId::new("sem-foreign").unwrap();

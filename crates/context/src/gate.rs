@@ -4,12 +4,8 @@
 //! A situation is its words, each weighed by how rare it is in this repository, and its place: the file at hand and the
 //! files foreseen. What nobody told lokid (mined memories, commits) is shown only if it speaks of the situation.
 
-use std::collections::{BTreeMap, HashSet};
-use std::sync::LazyLock;
-
-use crate::predict::goal::scope;
 use crate::predict::memories::{Clues, is_said};
-use lokid_index::analyze;
+use crate::situation::{Hearing, Situation};
 use lokid_index::places::plain_path;
 use lokid_model::{Key, Kind, Memory, Timestamp};
 
@@ -25,114 +21,8 @@ use lokid_model::{Key, Kind, Memory, Timestamp};
 pub const LEAST_CHANCE: f64 = 0.5;
 /// For a commit that speaks of the very function, which the signs do not know.
 pub const LEAST_CHANCE_OF_COMMIT: f64 = 0.35;
-/// Words of a situation that are looked at.
-pub const MOST_WORDS: usize = 64;
 /// Of a candidate's text.
 const MOST_TEXT: usize = 2_000;
-
-/// Words of doing rather than of what it is done to.
-const DOING: &str = "add added adding allow apply avoid bug bugs change changes clean cleanup code correct doc docs document \
-    documentation drop enable ensure error errors example fail fails failing feedback file files fix fixed fixes fixing \
-    handle implement improve issue lint make minor missing move new nit nits option options polish refactor remove removed \
-    rename replace return revert review rework set simplify small suggestion suggestions support test tests tidy tweak typo typos \
-    typing up update updates use using value values version warning wip work";
-
-static DOING_WORDS: LazyLock<HashSet<String>> =
-    LazyLock::new(|| analyze::distinct(DOING, usize::MAX).into_iter().collect());
-
-/// Does a word tell what is done rather than what it is done to?
-pub fn is_doing(word: &str) -> bool {
-    DOING_WORDS.contains(&analyze::stem(word))
-}
-
-/// What a situation is about, as far as its words tell.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Situation {
-    /// With how much each says.
-    words: BTreeMap<String, f64>,
-    total: f64,
-}
-
-impl Situation {
-    /// `rarity` of a word is large for one that few commits say, and small for one that most say.
-    pub fn new<'a>(texts: impl IntoIterator<Item = &'a str>, rarity: &dyn Fn(&str) -> f64) -> Situation {
-        let mut words = BTreeMap::new();
-        for text in texts {
-            let scope = analyze::distinct(&scope(text).join(" "), MOST_WORDS);
-            // A number alone is a ticket or a version, which says nothing of what it is about.
-            let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-            for word in analyze::distinct(text, MOST_WORDS).into_iter().filter(|word| !is_number(word)) {
-                // Half of all commits may have the same scope.
-                let is_light = DOING_WORDS.contains(&word) || scope.contains(&word);
-                let weight = rarity(&word) * if is_light { 0.3 } else { 1.0 };
-                words.entry(word).or_insert(weight);
-            }
-        }
-        let total = words.values().sum();
-        Situation { words, total }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
-    }
-
-    /// How much of it a title says that tells of the same sort of work; nothing for others.
-    pub(crate) fn likeness(&self, title: &str) -> Option<f64> {
-        let said = self.said_in([title]);
-        let is_like = said.telling >= MANY || (said.telling >= SOME && said.weight >= WEIGHTY && said.share >= LIKE);
-        is_like.then_some(said.share)
-    }
-
-    /// How many words a text has that the situation has not, from 0 to 1.
-    fn news_in<'a>(&self, parts: impl IntoIterator<Item = &'a str>) -> f64 {
-        let mut news: HashSet<String> = HashSet::new();
-        for part in parts {
-            analyze::terms(part, |term| {
-                if news.len() < ENOUGH_NEWS && !self.words.contains_key(term) {
-                    news.insert(term.to_owned());
-                }
-            });
-        }
-        news.len() as f64 / ENOUGH_NEWS as f64
-    }
-
-    /// What of it a text says.
-    fn said_in<'a>(&self, parts: impl IntoIterator<Item = &'a str>) -> Said {
-        let mut seen: HashSet<String> = HashSet::new();
-        let mut said = Said::default();
-        for part in parts {
-            analyze::terms(part, |term| {
-                if let Some(weight) = self.words.get(term).filter(|_| !seen.contains(term)) {
-                    seen.insert(term.to_owned());
-                    said.weight += weight;
-                    said.telling += usize::from(*weight >= TELLING);
-                    said.rarest = said.rarest.max(*weight);
-                }
-            });
-        }
-        said.share = if self.total > 0.0 { said.weight / self.total } else { 0.0 };
-        said
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Said {
-    weight: f64,
-    share: f64,
-    rarest: f64,
-    /// Words that not all commits say.
-    telling: usize,
-}
-
-/// Of 1,645 later commits of 29 repositories, for one in three an earlier commit said so much of the subject; three in five of
-/// those touched a file of it, two in three where it was three words.
-const TELLING: f64 = 2.0;
-const MANY: usize = 3;
-const SOME: usize = 2;
-const WEIGHTY: f64 = 7.0;
-const LIKE: f64 = 0.4;
-
-const ENOUGH_NEWS: usize = 12;
 
 macro_rules! signs {
     ($($(#[$doc:meta])* $name:ident $weight:literal,)*) => {
@@ -197,8 +87,13 @@ impl Signs {
     pub fn of(memory: &Memory, clues: &Clues, is_the_error: bool, now: Timestamp) -> Signs {
         let situation = &clues.situation;
         let text = &memory.text[..memory.text.floor_char_boundary(MOST_TEXT)];
-        let tags = memory.tags.iter().map(String::as_str);
-        let said = situation.said_in([memory.headline(), text].into_iter().chain(tags));
+        let mut hearing = Hearing::of(situation);
+        hearing.hear(memory.headline());
+        let titled = hearing.said().share;
+        hearing.hear(text);
+        let news = hearing.news();
+        memory.tags.iter().for_each(|tag| hearing.hear(tag));
+        let said = hearing.said();
         let files: Vec<&str> = memory.anchors.files.iter().map(|file| plain_path(file)).collect();
         let here = clues.places().any(|file| files.contains(&plain_path(file)));
         let foreseen = clues.related.iter().filter(|related| files.contains(&related.path.as_str()));
@@ -210,7 +105,7 @@ impl Signs {
         };
         let is_local = |memory: &Memory| memory.tags.iter().any(|tag| local.contains(&tag.as_str()));
         Signs {
-            titled: situation.said_in([memory.headline()]).share,
+            titled,
             rarest: (said.rarest / 9.0).min(1.0),
             rare: (said.weight / 16.0).min(1.0),
             here: is(here),
@@ -219,7 +114,7 @@ impl Signs {
             narrow: 1.0 / (files.len().max(1) as f64).sqrt(),
             age: if memory.is_commit() { (age / 10.0).clamp(0.0, 1.0) } else { 0.0 },
             habit: is(matches!(memory.kind, Kind::CodePattern | Kind::Workflow | Kind::Pattern)),
-            news: situation.news_in([memory.headline(), text]),
+            news,
             meaning: 0.0,
             meaning_of_rare: 0.0,
             local: is(here && is_local(memory) && !is_elsewhere(memory, clues)) * speaks,

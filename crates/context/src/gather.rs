@@ -39,6 +39,7 @@ const MOST_LEARNT: usize = 3;
 /// Facts about how work is done here, most wanted first.
 const HOW_TO_TEST: usize = 1;
 pub const HOW_TO_REASON: &str = "how work is done here";
+pub const SIMILAR_REASON: &str = "similar work before";
 const HOW_TO: [&str; 7] = ["test.all", "test.one", "build", "lint", "format", "typecheck", "ci.checks"];
 
 const USUAL_COMMANDS: [&str; 7] =
@@ -333,8 +334,7 @@ impl Table<'_> {
             memory: Arc::clone(commit),
             part: Part::Relevant,
             value: chance,
-            why: place(commit)
-                .map_or_else(|| "similar work before".to_owned(), |file| format!("changed {file} before")),
+            why: place(commit).map_or_else(|| SIMILAR_REASON.to_owned(), |file| format!("changed {file} before")),
             binding: false,
             longest: self.filter.longest.max(Level::Summary),
         });

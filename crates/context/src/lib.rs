@@ -14,5 +14,6 @@ pub mod parts;
 pub mod predict;
 pub mod replay;
 pub mod session;
+pub mod situation;
 pub mod sources;
 pub mod task;

@@ -6,11 +6,13 @@
 mod beside;
 mod blocks;
 pub mod cache;
+mod cases;
 mod commits;
 mod habits;
 mod lines;
 mod named;
 mod notes;
+mod place;
 mod related;
 mod since;
 mod sites;
@@ -328,7 +330,7 @@ impl Contexts {
         let looks_around = need.file.is_none() && clues.situation.is_empty() && !need.only_binding;
         let pointers = if looks_around { self.pointers(&need.namespace) } else { Arc::default() };
         let lines = self.file_lines(&files, &need);
-        candidates.retain(|candidate| !lines::is_quoted(&lines, &candidate.memory));
+        candidates.retain(|candidate| !lines::is_told(&lines, candidate));
         let order = Order {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),

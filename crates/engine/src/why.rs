@@ -12,6 +12,7 @@ use lokid_encode::commits::{CommitKind, as_memory, cause, is_revert, kind_of, re
 use lokid_encode::compress::at_level;
 use lokid_index::roster::Filter;
 use lokid_model::{Commit, Kind, Level, Memory, MemoryId, Namespace, Timestamp, time, token};
+pub(crate) use place::definition_around;
 use place::{WhyPlace, parts};
 use search::{Found, WhySearch};
 

@@ -113,10 +113,9 @@ fn tells_failure(text: &str) -> bool {
 fn answer(app: &App, project: &Arc<Project>, happening: &Happening) -> Utterance {
     let namespace = Namespace::default();
     let (session, config) = (happening.session.as_str(), app.config());
-    let block = || {
-        let agent = Some(happening.agent.as_str().to_owned());
-        project.contexts.session_block(&namespace, session, agent, None, config.context.session_budget)
-    };
+    let agent = || Some(happening.agent.as_str().to_owned());
+    let budgets = [config.context.session_budget, config.context.prompt_budget];
+    let block = || project.contexts.session_block(&namespace, session, agent(), None, budgets[0]);
     let beside = |deeds: &Deeds| Some(beside(project, &namespace, session, deeds));
     let late = |deeds: &Deeds| if takes_before(happening.agent) { None } else { beside(deeds) };
     let fix =
@@ -125,10 +124,11 @@ fn answer(app: &App, project: &Arc<Project>, happening: &Happening) -> Utterance
     let (event, handed) = match &happening.event {
         What::SessionStart { .. } => (SaidAt::SessionStart, [block(), None]),
         What::Prompt(prompt) => {
-            // Nobody was there when the session began.
-            let missed = if project.sessions.has_block(session) { None } else { block() };
-            let budget = config.context.prompt_budget;
-            let given = project.contexts.prompt_tail(&namespace, session, prompt, &[], None, budget);
+            let (missed, given) = match project.sessions.has_block(session) {
+                true => (None, project.contexts.prompt_tail(&namespace, session, prompt, &[], None, budgets[1])),
+                // Nobody was there when the session began.
+                false => project.contexts.first_prompt(&namespace, session, agent(), prompt, budgets),
+            };
             topic_moved = given.as_ref().is_some_and(|given| given.topic_moved);
             (SaidAt::Prompt, [missed, given.map(|given| given.handed)])
         }

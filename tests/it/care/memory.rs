@@ -37,7 +37,6 @@ fn close_to_the_ceiling_the_daemon_lets_go_and_goes_on_answering() {
 
     home.configure("[service]\nmemory_limit = \"64 GiB\"\n");
     daemon.signal(Signal::HUP);
-    daemon.err.wait_for("configuration read again");
     eventually_some(|| (status(&home)["memory"]["state"] == "calm").then_some(()));
     daemon.err.wait_for("memory is no longer scarce");
     let mut turn = 0;

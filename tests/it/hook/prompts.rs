@@ -68,7 +68,7 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
     let beside = told(json!({"current_file": "src/load.py", "goal": "let load_all close its paths"}));
     assert!(beside.contains("`loadAll`: src/start.py:3 `wanted = loadAll(['a'])`\n"), "{beside}");
     let option = told(json!({"goal": "explain what --load-all costs"}));
-    assert!(option.contains("`load_all`: src/load.py:1, src/start.py:3, docs/use.md:3\n"), "{option}");
+    assert!(option.contains("`load_all`: src/load.py:1 (defined), src/start.py:3, docs/use.md:3\n"), "{option}");
     let branch = told(json!({"branch": "fix/load_all-twice"}));
     assert!(branch.contains(sites), "{branch}");
     let error =
@@ -96,6 +96,9 @@ fn a_branch_that_names_a_folder_is_told_it_and_how_it_is_tested() {
         ("parts/gateway/gates_test.go", "package gateway\n\nfunc TestUp(t *testing.T) {}\n"),
         ("parts/other/other.go", "package other\n"),
         ("main.go", "package main\n"),
+        ("extra/go.mod", "module app/extra\n"),
+        ("extra/lamp/lamp.go", "package lamp\n\nfunc Lit() bool {\n\treturn true\n}\n"),
+        ("extra/lamp/lamp_test.go", "package lamp\n\nfunc TestIt(t *testing.T) {\n\tLit()\n}\n"),
     ] {
         write(&app, path, text);
     }
@@ -113,10 +116,39 @@ fn a_branch_that_names_a_folder_is_told_it_and_how_it_is_tested() {
     assert!(folder.contains("; run: go test ./parts/gateway\n"), "{folder}");
     assert!(told("fix/wait-less-for-gateway").contains("- folder parts/gateway: "), "wherever it is named");
     assert!(!told("fix/wait-less-for-them").contains("folder"));
+    let asked = json!({"project": app, "counted": false, "signals": {"current_file": "extra/lamp/lamp.go"}});
+    let inside = post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned();
+    assert!(inside.contains("run: go -C extra test ./lamp\n"), "a module of its own: {inside}");
 }
 
 #[test]
-fn an_error_is_told_since_when_its_line_is_so_and_where_it_is_tested() {
+fn tests_of_a_module_in_rust_are_told_of_what_stands_beside_them() {
+    let home = Home::new();
+    let app = home.path("app");
+    for (path, text) in [
+        ("Cargo.toml", "[package]\nname = \"app\"\n"),
+        ("src/lib.rs", "mod iter;\n"),
+        ("src/iter/mod.rs", "mod lamp;\n#[cfg(test)]\nmod test;\n"),
+        ("src/iter/lamp.rs", "pub fn lit() -> bool {\n    true\n}\n"),
+        ("src/iter/test.rs", "#[test]\nfn it_is_lit() {\n    assert!(super::lamp::lit());\n}\n"),
+    ] {
+        write(&app, path, text);
+    }
+    commit_all(&app);
+    let _daemon = home.daemon();
+    settled(&home);
+    let told = |file: &str| {
+        let asked = json!({"project": app, "counted": false, "signals": {"current_file": file}});
+        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
+    };
+    let tests = "- file src/iter/test.rs: the tests of src/iter/; run: cargo test --lib iter::test::\n";
+    eventually_some(|| told("src/iter/lamp.rs").contains(tests).then_some(()));
+    assert!(told("src/iter/mod.rs").contains(tests));
+    assert!(!told("src/lib.rs").contains("the tests of"));
+}
+
+#[test]
+fn an_error_is_told_since_when_its_function_is_so_and_where_it_is_tested() {
     let home = Home::new();
     let app = home.path("app");
     let reply = |line: &str| format!("import codec\n\n\ndef send(body):\n    {line}\n    return 200\n");
@@ -138,13 +170,13 @@ fn an_error_is_told_since_when_its_line_is_so_and_where_it_is_tested() {
         post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
     };
     let failed = "TypeError: Cannot read it\n    at send (/srv/app/lib/reply.py:5:4)";
-    let failed = eventually_some(|| Some(told(failed)).filter(|told| told.contains("is so since")));
-    for expected in [
-        "- file tests/test_reply_send.py: tests of lib/reply.py that are called so\n",
-        "- lib/reply.py:5 is so since \"Fix send where the body is 32 long\" (",
-    ] {
-        assert!(failed.contains(expected), "{expected}: {failed}");
-    }
+    // What is in the code is learnt after what is in the history.
+    let expected = [
+        "- file tests/test_reply_send.py: tests of lib/reply.py that are called so; closest: `test_send` (line 1)",
+        "- `send` (lib/reply.py:4) is so since \"Fix send where the body is 32 long\" (",
+    ];
+    let is_told = |told: &String| expected.iter().all(|line| told.contains(line));
+    let failed = eventually_some(|| Some(told(failed)).filter(is_told));
     assert_eq!(failed.matches("tests/test_reply_send.py").count(), 1, "{failed}");
     write(&app, "lib/reply.py", &reply("codec.encode_frame(not_yet(body))"));
     let edited = "TypeError: Cannot read that\n    at send (/srv/app/lib/reply.py:5:4)";
@@ -179,4 +211,35 @@ fn what_is_done_again_and_again_is_told_as_it_was_done_last() {
     assert!(last(&told(json!({"goal": "Version 0.4", "current_file": "src/version.py"})), "docs/releases.md"));
     let named = told(json!({"goal": "Cleanup after #77"}));
     assert!(named.contains("- \"Count from two (#77)\" (") && named.contains("): src/lib.py\n"), "{named}");
+}
+
+#[test]
+fn work_of_the_same_sort_is_told_with_what_it_touched() {
+    let home = Home::new();
+    let app = home.path("app");
+    write(&app, "src/lib.py", "x = 1\n");
+    commit_all(&app);
+    let rules = [("Enable the naming rule of the linter", "naming"), ("Count from two", ""), ("Draw a lamp", "lamp")];
+    for (subject, name) in rules {
+        write(&app, "rules.toml", &format!("last = \"{name}\"\n"));
+        write(&app, &format!("src/{name}.py"), "y = 2\n");
+        commit_all_as(&app, subject, "ann");
+    }
+    for number in 0..20 {
+        write(&app, "src/lib.py", &format!("x = {number}\n"));
+        commit_all_as(&app, &format!("Turn the page {number}"), "ann");
+    }
+    let _daemon = home.daemon();
+    settled(&home);
+    let told = |goal: &str| {
+        let asked = json!({"project": app, "counted": false, "signals": {"goal": goal, "current_file": "rules.toml"}});
+        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
+    };
+    let expected = "- done alike by \"Enable the naming rule of the linter\" (";
+    let alike = eventually_some(|| {
+        let told = told("Enable the spacing rule of the linter");
+        told.contains(expected).then_some(told)
+    });
+    assert!(alike.contains("): rules.toml, src/naming.py\n"), "{alike}");
+    assert!(!told("Paint the ceiling").contains("done alike"));
 }

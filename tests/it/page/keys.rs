@@ -74,6 +74,30 @@ fn the_inbox_is_worked_through_by_keys() {
 }
 
 #[test]
+fn who_begins_to_write_while_a_look_anew_is_on_its_way_keeps_the_place() {
+    const ITEMS: &str = "document.querySelectorAll('[data-item]').length";
+    const HOLD: &str = "(() => { const own = window.fetch; window.fetch = (...asked) => own(...asked).then((answer) => \
+        new Promise((done) => { window.fetch = own; window.release = () => done(answer); })); return true; })()";
+    let Some(lab) = Lab::in_a_browser() else { return };
+    lab.remember(&note("the well is deep"));
+    let tab = lab.tab();
+    tab.go(&lab.at("inbox"));
+    tab.until(&format!("{ITEMS} === 1"));
+    tab.press("j");
+    chosen(&tab, 0);
+    tab.value(HOLD);
+    lab.remember(&note("the roof leaks in autumn"));
+    tab.until("window.release");
+    tab.press("e");
+    tab.until("document.activeElement.tagName === 'TEXTAREA'");
+    tab.value("window.release()");
+    let later = "new Promise((done) => setTimeout(() => done(document.activeElement.tagName), 500))";
+    assert_eq!(tab.promised(later), "TEXTAREA");
+    tab.press(ESCAPE);
+    tab.until(&format!("{ITEMS} === 2"));
+}
+
+#[test]
 fn searching_opening_and_leaving_take_no_mouse() {
     let Some(lab) = Lab::in_a_browser() else { return };
     let id = lab.remember(&json!({"kind": "note", "tier": "mandate", "text": "the heron stands in the pond"}));

@@ -1,10 +1,10 @@
 //! Which part a memory ends up in, and what never gets into any.
 
 use super::*;
-use crate::gate::Situation;
 use crate::lab::{Lab, days_ago, memory, now};
 use crate::predict::PredictedFile;
 use crate::predict::memories::ErrorClue;
+use crate::situation::Situation;
 use lokid_model::{Body, Change, Contradiction, ContradictionStatus, Learning, Scope, Verdict};
 
 fn filter() -> GatherFilter<'static> {

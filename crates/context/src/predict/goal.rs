@@ -85,6 +85,12 @@ pub fn predict(
         .collect()
 }
 
+/// `fix(parser): …` says what sort of work it is.
+pub fn without_head(goal: &str) -> &str {
+    let head = goal.split_once(": ").filter(|(head, _)| !head.contains(char::is_whitespace));
+    head.map_or(goal, |(_, text)| text)
+}
+
 /// Neither a document nor part of the build.
 pub fn is_program(path: &str) -> bool {
     sorts_of(path) == [false, false]

@@ -11,8 +11,8 @@ use crate::workflows::{self, Target, WorkflowFile};
 const SCRIPTS: &[(&str, &[&str])] = &[
     ("build", &["build", "compile"]),
     ("test.all", &["test", "test:all", "tests"]),
-    ("lint", &["lint", "lint:check", "lint:code", "check:lint", "eslint"]),
-    ("format", &["format:fix", "format:write", "format", "fmt", "prettier", "lint:fix", "lint-fix"]),
+    ("lint", &["lint", "lint:check", "lint:code", "check:lint", "eslint", "check"]),
+    ("format", &["format:fix", "format:write", "format", "fmt", "prettier", "lint:fix", "lint-fix", "fix"]),
     ("typecheck", &["typecheck", "type-check", "check-types", "types", "tsc", "check:types", "test:types", "check"]),
     ("docs", &["docs:build", "build:docs"]),
 ];
@@ -77,6 +77,8 @@ fn means(key: &str, target: &Target) -> bool {
         ("typecheck", "check" | "types" | "test:types") => line.contains("tsc") || line.contains("tsd"),
         ("test.all", _) => !line.contains("no test specified"),
         ("format", "lint:fix" | "lint-fix") => line.contains("--fix"),
+        ("format", "fix") => line.contains("--fix") || line.contains("gts fix"),
+        ("lint", "check") => ["gts", "eslint", "biome", "standard", "prettier"].iter().any(|tool| line.contains(tool)),
         _ => true,
     }
 }
@@ -131,7 +133,8 @@ fn one(project: &Project<'_>, test: &Target, targets: &[Target], manager: &str) 
         "bun" => "bunx",
         _ => "npx",
     };
-    let file = example(project, &named_folder(line)).unwrap_or("FILE");
+    let (folder, ending) = named_files(line);
+    let file = example(project, &folder, &ending).unwrap_or("FILE");
     Some(match runner {
         "vitest" => format!("`{exec} vitest run {file} -t 'NAME'`"),
         "jest" => format!("`{exec} jest {file} -t 'NAME'`"),
@@ -158,24 +161,29 @@ fn requires(line: &str) -> String {
     kept
 }
 
-/// The folder that the runner is sent to: `test/unit` of `mocha test/unit/**/*.js`.
-fn named_folder(line: &str) -> String {
+/// The folder that the runner is sent to, and what files there end in: `test/unit` and `.js` of `mocha ./test/unit/**/*.js`.
+fn named_files(line: &str) -> (String, String) {
     let is_path = |word: &&str| word.contains('/') && !word.contains('=') && !word.starts_with(['-', '$', '.', '@']);
-    let mut words = line.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    let bare = |word: &'_ str| word.trim_matches(['"', '\'']).to_owned();
+    let words: Vec<String> = line.split_whitespace().map(bare).collect();
+    let mut words = words.iter().map(|word| word.strip_prefix("./").unwrap_or(word));
     while let Some(word) = words.next() {
         let is_setting = matches!(word, "--require" | "-r" | "--config" | "-c" | "--import" | "--loader");
         if is_setting {
             words.next();
         } else if is_path(&word) && !word.contains("bin/") {
             let literal = word.split(['*', '{']).next().unwrap_or(word);
-            return literal.rsplit_once('/').map_or(literal, |(folder, _)| folder).to_owned();
+            let ending = word.rsplit_once('*').map_or("", |(_, ending)| ending);
+            let ending = if ending.starts_with('.') && !ending.contains(['{', '/', '(']) { ending } else { "" };
+            let folder = literal.rsplit_once('/').map_or(literal, |(folder, _)| folder);
+            return (folder.to_owned(), ending.to_owned());
         }
     }
-    String::new()
+    Default::default()
 }
 
 /// A test file that stands, the nearest to the top.
-fn example<'a>(project: &Project<'a>, within: &str) -> Option<&'a str> {
+fn example<'a>(project: &Project<'a>, within: &str, ending: &str) -> Option<&'a str> {
     let is_test = |path: &&String| {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_script = [".js", ".ts", ".tsx", ".mjs", ".cjs", ".mts"].iter().any(|end| name.ends_with(end));
@@ -186,13 +194,13 @@ fn example<'a>(project: &Project<'a>, within: &str) -> Option<&'a str> {
             && !super::paths::is_aside(path)
             && !super::paths::is_foreign(path)
             && !path.contains("/support/")
-            && !name.starts_with('.')
+            && !name.starts_with(['.', '_'])
     };
     let marks = |path: &&String| !(path.contains(".test.") || path.contains(".spec."));
     project
         .paths
         .iter()
-        .filter(|path| path.starts_with(within))
+        .filter(|path| path.starts_with(within) && path.ends_with(ending))
         .filter(is_test)
         .min_by_key(|path| (marks(path), path.matches('/').count(), path.len()))
         .map(String::as_str)

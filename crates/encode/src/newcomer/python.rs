@@ -127,7 +127,11 @@ fn types(
     services: &[Service<'_>],
 ) -> Option<Answer> {
     // An environment made for it knows what it needs.
+    let nox = project.text("noxfile.py").map(sessions).unwrap_or_default();
     for name in ["typing", "types", "mypy", "type", "typecheck"] {
+        if nox.iter().any(|session| session == name) {
+            return Some(Answer::new("typecheck", format!("`nox -s {name}`"), "noxfile.py"));
+        }
         let inline = tox.contains(&format!("[testenv:{name}]"));
         let table = || pyproject.get("tool")?.get("tox")?.get("env")?.get(name);
         if inline || table().is_some() {
@@ -147,7 +151,8 @@ fn types(
     let source = settings.map(|_| "pyproject.toml").or(ini.map(|_| "mypy.ini"));
     let source = source.or(setup.contains("[mypy]").then_some("setup.cfg"));
     if let Some(source) = source {
-        let what = if says_files { String::new() } else { format!(" {}", package(project)?) };
+        let name = pyproject.get("project").and_then(|own| own.get("name")).and_then(Value::as_str).unwrap_or_default();
+        let what = if says_files { String::new() } else { format!(" {}", package(project, name)?) };
         return Some(Answer::new("typecheck", format!("`{prefix}mypy{what}`"), source));
     }
     let pyright = pyproject.get("tool").and_then(|tool| tool.get("pyright")).map(|_| "pyproject.toml");
@@ -155,15 +160,18 @@ fn types(
     pyright.map(|source| Answer::new("typecheck", format!("`{prefix}pyright`"), source))
 }
 
-/// The folder of the package: `src/flask`, `requests`.
-fn package<'a>(project: &Project<'a>) -> Option<&'a str> {
+/// The folder of the package: `src/flask`, `requests`; the one that is called like the project before others.
+fn package<'a>(project: &Project<'a>, name: &str) -> Option<&'a str> {
+    let name = name.to_lowercase().replace('-', "_");
     let opens = |path: &'a String| {
         let folder = path.strip_suffix("/__init__.py")?;
         let depth = folder.matches('/').count();
         let own = !paths::is_test(path) && !paths::is_aside(path) && !paths::is_foreign(path);
         (own && (depth == 0 || depth == 1 && folder.starts_with("src/"))).then_some(folder)
     };
-    project.paths.iter().find_map(opens)
+    let is_called_so = |folder: &&str| folder.rsplit('/').next() == Some(name.as_str());
+    let folders = || project.paths.iter().filter_map(opens);
+    folders().find(is_called_so).or_else(|| folders().next())
 }
 
 fn sessions(text: &str) -> Vec<String> {

@@ -21,9 +21,10 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
         let target = name.strip_suffix(".rs").filter(|_| {
             (place == "tests" || place.ends_with("/tests")) && !place.split('/').any(|part| part == "src")
         })?;
-        let package = place.strip_suffix("/tests");
-        let package = package.map(|folder| format!(" --manifest-path {folder}/Cargo.toml")).unwrap_or_default();
-        return Some(format!("cargo test{package} --test {target}"));
+        let package = place.strip_suffix("/tests").map(|folder| format!(" --manifest-path {folder}/Cargo.toml"));
+        // Other crates have other features.
+        let given = package.unwrap_or_else(|| features_of(command));
+        return Some(format!("cargo test{given} --test {target}"));
     }
     let mut words: Vec<&str> = Vec::new();
     for word in command.split(' ') {
@@ -34,7 +35,7 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
             return (!is_elsewhere).then(|| format!("{} {path}", words.join(" ")));
         }
         if word.starts_with("./") && ending == "go" {
-            return Some(format!("{} ./{place}", words.join(" ")));
+            return Some(format!("{} ./{}", words.join(" "), if place == "." { "" } else { place }));
         }
         // `--test-name-pattern='NAME'` would leave out every test.
         if !word.contains("NAME") {
@@ -42,6 +43,16 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// ` --features full` of a command of cargo.
+pub fn features_of(command: &str) -> String {
+    let mut words = command.split_whitespace();
+    match words.find(|word| ["--features", "--all-features"].contains(word)) {
+        Some("--features") => words.next().map(|names| format!(" --features {names}")).unwrap_or_default(),
+        Some(all) => format!(" {all}"),
+        None => String::new(),
+    }
 }
 
 /// `test/unit/` of `test/unit/core/a.js`
@@ -62,7 +73,12 @@ pub fn are_tests_of(path: &str, file: &str) -> bool {
         return false;
     }
     let tests = stem(path);
-    let bare = tests.strip_prefix("test_").or_else(|| tests.strip_suffix("_test")).unwrap_or(&tests);
+    let before = ["test_", "tests_"].iter().find_map(|start| tests.strip_prefix(start));
+    let ends: &[&str] = match path.rsplit_once('.').map_or("", |(_, ending)| ending) {
+        "java" | "kt" | "cs" | "swift" | "scala" | "php" => &["tests", "test"],
+        _ => &["_test", "_tests", "-test", "-tests", "_unittest"],
+    };
+    let bare = before.or_else(|| ends.iter().find_map(|end| tests.strip_suffix(end))).unwrap_or(&tests);
     let own = stem(file);
     let rest = bare.strip_suffix(own.as_str());
     let is_called_so = |rest: &str| rest.is_empty() || (rest.ends_with('_') && own.len() >= SHORTEST);
@@ -82,7 +98,10 @@ mod tests {
             ("src/__tests__/hydration.spec.ts", "src/hydration.ts"),
             ("test/request.js", "lib/request.js"),
             ("tests/test_source_toml.py", "sources/toml.py"),
+            ("tests/tests_pandas.py", "bars/pandas.py"),
             ("test/createContext.test.js", "src/create-context.js"),
+            ("src/test/java/a/JsonReaderTest.java", "src/main/java/a/JsonReader.java"),
+            ("test/std-test.cc", "include/fmt/std.h"),
         ] {
             assert!(are_tests_of(path, file), "{path}");
             assert!(!are_tests_of(file, path) && !are_tests_of(path, "src/other.rs"), "{path}");
@@ -98,8 +117,9 @@ mod tests {
             ("`npx mocha test/unit/app.js -g 'NAME'`", "test/specs/res.spec.js", None),
             ("`node --test --test-name-pattern='NAME' a.test.js`", "b.test.js", Some("node --test b.test.js")),
             ("`go test ./a/b -run '^TestName$'`", "caddy/x_test.go", Some("go test ./caddy")),
-            ("`go test ./a -run '^TestName$'`", "x_test.go", Some("go test ./.")),
+            ("`go test ./a -run '^TestName$'`", "x_test.go", Some("go test ./")),
             ("`cargo test NAME`", "tests/it.rs", Some("cargo test --test it")),
+            ("`cargo test --features full NAME`", "tests/it.rs", Some("cargo test --features full --test it")),
             ("`cargo test NAME`", "a/tests/it.rs", Some("cargo test --manifest-path a/Cargo.toml --test it")),
             ("`cargo test NAME`", "src/tests.rs", None),
             ("`cargo test NAME`", "a/src/tests/b.rs", None),

@@ -86,6 +86,28 @@ impl Contexts {
             borrowing.session_begins(session);
         }
         self.sessions.begin_session(session, agent, goal.clone(), topic);
+        self.block_about(namespace, session, goal, budget)
+    }
+
+    /// The first prompt of a session that nobody announced: its block and its tail. What it is asked first is what it is about,
+    /// which is weighed once and, as all prompts, written down nowhere.
+    pub fn first_prompt(
+        &self,
+        namespace: &Namespace,
+        session: &str,
+        agent: Option<String>,
+        prompt: &str,
+        [of_block, of_tail]: [usize; 2],
+    ) -> (Option<Handed>, Option<PromptGiven>) {
+        if let Some(borrowing) = &self.recall.borrowing {
+            borrowing.session_begins(session);
+        }
+        self.sessions.begin_session(session, agent, None, Vec::new());
+        let block = self.block_about(namespace, session, Some(prompt.to_owned()), of_block);
+        (block, self.tail_of(namespace, session, prompt, &[], of_tail, false))
+    }
+
+    fn block_about(&self, namespace: &Namespace, session: &str, goal: Option<String>, budget: usize) -> Option<Handed> {
         let known = self.sessions.given_block(session);
         let is_foreign = |block: &SessionBlock| block.items.iter().any(|item| item.key.namespace != *namespace);
         let stranger = known.as_ref().is_some_and(is_foreign);
@@ -142,7 +164,7 @@ impl Contexts {
         // How to run the very test is better than how to run all.
         let is_told = files.iter().any(FileLine::tells_how_to_run);
         candidates.retain(|candidate| {
-            let is_known = gate::is_loaded_by(&agent, &candidate.memory) || lines::is_quoted(&files, &candidate.memory);
+            let is_known = gate::is_loaded_by(&agent, &candidate.memory) || lines::is_told(&files, candidate);
             let is_how_to = is_told && candidate.why == gather::HOW_TO_REASON;
             candidate.memory.kind != Kind::CodePattern && !is_known && !is_how_to
         });
@@ -163,6 +185,19 @@ impl Contexts {
         if let Some(share) = context_use {
             self.sessions.note_context_use(session, share);
         }
+        self.tail_of(namespace, session, prompt, files, budget, true)
+    }
+
+    /// With or without what the repository taught.
+    fn tail_of(
+        &self,
+        namespace: &Namespace,
+        session: &str,
+        prompt: &str,
+        files: &[String],
+        budget: usize,
+        with_learnt: bool,
+    ) -> Option<PromptGiven> {
         let topic = self.topic(session, prompt);
         let topic_moved = topic == Topic::Moved;
         if topic_moved {
@@ -194,7 +229,7 @@ impl Contexts {
             called_for.extend(told.take(k).map(found));
         }
         // What the repository taught is weighed once it is known what the session is about.
-        let work = (topic != Topic::Known && !measures.only_binding)
+        let work = (with_learnt && topic != Topic::Known && !measures.only_binding)
             .then(|| self.session_candidates(namespace, session, Some(prompt.to_owned())));
         let work = work.flatten().unwrap_or_default();
         let learnt = work.telling.iter().filter(|candidate| self.is_derived(&candidate.memory));

@@ -30,6 +30,7 @@ const SMALL: usize = 6;
 /// From these shares on something is a habit.
 const USUAL: f64 = 0.6;
 const USUAL_NEW: f64 = 0.5;
+const NEARLY_ALWAYS: f64 = 0.8;
 
 /// A commit that says one of these changes what no work does.
 static OF_RELEASES: LazyLock<Vec<u64>> =
@@ -62,15 +63,24 @@ pub(super) fn of_file(past: &PastKnown, path: &str) -> Vec<Habit> {
     let commits: Vec<&[u32]> = commits.take(LOOKED_AT).collect();
     // A lock is written by a tool, and forgotten by who edits what it is made of.
     let is_other = |other: &str| other != path && !files::is_test(other) && (!is_lock(other) || is_manifest(path));
-    // Of programs only one that is called the same elsewhere: a copy that is kept alike.
+    // Of programs one that is called the same elsewhere, a copy that is kept alike, or what nearly always goes with it.
     let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
-    touched(past, &commits, &|other| is_other(other) && (!goal::is_program(other) || name(other) == name(path)))
+    let mut found = touched(past, &commits, &|other| is_other(other));
+    found.retain(|habit| {
+        !goal::is_program(&habit.what) || name(&habit.what) == name(path) || habit.share() >= NEARLY_ALWAYS
+    });
+    found
 }
 
-/// What goes with work on programs, whichever they are: files that are none, and new ones.
-pub(super) fn of_programs(past: &PastKnown) -> Vec<Habit> {
+/// What goes with work on programs of the part of the repository that a file is in: files that are none, and new ones.
+pub(super) fn of_programs(past: &PastKnown, path: &str) -> Vec<Habit> {
     let subjects = &past.subjects;
-    let is_work = |file: &u32| goal::is_program(subjects.path(*file)) && !files::is_test(subjects.path(*file));
+    let top = |path: &str| path.split_once('/').map(|(top, _)| top.to_owned());
+    let part = top(path);
+    let is_work = |file: &u32| {
+        let path = subjects.path(*file);
+        goal::is_program(path) && !files::is_test(path) && top(path) == part
+    };
     let commits: Vec<&[u32]> = small(past).filter(|files| files.iter().any(is_work)).take(LOOKED_AT).collect();
     let mut habits = touched(past, &commits, &|path| !goal::is_program(path) && !is_lock(path));
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
@@ -164,7 +174,7 @@ mod tests {
         let release = |_: usize| ("Release 1.2", vec!["src/0.rs".to_owned(), "Cargo.toml".to_owned()]);
         let commits: Vec<_> = (0..12).flat_map(|at| [work(at), release(at)]).collect();
         let known = past(&commits);
-        assert_eq!(told(of_programs(&known)), ["CHANGES.md (in 12 of the last 12 small commits)"]);
+        assert_eq!(told(of_programs(&known, "src/1.rs")), ["CHANGES.md (in 12 of the last 12 small commits)"]);
         assert_eq!(told(of_file(&known, "src/1.rs")), Vec::<String>::new(), "four commits tell nothing yet");
         let commits: Vec<_> = (0..30).map(work).collect();
         let known = past(&commits);
@@ -176,9 +186,12 @@ mod tests {
     fn a_folder_that_is_given_a_file_each_time_is_a_habit() {
         let work = |at: usize| ("work", vec!["src/a.rs".to_owned(), format!("+.changeset/{at}.md")]);
         let commits: Vec<_> = (0..8).map(work).collect();
-        assert_eq!(told(of_programs(&past(&commits))), ["a new file in .changeset (in 8 of the last 8 small commits)"]);
+        assert_eq!(
+            told(of_programs(&past(&commits), "src/a.rs")),
+            ["a new file in .changeset (in 8 of the last 8 small commits)"]
+        );
         let again = |_: usize| ("work", vec!["src/a.rs".to_owned(), "docs/a.md".to_owned()]);
         let commits: Vec<_> = (0..8).map(again).collect();
-        assert_eq!(told(of_programs(&past(&commits))), ["docs/a.md (in 8 of the last 8 small commits)"]);
+        assert_eq!(told(of_programs(&past(&commits), "src/a.rs")), ["docs/a.md (in 8 of the last 8 small commits)"]);
     }
 }

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::commits::without_head;
 use crate::ground::CodeGround;
-use lokid_context::gate;
+use lokid_context::predict::goal::without_head;
 use lokid_context::predict::{PredictedFile, files};
+use lokid_context::situation;
 use lokid_encode::errors::{ErrorReader, Frame, is_application, repo_file};
 use lokid_index::cochange::stem_of;
 
@@ -30,7 +30,7 @@ const MODULE: f64 = 0.45;
 const DEFINING: f64 = 0.4;
 
 /// Names that tools and languages say whatever went wrong.
-const OF_LANGUAGES: [&str; 22] = [
+pub(super) const OF_LANGUAGES: [&str; 28] = [
     "Option",
     "Result",
     "unwrap",
@@ -43,6 +43,12 @@ const OF_LANGUAGES: [&str; 22] = [
     "TypeError",
     "ValueError",
     "KeyError",
+    "IndexError",
+    "AttributeError",
+    "RuntimeError",
+    "ReferenceError",
+    "RangeError",
+    "SyntaxError",
     "Object",
     "Array",
     "Promise",
@@ -54,6 +60,8 @@ const OF_LANGUAGES: [&str; 22] = [
     "Exception",
     "assert",
 ];
+/// What JavaScript says before the name of a property that was read of nothing.
+pub(super) const READING: &str = "reading";
 /// Folders whose definitions nobody else uses.
 const ASIDE: [&str; 8] = ["example", "examples", "doc", "docs", "fixtures", "testdata", "benches", "benchmarks"];
 /// How the reason begins where a file defines what is named.
@@ -111,8 +119,13 @@ pub(super) fn named_in(
             naming.module(path, &parts);
         }
         let is_called = text[end..].starts_with(['(', '`', '\'', '"']);
-        if names.len() < MOST_NAMES && (parts.len() > 1 || is_called || is_written_like_code(path)) {
-            let is_marked = text[..end - word.len()].ends_with('`');
+        // What the failed line does not call is a variable of its own.
+        let before = &text[..end - word.len()];
+        let is_own =
+            || before.ends_with(&format!("({READING} '")) || !text[end..].starts_with('(') && is_quoted_code(before);
+        let is_code = parts.len() > 1 || is_called || is_written_like_code(path);
+        if names.len() < MOST_NAMES && is_code && !is_own() {
+            let is_marked = before.ends_with('`');
             names.extend(parts.into_iter().filter(|part| is_name(part) && (is_marked || !is_everyday(part))));
         }
     }
@@ -122,6 +135,17 @@ pub(super) fn named_in(
     }
     naming.definitions(&names, definitions, ", which the error names");
     naming.likeliest()
+}
+
+/// Where an error says that it happened.
+pub(super) fn place_of(files: &[PredictedFile]) -> Option<&str> {
+    let is_place = |file: &&PredictedFile| is_named(file) && file.score >= AT_THE_PLACE;
+    files.iter().find(is_place).map(|file| file.path.as_str())
+}
+
+/// Whoever has the error has the path.
+pub(super) fn is_named(file: &PredictedFile) -> bool {
+    file.why.starts_with(BY_ERROR)
 }
 
 struct Naming<'a> {
@@ -277,6 +301,13 @@ fn line_after(text: &str) -> Option<u32> {
     number[..end].parse().ok()
 }
 
+/// Does a text end within the line that Python quotes below a place?
+fn is_quoted_code(text: &str) -> bool {
+    let mut lines = text.rsplit('\n');
+    lines.next();
+    lines.next().is_some_and(|above| above.trim_start().starts_with("File \""))
+}
+
 fn is_name(word: &str) -> bool {
     word.len() >= SHORTEST_NAME
         && word != "main"
@@ -298,7 +329,7 @@ fn is_written_like_code(word: &str) -> bool {
 /// `Context`, unless it tells what is done.
 fn is_capitalised(word: &str) -> bool {
     let mut letters = word.chars();
-    letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase) && !gate::is_doing(word)
+    letters.next().is_some_and(char::is_uppercase) && letters.all(char::is_lowercase) && !situation::is_doing(word)
 }
 
 /// `body` and `path` are in every error, and defined somewhere.

@@ -5,16 +5,16 @@
 use std::collections::BTreeMap;
 
 use super::cache::Need;
-use super::commits::without_head;
 use super::named;
 use crate::contexts::Contexts;
 use crate::focus::{Branch, SeenError};
 use crate::ground::CodeGround;
 use crate::past::{CodeMap, PastKnown};
-use lokid_context::gate;
+use lokid_context::predict::goal::without_head;
 use lokid_context::predict::memories::{PredictedMemory, branch_topic, is_common_branch};
 use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{PredictedFile, episodes, files, goal, join};
+use lokid_context::situation;
 use lokid_encode::errors::repo_file;
 use lokid_index::analyze;
 use lokid_index::cochange::folder_of;
@@ -27,6 +27,9 @@ const ON_THE_BRANCH: f64 = 0.4;
 const CALLED_SO: f64 = 0.45;
 const THINKABLE: f64 = 0.05;
 const SHORTEST_NAME: usize = 3;
+/// Scopes that say what sort of work it is.
+const NO_PLACES: [&str; 12] =
+    ["tests", "test", "docs", "deps", "lint", "lints", "build", "types", "typing", "typo", "typos", "release"];
 const MOST_WORDS: usize = 3;
 /// Of more files of one name none is meant.
 const MOST_NAMESAKES: usize = 3;
@@ -85,7 +88,15 @@ impl Contexts {
             let score = |path: &&str| best.get(*path).map_or(0.0, |known| known.score);
             paths.sort_by(|one, other| score(other).total_cmp(&score(one)));
             let second = paths.get(1).map_or(0.0, score);
-            let is_meant = score(&paths[0]) >= (AHEAD_OF_NAMESAKES * second).max(THINKABLE);
+            // Two words of a goal that are one name are hardly chance: `array methods` means `arrayMethods.ts`.
+            let scope = need.goal.as_deref().map(goal::scope).unwrap_or_default();
+            let is_one_word = words_meant(need).contains(&name) || scope.contains(&name);
+            let is_sure = paths.len() == 1 && !is_one_word && goal::is_program(paths[0]);
+            let is_meant = is_sure || score(&paths[0]) >= (AHEAD_OF_NAMESAKES * second).max(THINKABLE);
+            if is_sure {
+                let new = PredictedFile { path: paths[0].to_owned(), score: 0.0, why: String::new() };
+                best.entry(paths[0].to_owned()).or_insert(new);
+            }
             if let Some(known) = best.get_mut(paths[0]).filter(|_| is_meant) {
                 known.score = known.score.max(CALLED_SO);
                 known.why = format!("its name is \"{name}\"");
@@ -199,13 +210,13 @@ fn called_by_several(
     need: &Need,
     thought_of: &BTreeMap<String, PredictedFile>,
 ) -> Option<(String, String)> {
-    let said: Vec<String> = analyze::distinct(&words_meant(need).join(" "), gate::MOST_WORDS);
+    let said: Vec<String> = analyze::distinct(&words_meant(need).join(" "), situation::MOST_WORDS);
     let name = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         name.split('.').next().unwrap_or(name).to_owned()
     };
     let is_said = |path: &&String| {
-        let words = analyze::distinct(&name(path).replace(['-', '_'], " "), gate::MOST_WORDS);
+        let words = analyze::distinct(&name(path).replace(['-', '_'], " "), situation::MOST_WORDS);
         let is_program = || code.get(path).is_some() && !files::is_test(path) && past.ground.is_there(path);
         words.len() > 1 && words.iter().all(|word| said.contains(word)) && is_program()
     };
@@ -217,8 +228,8 @@ fn called_by_several(
 /// The one program that is called one word, in a folder that is called the word before.
 fn in_folder_called_so<'a>(past: &'a PastKnown, need: &Need) -> Option<(String, &'a str)> {
     let cochange = &past.cochange;
-    let words = words_meant(need);
-    words.windows(2).filter(|two| two.iter().all(|word| is_telling(word))).find_map(|two| {
+    let (scope, words) = (need.goal.as_deref().map(goal::scope).unwrap_or_default(), words_meant(need));
+    scope.windows(2).chain(words.windows(2)).filter(|two| two.iter().all(|word| is_telling(word))).find_map(|two| {
         let places = cochange.namesakes(&two[1]).filter(|place| !cochange.is_gone(*place));
         let is_meant = |path: &&str| {
             let folder = folder_of(path).rsplit('/').next().unwrap_or_default();
@@ -241,7 +252,17 @@ pub(super) fn names_meant(need: &Need) -> Vec<String> {
     let single = if need.goal.is_some() { &scope } else { &words };
     let joined = of_scope.chain(of_text).flat_map(|words| ["_", "-", ""].map(|sign| words.join(sign)));
     let names = joined.chain(single.iter().cloned());
-    names.filter(|name| is_telling(name)).collect()
+    names.filter(|name| is_telling(name) || (scope.contains(name) && is_place(name))).collect()
+}
+
+/// A scope says where, even in a word that elsewhere says what is done: `refactor(files)` is about `actix-files`.
+pub(super) fn is_place(scope: &str) -> bool {
+    scope.len() > SHORTEST_NAME && !NO_PLACES.contains(&scope)
+}
+
+/// Words that a folder may be called, and hardly anything else.
+pub(super) fn rare_words(need: &Need) -> impl Iterator<Item = String> {
+    words_meant(need).into_iter().filter(|word| is_telling(word) && !lokid_text::is_everyday(word))
 }
 
 /// The words of the goal, or else of the branch.
@@ -249,11 +270,11 @@ fn words_meant(need: &Need) -> Vec<String> {
     let branch = || need.branch.as_ref().and_then(|branch| branch_topic(&branch.name));
     let text = need.goal.as_deref().map(without_head).map(str::to_owned).or_else(branch).unwrap_or_default();
     let words = text.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).take(gate::MOST_WORDS).collect()
+    words.map(str::to_lowercase).take(situation::MOST_WORDS).collect()
 }
 
-fn is_telling(name: &str) -> bool {
-    name.len() >= SHORTEST_NAME && !gate::is_doing(name)
+pub(super) fn is_telling(name: &str) -> bool {
+    name.len() >= SHORTEST_NAME && !situation::is_doing(name)
 }
 
 /// What a branch is about: the subjects of its commits, or else the words of its name. One that everything happens on is about

@@ -1,28 +1,42 @@
-//! Since when the line that an error is at is as it is: the commit that wrote it, and where that commit tested it.
+//! Since when what an error is at is as it is: the commit that changed its function last, or else that wrote its line, and where that
+//! commit tested it.
 
 use super::Contexts;
 use super::cache::Need;
 use super::commits::quoted;
+use super::lines::{LINTS, TYPES};
 use super::named;
 use crate::ground::LARGEST_TEXT;
+use crate::why::definition_around;
 use lokid_context::parts::FileLine;
 use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{files, goal};
+use lokid_context::situation;
+use lokid_encode::code::DefinitionKind;
 use lokid_encode::commits::{CommitKind, kind_of};
+use lokid_index::analyze;
 use lokid_model::Commit;
 use lokid_sys::git::blame::there_since;
 
 /// Commits of a file that are looked through; what is older is no news.
-const MOST_COMMITS: usize = 64;
+const MOST_COMMITS: usize = 16;
 /// A commit of more files moved the line or formatted it.
 const SWEEP: usize = 20;
 const YEAR: i64 = 365 * 86_400;
 /// Shorter lines stand everywhere.
 const SHORTEST_LINE: usize = 12;
+const SHORTEST_NAME: usize = 4;
+/// What a commit of a program, its tests and a text touches is meant by its subject.
+const FEW_FILES: usize = 3;
+/// In a larger one tests were touched for other reasons.
+const SMALL: usize = 5;
 const MOST_TESTS: usize = 2;
+const FEWEST_WORDS: usize = 2;
+const IDLE: [&str; 9] =
+    ["comment", "comments", "docstring", "docstrings", "typo", "typos", "readability", "wording", "spelling"];
 
 impl Contexts {
-    /// Nothing of a line that stands twice, or that was not committed yet.
+    /// Nothing of what was not committed yet, and of no line that stands twice.
     pub(super) fn since(&self, need: &Need, told: &[FileLine]) -> Option<FileLine> {
         let past = self.repository.known();
         let root = self.env.root.to_string_lossy();
@@ -30,21 +44,41 @@ impl Contexts {
         let place = places.next()?;
         let (path, number) = (place.file.as_str(), place.line?);
         let text = self.repository.text_of(path, LARGEST_TEXT)?;
-        let line = text.lines().nth((number as usize).checked_sub(1)?)?.trim();
-        if line.len() < SHORTEST_LINE || text.lines().filter(|other| other.trim() == line).nth(1).is_some() {
-            return None;
-        }
+        let lines: Vec<&str> = text.lines().collect();
+        let line = lines.get((number as usize).checked_sub(1)?)?.trim();
+        let is_one = line.len() >= SHORTEST_LINE && lines.iter().filter(|other| other.trim() == line).count() == 1;
+        let around = definition_around(path, &text, (number, number));
+        let around = around.filter(|around| around.kind != DefinitionKind::Type && around.line < around.end_line);
         let names = past.cochange.all_names(path);
-        let commits: Vec<Commit> = past.commits?.touching(&names, MOST_COMMITS);
+        let commits: Vec<Commit> = past.commits.as_ref()?.touching(&names, MOST_COMMITS);
         let named_then =
             |commit: &Commit| commit.files.iter().find(|file| names.contains(&file.path.as_str())).cloned();
         let then: Vec<(String, String)> =
             commits.iter().filter_map(|commit| Some((commit.id.clone(), named_then(commit)?.path))).collect();
         let looked_at: Vec<(&str, &str)> = then.iter().map(|(id, path)| (id.as_str(), path.as_str())).collect();
-        let (id, _) = looked_at[there_since(&self.env.root, &looked_at, line)?];
         let age = |commit: &Commit| self.env.clock.now().as_micros() / 1_000_000 - commit.time;
-        let is_telling = |commit: &&Commit| commit.files.len() <= SWEEP && is_news(kind_of(commit), age(commit));
-        let commit = commits.iter().find(|commit| commit.id == id).filter(is_telling)?;
+        let is_telling = |commit: &&Commit| {
+            commit.files.len() <= SWEEP && is_news(kind_of(commit), age(commit)) && says_what(&commit.subject)
+        };
+        let name = around.as_ref().map(|around| around.name.to_lowercase()).unwrap_or_default();
+        // Who says its name meant it; of others few have to do with what fails.
+        let speaks = |commit: &&Commit| {
+            name.len() >= SHORTEST_NAME
+                && [&commit.subject, &commit.body].iter().any(|text| text.to_lowercase().contains(&name))
+        };
+        let wrote = |lines: &[&str]| {
+            let (id, _) = looked_at[there_since(&self.env.root, &looked_at, lines)?];
+            let is_meant = |commit: &&Commit| is_telling(commit) && (speaks(commit) || commit.files.len() <= FEW_FILES);
+            commits.iter().find(|commit| commit.id == id).filter(is_meant)
+        };
+        let (commit, what) = match around {
+            Some(around) => {
+                let body = lines.get(around.line as usize - 1..around.end_line as usize)?;
+                let name = Some(self.shown(&around.name)).filter(|name| !name.is_empty())?;
+                (wrote(body)?, format!("{name} ({path}:{})", around.line))
+            }
+            None => (wrote(&[line]).filter(|_| is_one)?, format!("{path}:{number}")),
+        };
         let is_told = |path: &str| {
             told.iter().any(|line| {
                 line.text().contains(path) || matches!(line, FileLine::Likely { path: known, .. } if known == path)
@@ -54,10 +88,20 @@ impl Contexts {
         let tests = tests.filter(|path| {
             files::is_test(path) && goal::is_program(path) && past.ground.is_there(path) && !is_told(path)
         });
-        let tests: Vec<&str> = tests.take(MOST_TESTS).collect();
+        let tests: Vec<&str> = tests.take(if commit.files.len() <= SMALL { MOST_TESTS } else { 0 }).collect();
         let tested = if tests.is_empty() { String::new() } else { format!("; tested there by {}", tests.join(", ")) };
-        Some(FileLine::Others(format!("{path}:{number} is so since {}{tested}", quoted(commit)?)))
+        Some(FileLine::Others(format!("{what} is so since {}{tested}", quoted(commit)?)))
     }
+}
+
+/// "Fix" and "Fix tests" do not, nor does what a linter asked for, or what changes no deed.
+fn says_what(subject: &str) -> bool {
+    let words = analyze::distinct(subject, situation::MOST_WORDS);
+    let mut said = subject.split(|sign: char| !sign.is_alphanumeric()).map(str::to_lowercase);
+    let is_idle = said.any(|word| [&LINTS[..], &TYPES, &IDLE].iter().any(|words| words.contains(&word.as_str())));
+    !is_idle
+        && !subject.starts_with("Merge ")
+        && words.iter().filter(|word| !situation::is_doing(word)).count() >= FEWEST_WORDS
 }
 
 /// What was mended may be broken by mending it otherwise, and what is new may be wrong; a line that was tidied up says nothing.
@@ -65,8 +109,7 @@ fn is_news(kind: CommitKind, seconds: i64) -> bool {
     let years = match kind {
         CommitKind::Fix | CommitKind::Revert => 4,
         CommitKind::Feature | CommitKind::Other => 2,
-        CommitKind::Refactor => 1,
-        CommitKind::Merge | CommitKind::Docs | CommitKind::Test | CommitKind::Chore => 0,
+        CommitKind::Refactor | CommitKind::Merge | CommitKind::Docs | CommitKind::Test | CommitKind::Chore => 0,
     };
     seconds < years * YEAR
 }
@@ -76,9 +119,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_commit_that_says_nothing_is_none_to_tell() {
+        assert!(["Keep the lamp on", "fix(cli): no empty answers"].iter().all(|subject| says_what(subject)));
+        assert!(
+            ![
+                "fix",
+                "Fix tests",
+                "wip",
+                "Update",
+                "clippy: Fix new clippy rules",
+                "Merge commit from fork",
+                "Add a comment to it"
+            ]
+            .iter()
+            .any(|subject| says_what(subject))
+        );
+    }
+
+    #[test]
     fn a_fix_is_news_for_longer_than_what_was_tidied_up() {
         let kinds = [CommitKind::Fix, CommitKind::Feature, CommitKind::Refactor, CommitKind::Chore];
         assert_eq!(kinds.map(|kind| is_news(kind, 3 * YEAR)), [true, false, false, false]);
-        assert_eq!(kinds.map(|kind| is_news(kind, YEAR / 2)), [true, true, true, false]);
+        assert_eq!(kinds.map(|kind| is_news(kind, YEAR / 2)), [true, true, false, false]);
     }
 }

@@ -1,25 +1,23 @@
-//! Where in the tree the words of a goal, a branch or an error stand: names of code with the few files that say them, and the
-//! line of a long file that says most of a goal.
+//! Where in the tree the words of a goal, a branch or an error stand: names of code with the few files that say them.
 //!
 //! Read off 1,156 later commits of 25 repositories: of the files that say a name of a goal one was touched in four of five
 //! cases, of those that say a word which is nobody's everyday one in two of three, of other words, however rare, in one of
-//! three. The line that says clearly more of a goal than all others stood within the change in two of three.
-
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+//! three.
 
 use super::Contexts;
 use super::cache::Need;
-use super::commits::without_head;
-use super::named;
+use super::named::{self, READING};
+use super::place::COMMENTS;
 use crate::ground::{CodeGround, LARGEST_TEXT, names};
 use crate::past::CodeMap;
-use lokid_context::gate;
 use lokid_context::parts::FileLine;
+use lokid_context::predict::goal::without_head;
 use lokid_context::predict::memories::is_common_branch;
 use lokid_context::predict::{files, goal};
+use lokid_context::situation;
 use lokid_index::analyze;
 use lokid_index::cochange::{is_trivial, stem_of};
-use lokid_retrieve::query;
+use regex::Regex;
 
 /// A name that more files say is everybody's, unless so few of them are programs.
 const MOST_FILES: usize = 6;
@@ -45,22 +43,6 @@ const LOGS: [&str; 5] = ["change", "history", "release", "news", "whatsnew"];
 const BRINGING_IN: [&str; 6] = ["import ", "from ", "use ", "pub use ", "#include", "export {"];
 const LONGEST_SHOWN: usize = 90;
 
-/// In a shorter file nothing has to be looked for.
-const SHORTEST_FILE: usize = 80;
-const LONGEST_LINE: usize = 400;
-/// Words that stand a few lines apart belong together.
-const AROUND: usize = 3;
-const NEARBY: f64 = 0.7;
-/// Other places begin so far away.
-const ELSEWHERE: usize = 30;
-/// How much of a goal a line has to say, and how much more than any other place.
-const SHARE: f64 = 0.25;
-const AHEAD: f64 = 0.1;
-/// In prose all words are common; and two of them meet by chance, unless they are all there is to say.
-const SHARE_OF_PROSE: f64 = 0.4;
-const AHEAD_IN_PROSE: f64 = 0.15;
-const FEWEST_WORDS: usize = 2;
-
 /// A name of code that is spoken of.
 #[derive(Clone, Debug, PartialEq)]
 struct Name {
@@ -76,6 +58,8 @@ struct Site {
     line: usize,
     text: String,
     written: String,
+    /// It comes from here.
+    is_definition: bool,
 }
 
 impl Site {
@@ -93,8 +77,14 @@ struct Found {
 }
 
 impl Contexts {
-    /// The names of code that are spoken of, with where they stand; not what is told already.
-    pub(super) fn name_lines(&self, need: &Need, told_already: &[FileLine]) -> Vec<FileLine> {
+    /// The names of code that are spoken of, with where they stand; not what is told already. The first of them with how it is
+    /// tested, where no line says that of anything.
+    pub(super) fn name_lines(
+        &self,
+        need: &Need,
+        told_already: &[FileLine],
+        how_to_test: &dyn Fn(&str) -> Option<String>,
+    ) -> Vec<FileLine> {
         let errors: Vec<&str> = need.errors.iter().map(|error| error.text.as_str()).collect();
         let branch = need.branch.as_ref().filter(|branch| need.goal.is_none() && !is_common_branch(&branch.name));
         let names = told_names(need.goal.as_deref(), branch.map(|branch| branch.name.as_str()));
@@ -109,6 +99,19 @@ impl Contexts {
             let is_failed = |site: &Site| files::is_test(&site.path) && named::is_of_tests(&site.written);
             found.iter_mut().for_each(|found| found.sites.retain(|site| site.is_work() || is_failed(site)));
             found.retain(|found| found.more == 0 && !found.sites.is_empty());
+            // What is defined where it failed is not what is called so elsewhere.
+            let code = self.repository.code();
+            let failed: Vec<String> =
+                self.around(need, &self.repository.known().ground).iter().map(|name| folded_whole(name)).collect();
+            let is_namesake = |found: &Found| {
+                let is_there = found.names.iter().any(|name| failed.contains(&folded_whole(name)));
+                is_there
+                    && found
+                        .sites
+                        .iter()
+                        .any(|site| site.is_definition && site.is_work() && code.get(&site.path).is_some())
+            };
+            found.retain(|found| !is_namesake(found));
         }
         let is_told = |site: &Site| {
             let is_there = |why: &str| {
@@ -119,9 +122,21 @@ impl Contexts {
                 .any(|line| matches!(line, FileLine::Likely { path, why } if *path == site.path && is_there(why)))
         };
         found.retain(|found| !matches!(found.sites.as_slice(), [only] if need.file.is_none() && is_told(only)));
+        // Beside a file, what many say led to two files in 34 that no other line named.
+        found.retain(|found| need.file.is_none() || found.more == 0);
+        // Which tests say it is told with them.
+        found.retain(|found| need.file.is_none() || !found.sites.iter().all(|site| files::is_test(&site.path)));
+        // Tests and examples alone are nowhere to begin.
+        let is_aside = |site: &Site| files::is_test(&site.path) || site.path.split('/').any(|part| part == "examples");
+        found.retain(|found| need.file.is_some() || !errors.is_empty() || !found.sites.iter().all(is_aside));
         found.sort_by_key(|found| found.sites.len());
         found.truncate(MOST_TOLD);
-        found.iter().map(|found| FileLine::Others(told(found))).collect()
+        let is_asked = need.file.is_none() && errors.is_empty() && !told_already.iter().any(FileLine::tells_how_to_run);
+        let first = found.first().and_then(|found| found.sites.first()).filter(|site| is_asked && site.is_work());
+        let run = first.and_then(|site| how_to_test(&site.path)).map(|run| format!("; run: {run}"));
+        let mut lines: Vec<String> = found.iter().map(told).collect();
+        lines.iter_mut().zip(run).for_each(|(line, run)| line.push_str(&run));
+        lines.into_iter().map(FileLine::Others).collect()
     }
 
     /// Of an error only what is defined here leads somewhere.
@@ -139,7 +154,7 @@ impl Contexts {
         let ground = self.repository.known().ground;
         let stem = need.file.as_deref().map(stem_of).unwrap_or_default();
         let said = need.goal.as_deref().or(need.branch.as_ref().map(|branch| branch.name.as_str()));
-        let said: Vec<String> = analyze::distinct(said.unwrap_or_default(), gate::MOST_WORDS);
+        let said: Vec<String> = analyze::distinct(said.unwrap_or_default(), situation::MOST_WORDS);
         let mut found: Vec<Found> = Vec::new();
         for name in names.iter().filter(|name| !folded(&stem).contains(&name.folded)) {
             let mut sites = self.sites(&ground, name, need.file.as_deref(), errors);
@@ -149,11 +164,14 @@ impl Contexts {
             let all = sites.len();
             let Some(first) = sites.first() else { continue };
             // A path that says another word of the goal is nearer.
-            let own: Vec<String> = analyze::distinct(&first.written, gate::MOST_WORDS);
-            let about: Vec<&String> = said.iter().filter(|word| !own.contains(word) && !gate::is_doing(word)).collect();
+            let own: Vec<String> = analyze::distinct(&first.written, situation::MOST_WORDS);
+            let about: Vec<&String> =
+                said.iter().filter(|word| !own.contains(word) && !situation::is_doing(word)).collect();
             let is_near =
                 |site: &Site| analyze::distinct(&site.path, usize::MAX).iter().any(|word| about.contains(&word));
-            sites.sort_by_cached_key(|site| (!site.is_work(), !goal::is_program(&site.path), !is_near(site)));
+            sites.sort_by_cached_key(|site| {
+                (!site.is_work(), !goal::is_program(&site.path), !site.is_definition, !is_near(site))
+            });
             if all > MOST_FILES {
                 sites = self.at_work(name, sites, &is_near);
             }
@@ -178,7 +196,7 @@ impl Contexts {
             let written = site.written.clone();
             Some(Site { written, ..self.defined_at(&code, &site.path, name)? })
         };
-        let defining: Vec<Site> = sites.iter().filter_map(defined).collect();
+        let defining: Vec<Site> = sites.iter().filter(|site| site.is_work()).filter_map(defined).collect();
         if (1..=MOST_SOURCES).contains(&defining.len()) {
             return defining;
         }
@@ -198,10 +216,11 @@ impl Contexts {
             |path: &str| is_trivial(path) || is_log(path) || path.split('/').any(|part| ASIDE.contains(&part));
         let paths = ground.may_say(&name.folded).filter(|path| !is_aside(path) && !is_known(path));
         let paths: Vec<&str> = paths.take(MOST_READ + 1).collect();
-        if paths.len() > MOST_READ {
+        if paths.is_empty() || paths.len() > MOST_READ {
             return Vec::new();
         }
-        paths.into_iter().filter_map(|path| self.site(path, name)).collect()
+        let Some(spelling) = names::spelling(&name.folded) else { return Vec::new() };
+        paths.into_iter().filter_map(|path| self.site(path, name, &spelling)).collect()
     }
 
     /// Where a name comes from that a branch speaks of and everybody says; not what a whole folder is called.
@@ -222,11 +241,11 @@ impl Contexts {
         let line = symbol.line as usize;
         let text = self.repository.text_of(path, LARGEST_TEXT)?;
         let text = self.shown(text.lines().nth(line.checked_sub(1)?)?);
-        Some(Site { path: path.to_owned(), line, text, written: symbol.name.clone() })
+        Some(Site { path: path.to_owned(), line, text, written: symbol.name.clone(), is_definition: true })
     }
 
-    /// The first line that says it, and does more than bring it in.
-    fn site(&self, path: &str, name: &Name) -> Option<Site> {
+    /// The first line that says it, and does more than bring it in or speak of it.
+    fn site(&self, path: &str, name: &Name, spelling: &Regex) -> Option<Site> {
         let text = self.repository.text_of(path, LARGEST_TEXT)?;
         let written = |line: &str| {
             let mut written = None;
@@ -239,12 +258,15 @@ impl Contexts {
             });
             written
         };
-        let mut lines = text.lines().enumerate().filter_map(|(at, line)| Some((at, line, written(line)?)));
+        let lines = text.lines().enumerate().filter(|(_, line)| spelling.is_match(line));
+        let mut lines = lines.filter_map(|(at, line)| Some((at, line, written(line)?)));
         let first = lines.next()?;
         let is_item =
             |line: &str, written: &str| line.trim().trim_end_matches(',').trim_matches(['"', '\'']) == written;
+        let aside = if goal::is_program(path) { &COMMENTS[..] } else { &[] };
         let is_brought_in = |line: &str, written: &str| {
-            is_item(line, written) || BRINGING_IN.iter().any(|start| line.trim_start().starts_with(start))
+            let starts = |start: &&str| line.trim_start().starts_with(*start);
+            is_item(line, written) || BRINGING_IN.iter().any(&starts) || aside.iter().any(starts)
         };
         let is_first = is_brought_in(first.1, &first.2);
         let telling = is_first.then(|| lines.find(|(_, line, written)| !is_brought_in(line, written))).flatten();
@@ -253,20 +275,18 @@ impl Contexts {
             lines.find_map(|(at, line)| Some((at, line, written(line)?)))
         });
         let (at, line, written) = spelt.or(telling).unwrap_or(first);
-        Some(Site { path: path.to_owned(), line: at + 1, text: self.shown(line), written })
-    }
-
-    /// The line of a long file that says most of a goal, if no other place comes near.
-    pub(super) fn place_in(&self, path: &str, goal: &str) -> Option<String> {
-        let text = self.repository.text_of(path, LARGEST_TEXT)?;
-        let lines: Vec<&str> = text.lines().collect();
-        let at = place(&lines, &telling_words(goal, path), goal::is_program(path))?;
-        let shown = Some(self.shown(lines[at])).filter(|shown| shown.chars().any(char::is_alphanumeric))?;
-        Some(format!("line {}: {shown}", at + 1))
+        let code = self.repository.code();
+        let mut symbols = code.get(path).into_iter().flat_map(|file| &file.symbols);
+        let definition =
+            symbols.find(|symbol| symbol.name.trim_matches('_') == written).map(|symbol| symbol.line as usize);
+        let there = definition.and_then(|at| Some((at, text.lines().nth(at.checked_sub(1)?)?)));
+        let (line, shown) = there.unwrap_or((at + 1, line));
+        let is_definition = definition.is_some();
+        Some(Site { path: path.to_owned(), line, text: self.shown(shown), written, is_definition })
     }
 
     /// A line as it stands, quoted; nothing of one that holds a secret.
-    fn shown(&self, line: &str) -> String {
+    pub(super) fn shown(&self, line: &str) -> String {
         let line = line.trim().replace('`', "'");
         if line.is_empty() || !self.env.redaction.is_clean(&line) {
             return String::new();
@@ -283,10 +303,13 @@ fn told(found: &Found) -> String {
     let sites = &found.sites;
     let place = |site: &Site| match sites.len() <= 2 && !site.text.is_empty() {
         true => format!("{}:{} {}", site.path, site.line, site.text),
+        false if site.is_definition => format!("{}:{} (defined)", site.path, site.line),
         false => format!("{}:{}", site.path, site.line),
     };
-    let places: Vec<String> = sites.iter().take(MOST_SITES).map(place).collect();
-    let more = match sites.len().saturating_sub(MOST_SITES) + found.more {
+    // To say that there is one more takes as much as to say which.
+    let shown = if sites.len() == MOST_SITES + 1 { sites.len() } else { MOST_SITES };
+    let places: Vec<String> = sites.iter().take(shown).map(place).collect();
+    let more = match sites.len().saturating_sub(shown) + found.more {
         0 => String::new(),
         1 => " and one more file".to_owned(),
         more => format!(" and {more} more files"),
@@ -294,10 +317,19 @@ fn told(found: &Found) -> String {
     format!("`{}`: {}{more}", found.names.join("`, `"), places.join(", "))
 }
 
+fn folded_whole(name: &str) -> String {
+    name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 fn folded(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     names::each(text, |folded, _| found.push(folded.to_owned()));
     found
+}
+
+/// What a goal names, in small letters and without joints.
+pub(super) fn names_said(goal: &str) -> Vec<String> {
+    told_names(Some(goal), None).into_iter().map(|name| name.folded).collect()
 }
 
 /// What a goal names, or else a branch.
@@ -323,17 +355,21 @@ fn told_names(goal: Option<&str>, branch: Option<&str>) -> Vec<Name> {
             found.add(word, (is_marked || word.starts_with("--")) && word.trim_matches('-').contains('-'));
         }
     }
-    for version in goal.into_iter().flat_map(str::split_whitespace).filter_map(names::version_in) {
-        found.push(version.to_owned(), None);
+    // Who takes a version or a file away has to find who names it; of a version that is to come only others say it.
+    let words = || goal.into_iter().flat_map(str::split_whitespace);
+    for (before, word) in std::iter::once("").chain(words()).zip(words()) {
+        let is_old = before == "from" || goal.is_some_and(takes_away);
+        let version = names::version_in(word).filter(|_| is_old);
+        version.into_iter().for_each(|version| found.push(version.to_owned(), None));
     }
-    // Who takes a file away has to find who names it.
-    if goal.is_some_and(|goal| goal.split_whitespace().any(|word| AWAY.contains(&word.to_lowercase().as_str()))) {
-        let words =
-            goal.into_iter().flat_map(str::split_whitespace).map(|word| word.trim_matches(['`', '"', '\'', ',']));
+    if goal.is_some_and(takes_away) {
+        let words = words().map(|word| word.trim_matches(['`', '"', '\'', ',']));
         let files = words.filter_map(|word| word.rsplit('/').next()).filter(|word| names::is_file(word));
         files.flat_map(folded).for_each(|file| found.push(file, None));
     }
-    for word in branch.and_then(|branch| branch.rsplit('/').next()).into_iter().flat_map(|name| name.split('-')) {
+    let is_told = |word: &&str| names::version_in(word).is_none() || branch.is_some_and(takes_away);
+    let of_branch = branch.and_then(|branch| branch.rsplit('/').next()).into_iter().flat_map(|name| name.split('-'));
+    for word in of_branch.filter(is_told) {
         found.add(word, false);
         // All in small letters: whether it is a name of code, the tree tells.
         let word = word.to_lowercase();
@@ -345,13 +381,20 @@ fn told_names(goal: Option<&str>, branch: Option<&str>) -> Vec<Name> {
     found.0
 }
 
+fn takes_away(text: &str) -> bool {
+    text.split(|sign: char| !sign.is_alphanumeric()).any(|word| AWAY.contains(&word.to_lowercase().as_str()))
+}
+
 fn names_in_errors(errors: &[&str]) -> Vec<Name> {
     let mut found = Names::default();
     for error in errors {
         let words = error.split(|sign: char| sign.is_whitespace() || "\"'`()[]{}<>,;=|:!?&*".contains(sign));
-        words.filter(|word| !word.contains(['/', '\\'])).flat_map(|word| word.split('.')).for_each(|word| {
-            found.add(word, false);
-        });
+        let words = words.filter(|word| !word.is_empty());
+        // What is read of nothing is anything's: `(reading 'children')`.
+        let read = std::iter::once("").chain(words.clone()).zip(words).filter(|(before, _)| *before != READING);
+        let words = read.map(|(_, word)| word).filter(|word| !word.contains(['/', '\\']));
+        let words = words.flat_map(|word| word.split('.')).filter(|word| !named::OF_LANGUAGES.contains(word));
+        words.for_each(|word| found.add(word, false));
     }
     found.0
 }
@@ -383,59 +426,6 @@ impl Names {
     }
 }
 
-/// What is done and what the file is called tells nothing of where in it.
-fn telling_words(goal: &str, path: &str) -> BTreeSet<String> {
-    let of_path: BTreeSet<String> = analyze::distinct(path, usize::MAX).into_iter().collect();
-    let wanted = query::wanted(without_head(goal)).into_iter().filter(|wanted| wanted.share >= 1.0);
-    let is_telling = |word: &String| {
-        !of_path.contains(word) && !gate::is_doing(word) && word.chars().any(char::is_alphabetic) && word.len() > 1
-    };
-    wanted.map(|wanted| wanted.word).filter(is_telling).take(gate::MOST_WORDS).collect()
-}
-
-/// The line that says most of these words with its neighbours, and how much of all they could say. A word counts the less the
-/// more lines say it.
-fn place(lines: &[&str], words: &BTreeSet<String>, is_program: bool) -> Option<usize> {
-    if words.len() < FEWEST_WORDS || lines.len() < SHORTEST_FILE {
-        return None;
-    }
-    let mut said: HashMap<usize, BTreeSet<&str>> = HashMap::new();
-    let mut times: HashMap<&str, usize> = HashMap::new();
-    // A link within the document leads to the place, and is none.
-    let is_place = |line: &str| line.len() <= LONGEST_LINE && !line.contains("](#");
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| is_place(line)) {
-        analyze::terms(line, |term| {
-            if let Some(word) = words.get(term)
-                && said.entry(at).or_default().insert(word)
-            {
-                *times.entry(word).or_default() += 1;
-            }
-        });
-    }
-    let all = lines.len() as f64;
-    let whole = words.len() as f64 * (1.0 + all).ln();
-    let weight = |word: &str| (1.0 + all / (1.0 + times[word] as f64)).ln();
-    let worth = |at: usize| {
-        let mut near: BTreeMap<&str, f64> = BTreeMap::new();
-        for other in at.saturating_sub(AROUND)..=at + AROUND {
-            let share = if other == at { 1.0 } else { NEARBY };
-            for word in said.get(&other).into_iter().flatten() {
-                let known = near.entry(word).or_default();
-                *known = known.max(share);
-            }
-        }
-        let share = near.iter().map(|(word, share)| weight(word) * share).sum::<f64>() / whole;
-        (at, share, near.len())
-    };
-    let mut found: Vec<(usize, f64, usize)> = said.keys().map(|at| worth(*at)).collect();
-    found.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-    let (at, share, several) = *found.first()?;
-    let second = found.iter().find(|(other, ..)| other.abs_diff(at) > ELSEWHERE).map_or(0.0, |(_, share, _)| *share);
-    let is_chance = several < FEWEST_WORDS || (several == FEWEST_WORDS && share < SHARE_OF_PROSE);
-    let (least, ahead) = if is_program { (SHARE, AHEAD) } else { (SHARE_OF_PROSE, AHEAD_IN_PROSE) };
-    (share >= least && share - second >= ahead && !is_chance).then_some(at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -452,24 +442,19 @@ mod tests {
         assert_eq!(of("split `$PAGER`, GIT and `EDITOR` as in `README.md`"), ["PAGER", "EDITOR"]);
         assert_eq!(of("fix(load_all): don't panic in State.toString() of a pre-existing value"), ["tostring"]);
         assert!(of("Add a link to GitHub for well-known hosts").is_empty());
+        assert_eq!([of("Drop Python 3.7"), of("Bump Rust from 1.70 to 1.80")].concat(), ["3.7", "1.70"]);
+        assert!(of("Work around Python 3.7").is_empty() && of("Upgrade it to 1.2.1").is_empty());
     }
 
     #[test]
     fn a_branch_and_an_error_speak_of_names_too() {
         assert_eq!(folded_of(told_names(None, Some("docs/ssl_cert_file-progressbar"))), ["sslcertfile", "progressbar"]);
+        let of_branch = |branch| folded_of(told_names(None, Some(branch)));
+        assert_eq!(of_branch("chore/drop-python-3.7"), ["3.7"]);
+        assert!(of_branch("fix/python-3.7").is_empty());
         let error = "thread 'main' panicked at src/the_diff.rs:47:9:\nNone in get_git_diff\n";
         assert_eq!(folded_of(names_in_errors(&[error])), ["getgitdiff"]);
-    }
-
-    #[test]
-    fn the_place_of_a_goal_is_where_most_of_its_words_stand_and_nowhere_if_they_stand_in_two() {
-        let mut lines = vec!["let other = 1;"; 200];
-        (lines[120], lines[121]) = ("// The forwarded address", "headers.set(X_FORWARDED_FOR, real_ip)");
-        lines[20] = "use forwarded;";
-        let words = telling_words("fix: append the real ip to X-Forwarded-For", "src/proxy.rs");
-        assert_eq!(place(&lines, &words, true), Some(121));
-        lines[40] = "headers.get(X_FORWARDED_FOR, real_ip)";
-        assert_eq!(place(&lines, &words, true), None);
-        assert_eq!(place(&lines[..60], &words, true), None, "a short file is read");
+        let read = "TypeError: Cannot read properties of undefined (reading 'allNodes')\n at drawAll (/app/a.js:7:2)";
+        assert_eq!(folded_of(names_in_errors(&[read])), ["drawall"]);
     }
 }

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use lokid_index::analyze;
+use regex::{Regex, RegexBuilder};
 
 /// Shorter ones say something else elsewhere.
 const SHORTEST: usize = 6;
@@ -12,6 +13,7 @@ const SHORTEST_WORD: usize = 4;
 const LONGEST_WORD: usize = 24;
 const SHORTEST_STEM: usize = 3;
 const LONGEST_VERSION: usize = 9;
+const LONGEST_NAME: usize = 128;
 /// Of files that others name.
 const ENDINGS: [&str; 16] =
     ["md", "rst", "txt", "toml", "yaml", "yml", "json", "cfg", "ini", "sh", "html", "css", "cjs", "mjs", "cts", "mts"];
@@ -94,8 +96,19 @@ pub fn each<'a>(line: &'a str, mut tell: impl FnMut(&str, &'a str)) {
     }
 }
 
+/// Finds whatever may be a name that is told folded: to look for it is quicker than to tell all names of a line. Nothing of one
+/// that is too long to be a name.
+pub fn spelling(folded: &str) -> Option<Regex> {
+    if folded.len() > LONGEST_NAME {
+        return None;
+    }
+    let signs: Vec<String> = folded.chars().map(|sign| regex::escape(&sign.to_string())).collect();
+    let mut pattern = RegexBuilder::new(&signs.join("[_.-]*"));
+    pattern.case_insensitive(true).unicode(false).build().ok()
+}
+
 fn is_apart(sign: char) -> bool {
-    !sign.is_ascii_alphanumeric() && !"_-.".contains(sign)
+    !sign.is_ascii_alphanumeric() && !matches!(sign, '_' | '-' | '.')
 }
 
 fn fold(name: &str, folded: &mut String) {
@@ -110,6 +123,10 @@ fn is_own(name: &str) -> bool {
 
 /// `3.12` or `1.77.2`, without what stands before it.
 pub fn version_in(chunk: &str) -> Option<&str> {
+    // Every word of a file comes here.
+    if !chunk.as_bytes().contains(&b'.') {
+        return None;
+    }
     let version = chunk.trim_matches(|sign: char| !sign.is_ascii_digit());
     let parts = version.split('.');
     let is_version = parts.clone().all(|part| !part.is_empty() && part.bytes().all(|sign| sign.is_ascii_digit()));
@@ -163,6 +180,7 @@ mod tests {
     fn a_name_is_the_same_however_it_is_written() {
         for line in ["load_all()", "x.loadAll(y)", "`--load-all`", "LOAD_ALL=1", "(LoadAll)", "__load_all__"] {
             assert_eq!(names(line), ["loadall"], "{line}");
+            assert!(spelling("loadall").unwrap().is_match(line), "{line}");
         }
         assert_eq!(names("max_size-min_size"), ["maxsizeminsize", "maxsize", "minsize"]);
         assert_eq!(names("needs pyyaml and Brotli"), ["pyyaml", "brotli"]);
@@ -170,6 +188,10 @@ mod tests {
         assert_eq!(names("os.environ['PAGER'], a pager, GIT"), ["PAGER"]);
         assert_eq!(names("pass --quiet=1, or -q/--quiet. Not --Quiet, --q"), ["--quiet", "--quiet"]);
         assert_eq!(names("def _serialize(self): # >=3.12, v1.77.2"), ["serialize", "3.12", "1.77.2"]);
+        for name in names("see SECURITY.md, --quiet, >=3.12 and PAGER") {
+            assert!(spelling(&name).unwrap().is_match("see SECURITY.md, --quiet, >=3.12 and PAGER"), "{name}");
+        }
+        assert!(spelling(&"load_all".repeat(200_000)).is_none());
         for line in ["load all", "loaded", "Loaded", "a_b", "--", "1-2-3-4-5-6-7", "größe", "zzq", ""] {
             assert!(names(line).is_empty(), "{line}");
         }

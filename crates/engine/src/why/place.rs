@@ -46,7 +46,7 @@ impl Recall {
             (place.symbol, place.lines, place.around) = (Some(name), Some(span), Some(span));
         } else if let Some(lines) = lines {
             place.check(lines)?;
-            let around = place.definition_around(lines);
+            let around = definition_around(&place.path, &place.text, lines);
             place.around = Some(around.as_ref().map_or(lines, |found| (found.line, found.end_line)));
             place.symbol = around.map(|found| called(&found));
             place.lines = Some(lines);
@@ -101,8 +101,7 @@ impl WhyPlace {
     }
 
     fn definitions(&self) -> Vec<Definition> {
-        let Some(language) = Language::of_file(&self.path, &self.text) else { return Vec::new() };
-        Parser::new().outline(language, &self.text).definitions
+        definitions(&self.path, &self.text)
     }
 
     /// The lines of a definition by its name, which may say what it stands in: `Session.send`, `Session::send`.
@@ -129,15 +128,19 @@ impl WhyPlace {
         let longest = longest.unwrap_or(&definitions[0]);
         Ok((called(longest), (longest.line, longest.end_line)))
     }
+}
 
-    /// The smallest definition that these lines stand in.
-    fn definition_around(&self, (first, last): (u32, u32)) -> Option<Definition> {
-        let holds = |one: &Definition| one.line <= first && last <= one.end_line;
-        let is_small =
-            |one: &Definition| one.end_line - one.line < LARGEST_AROUND && one.kind != DefinitionKind::Module;
-        let around = self.definitions().into_iter().filter(|one| holds(one) && is_small(one));
-        around.min_by_key(|one| one.end_line - one.line)
-    }
+fn definitions(path: &str, text: &str) -> Vec<Definition> {
+    let Some(language) = Language::of_file(path, text) else { return Vec::new() };
+    Parser::new().outline(language, text).definitions
+}
+
+/// The smallest definition that these lines stand in.
+pub(crate) fn definition_around(path: &str, text: &str, (first, last): (u32, u32)) -> Option<Definition> {
+    let holds = |one: &Definition| one.line <= first && last <= one.end_line;
+    let is_small = |one: &Definition| one.end_line - one.line < LARGEST_AROUND && one.kind != DefinitionKind::Module;
+    let around = definitions(path, text).into_iter().filter(|one| holds(one) && is_small(one));
+    around.min_by_key(|one| one.end_line - one.line)
 }
 
 /// The commit that took a file away.
@@ -232,9 +235,9 @@ mod tests {
     #[test]
     fn a_line_stands_in_the_smallest_definition_around_it() {
         let place = place();
-        assert_eq!(place.definition_around((6, 6)).unwrap().name, "send");
-        assert_eq!(place.definition_around((6, 8)).unwrap().name, "Session");
-        assert_eq!(place.definition_around((1, 1)), None);
+        assert_eq!(definition_around(&place.path, &place.text, (6, 6)).unwrap().name, "send");
+        assert_eq!(definition_around(&place.path, &place.text, (6, 8)).unwrap().name, "Session");
+        assert_eq!(definition_around(&place.path, &place.text, (1, 1)), None);
         for (lines, field) in [((0, 1), "line"), ((99, 99), "line"), ((3, 2), "end_line"), ((3, 99), "end_line")] {
             let refused = place.check(lines).unwrap_err().to_string();
             assert!(refused.starts_with(&format!("{field}: ")), "{lines:?}: {refused}");

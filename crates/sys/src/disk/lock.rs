@@ -28,6 +28,14 @@ pub struct FileLock {
     file: File,
 }
 
+/// To close it is not enough: a process that is just being started still has every file of its parent's open, and keeps the
+/// lock until it runs its own program.
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
 impl FileLock {
     pub(crate) fn file(&self) -> &File {
         &self.file
@@ -93,8 +101,9 @@ mod tests {
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
             assert!(error.to_string().contains("/lock is locked"), "{error}");
         }
+        let _open_in_a_process_that_starts = held.file.try_clone().unwrap();
         drop(held);
-        disk.lock("lock", LockKind::Exclusive, Duration::from_secs(5)).unwrap();
+        disk.lock("lock", LockKind::Exclusive, Duration::ZERO).unwrap();
         assert!(disk.stamp("lock").unwrap().is_some(), "the lock file stays");
     }
 

@@ -17,6 +17,8 @@ const MOST_OUTPUT: usize = 16 << 20;
 const LARGEST_FILE: usize = 4 << 20;
 /// Commits that a repository wants to be passed over.
 const MOST_PASSED_OVER: usize = 100;
+/// How lines begin that do nothing.
+const COMMENTS: [&[u8]; 4] = [b"//", b"# ", b"* ", b"/*"];
 /// Where hosts and editors look for them.
 const PASSED_OVER: &str = ".git-blame-ignore-revs";
 
@@ -176,16 +178,22 @@ impl Committed {
     }
 }
 
-/// Since which of these commits a line stands in a file: one that has it, while the next older one has not. They are given newest
-/// first, each with the name that the file had then; taken that a line which came stays, few of them are looked at. No program
-/// is asked.
-pub fn there_since(worktree: &Path, commits: &[(&str, &str)], line: &str) -> Option<usize> {
+/// Since which of these commits lines stand in a file, one below the other: one that has them, while the next older one has not.
+/// They are given newest first, each with the name that the file had then; taken that lines which came stay, few of them are
+/// looked at. No program is asked. How lines are indented does not matter, nor do empty ones and comments.
+pub fn there_since(worktree: &Path, commits: &[(&str, &str)], lines: &[&str]) -> Option<usize> {
     let repository = Repository::open(worktree).ok()?;
-    let line = line.trim().as_bytes();
+    let says = |line: &&[u8]| !line.is_empty() && !COMMENTS.iter().any(|start| line.starts_with(start));
+    let wanted: Vec<&[u8]> = lines.iter().map(|line| line.trim().as_bytes()).filter(says).collect();
+    let first = *wanted.first()?;
     let has = |at: usize| {
         let (commit, path) = commits[at];
         let blob = Oid::from_str(commit).ok().and_then(|commit| blob(&repository, commit, path));
-        blob.is_some_and(|blob| blob.content().split(|byte| *byte == b'\n').any(|known| known.trim_ascii() == line))
+        blob.is_some_and(|blob| {
+            let known = blob.content().split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+            let known: Vec<&[u8]> = known.filter(says).collect();
+            known.windows(wanted.len()).any(|window| window[0] == first && window == wanted)
+        })
     };
     let (mut with, mut without) = (0, commits.len());
     if commits.is_empty() || !has(with) {
@@ -352,7 +360,7 @@ mod tests {
         assert_eq!((name_before(&moved), name_before(&written)), (Some("old.rs".to_owned()), None));
         assert!(Committed::open(lab.folder.path(), "none.rs", "").is_none());
         let commits = [(edited_id.as_str(), "new.rs"), (moved.as_str(), "new.rs"), (written.as_str(), "old.rs")];
-        let since = |line| there_since(lab.folder.path(), &commits, line);
+        let since = |line| there_since(lab.folder.path(), &commits, &[line]);
         assert_eq!((since("another();"), since("first();"), since("second();")), (Some(0), None, None));
         let plain = committed.blame_without_program(1, 4);
         assert_eq!(plain.iter().map(|origin| origin.lines.len()).sum::<usize>(), 4, "{plain:?}");

@@ -72,8 +72,10 @@ pub fn is_test(path: &str) -> bool {
     let is_testing = |name: &str| {
         let name = name.to_lowercase();
         ["test", "tests", "spec", "specs", "__tests__"].contains(&name.as_str())
-            || ["test_", "test-"].iter().any(|start| name.starts_with(start))
-            || ["_test", "-test", ".test", ".spec", "_spec", "_tests", "-tests"].iter().any(|end| name.ends_with(end))
+            || ["test_", "test-", "tests_"].iter().any(|start| name.starts_with(start))
+            || ["_test", "-test", ".test", ".test-d", ".spec", "_spec", "_tests", "-tests"]
+                .iter()
+                .any(|end| name.ends_with(end))
     };
     let bare = name(path).rsplit_once('.').map_or(path, |(bare, _)| bare);
     is_testing(bare) || bare.ends_with("Test") || bare.ends_with("Tests") || path.split('/').any(is_testing)

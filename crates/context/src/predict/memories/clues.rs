@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::words::branch_topic;
-use crate::gate::Situation;
 use crate::predict::PredictedFile;
+use crate::situation::Situation;
 use lokid_model::{Memory, TaskType};
 
 #[derive(Clone, Debug, Default, PartialEq)]

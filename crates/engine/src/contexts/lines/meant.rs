@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{LIKELY, OFTEN, PERHAPS, SAID, Telling, is_defining};
+use super::{LIKELY, OFTEN, SAID, Telling, is_defining};
 use lokid_context::parts::FileLine;
 use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{PredictedFile, files, goal};
-use lokid_index::cochange::folder_of;
+use lokid_index::cochange::{folder_of, stem_of};
 
 /// What a goal alone means, or a branch, and how likely it is if nothing else comes near; what is clear needs no distance. Of 870
 /// later commits of 22 repositories such a file was told for three in five, and two in three of these were touched.
@@ -25,10 +25,14 @@ const SAID_ONCE: &str = "an earlier commit about";
 const BY_COMMITS: &str = "likely, by earlier commits";
 const BY_ALL: &str = "likely, by texts and earlier commits";
 const LIKELY_OF_GOAL: f64 = 0.35;
+/// What changed with it before may be its tests, from this likelihood on.
+const PERHAPS: f64 = 0.08;
 const INSTEAD: f64 = 0.03;
 const MOST_INSTEAD: usize = 2;
 const FEWEST_IN_A_FOLDER: usize = 2;
 const MOST_INSIDE: usize = 3;
+const SHOWN: [&str; 9] =
+    ["examples", "example", "demo", "docs", "testdata", "fixtures", "snapshots", "vendor", "third_party"];
 
 impl Telling<'_> {
     /// Is it likely enough, and far enough ahead of all others?
@@ -44,9 +48,15 @@ impl Telling<'_> {
         Some(FileLine::Likely { path: tests, why })
     }
 
-    /// What a goal means where nothing is at hand.
+    /// What a goal means where nothing is at hand. The folder that its scope is called says where.
     pub(super) fn meant(&self, files: &[&PredictedFile]) -> Option<FileLine> {
-        self.evident(files).or_else(|| self.likely(files))
+        let is_called =
+            |file: &&PredictedFile| self.scope.iter().any(|name| file.why.ends_with(&format!("is \"{name}\"")));
+        let is_one = self.scope.len() == 1 && !files.iter().any(is_called);
+        let folder = if is_one { self.folder_called(self.scope) } else { None };
+        let is_there = |file: &&PredictedFile| folder.is_none_or(|(_, folder)| is_inside(&file.path, folder));
+        let files: Vec<&PredictedFile> = files.iter().copied().filter(is_there).collect();
+        self.evident(&files).or_else(|| self.likely(&files))
     }
 
     fn evident(&self, files: &[&PredictedFile]) -> Option<FileLine> {
@@ -66,8 +76,13 @@ impl Telling<'_> {
         };
         let called = evident.filter(|file| is_told(file) && defining.is_none_or(|other| file.score >= other.score));
         let clear = || evident.filter(|file| self.is_clear(file, files));
-        let first = called.or(defining).or_else(clear)?;
+        let likeliest = called.or(defining).or_else(clear)?;
+        let first = self.leading(likeliest, files);
         let is_work = goal::is_program(&first.path);
+        let is_by_commits = likeliest.why.contains(SAID) && (self.like)(&first.path).is_none();
+        if is_by_commits && !is_work && !self.sorts.build && !self.sorts.texts {
+            return None;
+        }
         if is_work && !files::is_test(&first.path) && self.sorts.is_aside() {
             return self.tests_meant(&first.path);
         }
@@ -78,21 +93,36 @@ impl Telling<'_> {
         };
         let run = self.how_to_test(&first.path);
         let run = told(run.or_else(|| files.iter().filter(is_beside).find_map(|file| self.run(&file.path))));
+        let closest = self.closest_of(&first.path);
         let is_other = |file: &&&PredictedFile| !run.ends_with(&file.path);
         let others: Vec<&PredictedFile> = files.iter().filter(is_other).copied().collect();
-        let (why, beside) = match first.why.contains(SAID) || first.why.starts_with(SAID_ONCE) {
-            false => (first.why.clone(), self.beside(&first.path, &others)),
+        let (why, beside) = match likeliest.why.contains(SAID) || likeliest.why.starts_with(SAID_ONCE) {
+            false => (
+                first.why.clone(),
+                self.of_package(first, &others).unwrap_or_else(|| self.beside(&first.path, &others)),
+            ),
             // Whoever counts commits finds others: one that is named can be looked at.
             true => match (self.like)(&first.path) {
                 Some(like) => (format!("changed before by {like}"), self.beside(&first.path, &others)),
-                None if first.score < CLEAR => return None,
+                None if likeliest.score < CLEAR => return None,
                 None => (BY_COMMITS.to_owned(), self.instead(first, &others)),
             },
         };
-        let more = format!("{run}{beside}{}", self.usual(&first.path));
+        let more = format!("{run}{closest}{beside}{}", self.usual(&first.path));
         // Whoever says its name finds it.
         let is_news = !more.is_empty() || !EVIDENT.iter().any(|start| first.why.starts_with(start));
         is_news.then(|| FileLine::Likely { path: first.path.clone(), why: why + &more })
+    }
+
+    /// Where many commits speak for a text or for tests, the program among the next is where to begin.
+    fn leading<'a>(&self, likeliest: &'a PredictedFile, files: &[&'a PredictedFile]) -> &'a PredictedFile {
+        let is_aside = !is_work(&likeliest.path) && !self.sorts.is_aside() && !self.sorts.texts;
+        let is_said = || likeliest.why.contains(SAID) && (self.like)(&likeliest.path).is_none();
+        if !is_aside || !is_said() {
+            return likeliest;
+        }
+        let next = files.iter().filter(|file| file.path != likeliest.path).take(MOST_INSTEAD);
+        next.copied().find(|file| file.score >= INSTEAD && is_work(&file.path)).unwrap_or(likeliest)
     }
 
     /// Nothing speaks for it alone, all together do: of 51 such branches and goals that were silent before 38 touched one of the
@@ -110,8 +140,9 @@ impl Telling<'_> {
         let run = told(self.how_to_test(&first.path));
         let is_other = |file: &&&PredictedFile| !run.ends_with(&file.path);
         let others: Vec<&PredictedFile> = files.iter().filter(is_other).copied().collect();
-        let instead = self.instead(first, &others);
-        Some(FileLine::Likely { path: first.path.clone(), why: format!("{BY_ALL}{run}{instead}") })
+        let (instead, usual) = (self.instead(first, &others), self.usual(&first.path));
+        let closest = self.closest_of(&first.path);
+        Some(FileLine::Likely { path: first.path.clone(), why: format!("{BY_ALL}{run}{closest}{instead}{usual}") })
     }
 
     /// The one folder that is called so, and what is likely in it: of 29 branches and goals that nothing else was said to 26
@@ -119,19 +150,26 @@ impl Telling<'_> {
     pub(super) fn folder(&self, names: &[String], files: &[PredictedFile]) -> Option<FileLine> {
         let names = if self.sorts.is_aside() { &[] } else { names };
         let (name, folder) = self.folder_called(names)?;
-        let is_there = |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let is_there = |path: &str| is_inside(path, folder);
         let inside = files.iter().map(|file| file.path.as_str()).filter(|path| is_there(path) && is_work(path));
-        let inside: Vec<&str> = inside.take(MOST_INSIDE).collect();
+        let mut inside: Vec<&str> = inside.take(MOST_INSIDE).collect();
+        if inside.is_empty() {
+            inside = self.past.ground.paths().filter(|path| is_there(path) && is_work(path)).collect();
+            inside.sort_by_cached_key(|path| std::cmp::Reverse(self.times(path)));
+            inside.truncate(MOST_INSIDE);
+        }
         let run = told(self.how_to_test(inside.first()?));
         let inside = inside.join(", ");
         Some(FileLine::Others(format!("folder {folder}: its name is \"{name}\"; likely there: {inside}{run}")))
     }
 
-    /// The first name that one folder of programs has, and no other. The tree is walked once, and every folder is looked at once.
+    /// The first name that one folder of programs has, and no other; none that most of them are in. The tree is walked once, and
+    /// every folder is looked at once.
     fn folder_called<'a>(&self, names: &'a [String]) -> Option<(&'a str, &str)> {
         let mut folders: Vec<BTreeMap<&str, usize>> = vec![BTreeMap::new(); names.len()];
-        let (mut known, mut called): (&str, Option<(usize, &str)>) = ("", None);
-        for path in self.past.ground.paths().filter(|path| !names.is_empty() && is_work(path)) {
+        let (mut known, mut called, mut all): (&str, Option<(usize, &str)>, usize) = ("", None, 0);
+        for path in self.past.ground.paths().filter(|path| !names.is_empty() && is_work(path) && !is_shown(path)) {
+            all += 1;
             if folder_of(path) != known {
                 known = folder_of(path);
                 let ends = path.match_indices('/').map(|(at, _)| &path[..at]);
@@ -142,22 +180,45 @@ impl Telling<'_> {
         }
         names.iter().zip(folders).find_map(|(name, mut folders)| {
             let (folder, many) = folders.pop_first().filter(|_| folders.is_empty())?;
-            (many >= FEWEST_IN_A_FOLDER).then_some((name.as_str(), folder))
+            (many >= FEWEST_IN_A_FOLDER && 2 * many <= all).then_some((name.as_str(), folder))
         })
     }
 
-    fn how_to_test(&self, path: &str) -> Option<String> {
+    /// Of the tests of a file, those that speak of the work.
+    fn closest_of(&self, path: &str) -> String {
+        let Some((tests, _)) = self.tests(path).filter(|(_, why)| !why.starts_with(OFTEN)) else {
+            return String::new();
+        };
+        let place = if tests == path { String::new() } else { format!(" in {tests}") };
+        (self.closest)(&tests).map(|closest| format!("; {closest}{place}")).unwrap_or_default()
+    }
+
+    pub(super) fn how_to_test(&self, path: &str) -> Option<String> {
         self.run(path).or_else(|| {
             let (_, why) = self.tests(path).filter(|(_, why)| !why.starts_with(OFTEN))?;
             why.split_once("run: ").map(|(_, run)| run.to_owned())
         })
     }
 
+    /// What a package is called may mean all of it: others of it that are thought of.
+    fn of_package(&self, first: &PredictedFile, files: &[&PredictedFile]) -> Option<String> {
+        let folder = folder_of(&first.path);
+        let is_package = is_work(&first.path)
+            && CALLED.iter().any(|start| first.why.starts_with(start))
+            && stem_of(folder) == stem_of(&first.path);
+        let inside =
+            files.iter().copied().filter(|file| is_package && is_inside(&file.path, folder) && is_work(&file.path));
+        let instead = self.instead(first, &inside.collect::<Vec<_>>());
+        Some(instead).filter(|instead| !instead.is_empty())
+    }
+
     /// Where to look if it is not here: what is clear was touched in two of three cases, it or one of the next two in nine of
     /// ten.
     fn instead(&self, first: &PredictedFile, files: &[&PredictedFile]) -> String {
+        let usual = self.habits(&first.path);
         let is_other = |file: &&&PredictedFile| {
-            file.path != first.path && file.score >= INSTEAD && self.past.ground.is_there(&file.path)
+            let is_usual = || usual.iter().any(|habit| habit.starts_with(&file.path));
+            file.path != first.path && file.score >= INSTEAD && self.past.ground.is_there(&file.path) && !is_usual()
         };
         let next: Vec<&str> = files.iter().filter(is_other).map(|file| file.path.as_str()).take(MOST_INSTEAD).collect();
         if next.is_empty() { String::new() } else { format!("; else {}", next.join(", ")) }
@@ -180,6 +241,15 @@ fn is_called(folder: &str, name: &str) -> bool {
         return false;
     };
     end.eq_ignore_ascii_case(name) && (before.is_empty() || before.ends_with(['-', '_']))
+}
+
+pub(super) fn is_inside(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Shows how it is used.
+fn is_shown(path: &str) -> bool {
+    path.split('/').any(|part| SHOWN.contains(&part))
 }
 
 fn is_work(path: &str) -> bool {

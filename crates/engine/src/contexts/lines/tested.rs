@@ -2,9 +2,9 @@
 //! them.
 
 use super::{OFTEN, Telling};
-use lokid_context::gate;
 use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{PredictedFile, files, goal};
+use lokid_context::situation;
 use lokid_encode::newcomer;
 use lokid_index::cochange::{folder_of, stem_of};
 
@@ -19,6 +19,14 @@ const FEWER: usize = 3;
 const ONE_OF: usize = 6;
 const CALLED_SO: usize = 2;
 const SHORTEST_WORD: usize = 4;
+/// What more tests import is what all of them need.
+const MOST_IMPORTING: usize = 3;
+const MEASURING: [&str; 4] = ["bench", "benches", "benchmark", "benchmarks"];
+/// What a module of tests is called in Rust.
+const MODULES: [&str; 2] = ["tests", "test"];
+/// Folders of what tests share.
+const HELPING: [&str; 6] = ["helpers", "helper", "support", "mocks", "__mocks__", "fixtures"];
+const ALL_FEATURES: &str = " --all-features";
 /// Folders that every part of a repository has.
 const PARTED_BY: [&str; 6] = ["src", "lib", "test", "tests", "__tests__", "spec"];
 
@@ -30,12 +38,30 @@ impl Telling<'_> {
             path.ends_with(".rs") && target != path && self.past.ground.stamp(&target).is_some()
         });
         if is_module && files::is_test(path) {
+            if format!("/{path}").contains("/src/") {
+                return self.crate_tests(path);
+            }
             let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
-            return name.map(|name| format!("cargo test {name}::"));
+            return name.map(|name| format!("cargo test{} {name}::", self.features()));
         }
         let fact = self.one_test.filter(|_| !is_beside_tests(path));
-        let run = fact.and_then(|fact| newcomer::run_of(fact, path));
-        run.or_else(|| path.ends_with("_test.go").then(|| format!("go test ./{}", folder_of(path))))
+        if path.ends_with("_test.go") {
+            return Some(self.go_test(folder_of(path)));
+        }
+        fact.and_then(|fact| newcomer::run_of(fact, path))
+    }
+
+    /// Of a package of Go, in the module it belongs to.
+    fn go_test(&self, folder: &str) -> String {
+        let mut module = folder;
+        while !module.is_empty() {
+            if self.past.ground.stamp(&format!("{module}/go.mod")).is_some() {
+                let inside = folder[module.len()..].trim_start_matches('/');
+                return format!("go -C {module} test ./{inside}");
+            }
+            module = folder_of(module);
+        }
+        format!("go test ./{folder}")
     }
 
     /// The tests of a file of a program, by their name or else by what changes with it, and how they are run.
@@ -43,7 +69,11 @@ impl Telling<'_> {
         if let Some(run) = self.run(at_hand) {
             return Some((at_hand.to_owned(), format!("run: {run}")));
         }
-        let by_crate = || Some((at_hand.to_owned(), format!("run: {}", self.crate_tests(at_hand)?)));
+        let by_crate = || {
+            let run = format!("run: {}", self.crate_tests(at_hand)?);
+            let closest = (self.closest)(at_hand).map(|closest| format!("{closest}; "));
+            Some((at_hand.to_owned(), closest.unwrap_or_default() + &run))
+        };
         if !goal::is_program(at_hand) || files::is_test(at_hand) || (self.has_tests)(at_hand) {
             return by_crate();
         }
@@ -59,6 +89,7 @@ impl Telling<'_> {
         let is_test = |path: &str| {
             files::is_test(path)
                 && !is_beside_tests(path)
+                && !is_measuring(path)
                 && !is_one_of_many(path)
                 && ending(path) == ending(at_hand)
                 && self.past.ground.is_there(path)
@@ -67,12 +98,14 @@ impl Telling<'_> {
         let last_two = |path: &str| path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
         let is_its = |path: &str| newcomer::are_tests_of(path, at_hand) && files::is_test(&path[last_two(path)..]);
         let is_called_so = |path: &str| files::is_test(path.rsplit('/').next().unwrap_or(path));
-        let run = |path: &str| self.run(path).map(|run| format!("; run: {run}")).unwrap_or_default();
-        // `test/orm/test_loading.py` of `lib/orm/loading.py` needs no commit that touched both.
+        let run = |path: &str| self.told_with(path);
+        // `test/orm/test_loading.py` of `lib/orm/loading.py` needs no commit that touched both, nor does `test/a.test.ts` of
+        // `src/a.ts` where there are hardly any.
         let last = |path: &str| stem_of(folder_of(path));
         let alike = self.past.cochange.namesakes(at_hand).filter(|place| !self.past.cochange.is_gone(*place));
         let alike = alike.map(|place| self.past.cochange.path(place)).filter(|path| {
-            is_called_so(path) && last(path) == last(at_hand) && !together.contains_key(path) && is_its(path)
+            let is_beside = last(path) == last(at_hand) || (own <= FEWER && is_mirrored(path, at_hand));
+            is_called_so(path) && is_beside && !together.contains_key(path) && is_its(path)
         });
         let tests = together.iter().map(|(path, times)| (*path, *times)).chain(alike.map(|path| (path, 0)));
         let tests = tests.filter(|(path, _)| is_test(path));
@@ -83,6 +116,12 @@ impl Telling<'_> {
         let mut its: Vec<&str> = tests.iter().map(|(_, _, path)| *path).filter(|path| is_its(path)).collect();
         let nearest = its.iter().map(|path| nearness(path)).max();
         its.retain(|path| Some(nearness(path)) == nearest && nearness(path) > Nearness::Elsewhere);
+        // `tests/env/test_api.py` are those of `src/env/api.py`, not of `src/env/python/api.py`.
+        let namesakes = || {
+            let places = self.past.cochange.namesakes(at_hand).filter(|place| !self.past.cochange.is_gone(*place));
+            places.map(|place| self.past.cochange.path(place)).filter(|path| *path != at_hand && !files::is_test(path))
+        };
+        its.retain(|path| is_mirrored(path, at_hand) || !namesakes().any(|other| is_mirrored(path, other)));
         // What is called just so comes before what is called more.
         if let Some(path) = its
             .iter()
@@ -107,20 +146,58 @@ impl Telling<'_> {
         tests.retain(|(_, _, path)| {
             !at_hand.ends_with(".go") || stem_of(path) == stem_of(folder_of(path)) || !is_others(path)
         });
+        // Those called after the function come before what changes with all of them.
+        let of_function =
+            |(.., path): &&(bool, usize, &str)| self.functions.iter().any(|name| is_called_after(path, at_hand, name));
+        if let Some((.., path)) = tests.iter().find(of_function) {
+            return Some(((*path).to_owned(), format!("tests of {at_hand} that are called so{}", run(path))));
+        }
         let times = |place: usize| tests.get(place).map_or(0, |(_, times, _)| *times);
         let is_enough = times(0) >= WITH_TESTS || (times(0) >= FEWER && times(0) * ONE_OF >= own);
         // One of many that are touched as often says little.
         if let Some((.., path)) = tests.first().filter(|_| is_enough && 2 * times(0) >= 3 * times(1)) {
-            return Some(((*path).to_owned(), format!("{OFTEN}{}", run(path))));
+            return Some(((*path).to_owned(), format!("{OFTEN}{at_hand}{}", run(path))));
         }
-        by_crate().or_else(|| {
-            // `test/res.send.js` of `lib/response.js`, where the work is on `send`
-            let is_meant = |(_, times, path): &&(bool, usize, &str)| {
-                *times >= CALLED_SO && self.spoken_of.iter().any(|word| is_called_after(path, at_hand, word))
-            };
-            let (.., path) = tests.iter().find(is_meant)?;
-            Some(((*path).to_owned(), format!("tests of {at_hand} that are called so{}", run(path))))
-        })
+        let beside = || {
+            let tests = self.module_tests(at_hand)?;
+            let run = self.crate_tests(&tests).map(|run| format!("; run: {run}")).unwrap_or_default();
+            let closest = (self.closest)(&tests).map(|closest| format!("; {closest}")).unwrap_or_default();
+            let told = format!("the tests of {}/{closest}{run}", folder_of(&tests));
+            Some((tests, told))
+        };
+        beside()
+            .or_else(by_crate)
+            .or_else(|| {
+                // `test/res.send.js` of `lib/response.js`, where the work is on `send`
+                let is_meant = |(_, times, path): &&(bool, usize, &str)| {
+                    *times >= CALLED_SO && self.spoken_of.iter().any(|word| is_called_after(path, at_hand, word))
+                };
+                let (.., path) = tests.iter().find(is_meant)?;
+                Some(((*path).to_owned(), format!("tests of {at_hand} that are called so{}", run(path))))
+            })
+            .or_else(|| {
+                let mut importing = (self.importers)(at_hand);
+                importing.retain(|path| is_test(path) && is_called_so(path));
+                importing.truncate(MOST_IMPORTING + 1);
+                importing
+                    .sort_by_key(|path| std::cmp::Reverse(together.get(path.as_str()).copied().unwrap_or_default()));
+                let path = importing.first().filter(|_| importing.len() <= MOST_IMPORTING)?;
+                Some((path.clone(), format!("imports {at_hand}{}", run(path))))
+            })
+    }
+
+    /// Behind the path of tests: which of them speak of the work, and how they are run.
+    fn told_with(&self, path: &str) -> String {
+        let closest = (self.closest)(path).map(|closest| format!("; {closest}")).unwrap_or_default();
+        closest + &self.run(path).map(|run| format!("; run: {run}")).unwrap_or_default()
+    }
+
+    /// `src/iter/test.rs` of `src/iter/mod.rs`, and of others beside it that have none.
+    fn module_tests(&self, path: &str) -> Option<String> {
+        let module = path.strip_suffix(".rs")?;
+        let below = MODULES.map(|name| format!("{module}/{name}.rs"));
+        let beside = MODULES.map(|name| format!("{}/{name}.rs", folder_of(path)));
+        below.into_iter().chain(beside).find(|tests| tests != path && self.past.ground.stamp(tests).is_some())
     }
 
     /// Tests that are no file's own, where such a goal was tested before: from this likelihood on almost every other was
@@ -134,44 +211,78 @@ impl Telling<'_> {
             is_work && file.score >= TESTED && is_test && self.past.ground.is_there(&file.path)
         };
         let tests = files.iter().find(is_meant)?;
-        let run = self.run(&tests.path).map(|run| format!("; run: {run}")).unwrap_or_default();
-        Some((tests.path.clone(), format!("likely tested here{run}")))
+        Some((tests.path.clone(), format!("likely tested here{}", self.told_with(&tests.path))))
     }
 
     /// Of a file of Rust the command for its own tests, or else for its part of the workspace; of Go for its package.
     fn crate_tests(&self, path: &str) -> Option<String> {
         if path.ends_with(".go") {
             let is_tested = |other: &str| other.ends_with("_test.go") && folder_of(other) == folder_of(path);
-            return self.past.ground.paths().any(is_tested).then(|| format!("go test ./{}", folder_of(path)));
+            return self.past.ground.paths().any(is_tested).then(|| self.go_test(folder_of(path)));
         }
         // What is measured or shown is built by other commands.
-        if path.split('/').any(|part| ["bench", "benches", "examples"].contains(&part)) {
+        if is_measuring(path) || path.split('/').any(|part| part == "examples") {
             return None;
         }
-        let module = path.strip_suffix(".rs")?;
-        let module = module.strip_suffix("/mod").unwrap_or(module).rsplit('/').next();
-        let is_own = files::is_test(path) || (self.has_tests)(path);
-        let module = module.filter(|module| is_own && !["lib", "main"].contains(module));
-        let module = module.map(|module| format!(" {module}::")).unwrap_or_default();
+        if !(files::is_test(path) || (self.has_tests)(path)) {
+            return None;
+        }
+        let module = module_of(path)?;
         let mut folder = folder_of(path);
-        while !folder.is_empty() {
-            let manifest = format!("{folder}/Cargo.toml");
-            if self.past.ground.stamp(&manifest).is_some() {
-                let mut parts = path.strip_suffix(".rs").unwrap_or(path).split('/').rev();
-                let features = (self.features)(&manifest);
-                let feature = parts.find(|part| features.iter().any(|feature| feature == part));
-                let feature = feature.map(|feature| format!(" --features {feature}")).unwrap_or_default();
-                return Some(format!("cargo test --manifest-path {manifest}{feature}{module}"));
-            }
+        while !folder.is_empty() && self.past.ground.stamp(&format!("{folder}/Cargo.toml")).is_none() {
             folder = folder_of(folder);
         }
-        (!module.is_empty()).then(|| format!("cargo test{module}"))
+        let inside = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        // Tests beside the library may need other features, and are built whatever is asked for.
+        let is_of_library =
+            self.past.ground.stamp(&inside("src/lib.rs")).is_some() && path.starts_with(&inside("src/"));
+        let target = if is_of_library { " --lib" } else { "" };
+        let known = self.features();
+        if folder.is_empty() || known == ALL_FEATURES {
+            let package =
+                if folder.is_empty() { String::new() } else { format!(" --manifest-path {folder}/Cargo.toml") };
+            return Some(format!("cargo test{package}{known}{target} {module}::"));
+        }
+        let manifest = inside("Cargo.toml");
+        let features = (self.features)(&manifest);
+        let mut parts = path.strip_suffix(".rs").unwrap_or(path).split('/').rev();
+        let feature = parts.find(|part| features.iter().any(|feature| feature == part));
+        let feature = feature.map(|feature| format!(" --features {feature}")).unwrap_or_default();
+        Some(format!("cargo test --manifest-path {manifest}{feature}{target} {module}::"))
     }
+
+    /// Those that the crate at the top is tested with.
+    fn features(&self) -> String {
+        self.one_test.map(newcomer::features_of).unwrap_or_default()
+    }
+}
+
+/// The module of Rust that a file is: `codecs::jpeg` of `src/codecs/jpeg/mod.rs`. Elsewhere than below `src` and `tests` a file is a
+/// program of its own.
+fn module_of(path: &str) -> Option<String> {
+    let parts: Vec<&str> = path.strip_suffix(".rs")?.split('/').collect();
+    let top = parts.iter().rposition(|part| ["src", "tests"].contains(part) && *part != parts[parts.len() - 1])?;
+    let own = &parts[top + 1..];
+    let own = if own.last() == Some(&"mod") { &own[..own.len() - 1] } else { own };
+    let is_program = own.is_empty() || own[0] == "bin" || matches!(own, ["lib" | "main"]);
+    (!is_program).then(|| own.join("::"))
+}
+
+/// Would anybody know it who has the file? Beside it, or in it, with the command that everybody types.
+pub(super) fn is_obvious(tests: &str, why: &str, file: &str) -> bool {
+    let is_told = ["closest: ", "features", " -C ", "--test "].iter().any(|news| why.contains(news));
+    let is_beside = file.ends_with(".go") && folder_of(tests) == folder_of(file) && why.starts_with("the tests of");
+    let is_inside = tests == file && [".rs", ".go"].iter().any(|ending| file.ends_with(ending));
+    !is_told && (is_inside || is_beside)
 }
 
 /// The ending that stands for a language with several.
 fn language_of(ending: &str) -> &str {
-    if ["js", "cjs", "mjs", "jsx", "ts", "cts", "mts", "tsx"].contains(&ending) { "js" } else { ending }
+    match ending {
+        "js" | "cjs" | "mjs" | "jsx" | "ts" | "cts" | "mts" | "tsx" => "js",
+        "h" | "hpp" | "cc" | "cpp" | "cxx" => "cpp",
+        other => other,
+    }
 }
 
 /// Whether tests stand in the part of a repository that a file is in.
@@ -183,24 +294,35 @@ enum Nearness {
     Same,
 }
 
+/// The part of a repository that a file is in, and where in it.
+fn parted(path: &str) -> Option<(&str, &str)> {
+    let mut length = 0;
+    for name in path.split('/') {
+        let end = length + name.len() + 1;
+        if PARTED_BY.contains(&name) {
+            return Some((&path[..length], path.get(end..)?));
+        }
+        length = end;
+    }
+    None
+}
+
 /// Of `compat/src/a.js` `compat/test/a.js` is in the same part, `test/a.js` above it and `debug/test/a.js` elsewhere.
 fn nearness(tests: &str, file: &str) -> Nearness {
-    let part = |path: &str| {
-        let mut length = 0;
-        for name in path.split('/') {
-            if PARTED_BY.contains(&name) {
-                return Some(path[..length].to_owned());
-            }
-            length += name.len() + 1;
-        }
-        None
-    };
-    match (part(tests), part(file)) {
-        (Some(tests), Some(file)) if tests == file => Nearness::Same,
-        (Some(tests), Some(file)) if file.starts_with(&tests) => Nearness::Above,
+    match (parted(tests), parted(file)) {
+        (Some((tests, _)), Some((file, _))) if tests == file => Nearness::Same,
+        (Some((tests, _)), Some((file, _))) if file.starts_with(tests) => Nearness::Above,
         (Some(_), Some(_)) => Nearness::Elsewhere,
         _ => Nearness::Unknown,
     }
+}
+
+/// Do they stand among the tests of a part where the file stands in it? Of Python, `src/` holds the package first.
+fn is_mirrored(tests: &str, file: &str) -> bool {
+    let (Some((part_of_tests, tests)), Some((part, inside))) = (parted(tests), parted(file)) else { return false };
+    let package = inside.split_once('/').filter(|_| inside.ends_with(".py")).map(|(_, below)| below);
+    let is_there = |inside: &str| folder_of(inside) == folder_of(tests);
+    part_of_tests == part && (is_there(inside) || package.is_some_and(is_there))
 }
 
 /// Tests of a response that are called after `send`, or after `useSend`: `res.send.js`, `test_send.py`, `useSend.test.ts`.
@@ -218,10 +340,33 @@ pub(super) fn words_of(text: &str) -> Vec<String> {
     let words = text
         .split(|sign: char| !sign.is_alphanumeric() && sign != '_')
         .map(|word| word.replace('_', "").to_lowercase());
-    words.filter(|word| word.len() >= SHORTEST_WORD && !gate::is_doing(word)).collect()
+    words.filter(|word| word.len() >= SHORTEST_WORD && !situation::is_doing(word)).collect()
+}
+
+/// What is measured changes with everything.
+fn is_measuring(path: &str) -> bool {
+    path.split('/').any(|part| MEASURING.contains(&part))
 }
 
 /// Among tests, and none.
 fn is_beside_tests(path: &str) -> bool {
-    path.ends_with("conftest.py") || path.ends_with("__init__.py")
+    let mut folders = folder_of(path).split('/');
+    path.ends_with("conftest.py") || path.ends_with("__init__.py") || folders.any(|part| HELPING.contains(&part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_rust_is_the_module_that_its_place_says() {
+        let module = |path| module_of(path);
+        assert_eq!(module("crates/a/src/codecs/jpeg/mod.rs").as_deref(), Some("codecs::jpeg"));
+        assert_eq!(module("src/codecs/jpeg.rs").as_deref(), Some("codecs::jpeg"));
+        assert_eq!(module("tests/it/door.rs").as_deref(), Some("it::door"));
+        assert_eq!(
+            ["src/lib.rs", "src/main.rs", "src/bin/tool.rs", "build.rs", "src/a.py"].map(module),
+            [const { None }; 5]
+        );
+    }
 }

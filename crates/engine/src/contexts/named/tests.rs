@@ -21,6 +21,7 @@ fn named(text: &str) -> Vec<(String, String)> {
         "src/requests/sessions.py" => {
             tell("Session", 30);
             tell("send", 90);
+            tell("open_all", 40);
         }
         "src/requests/adapters.py" => tell("send", 12),
         _ => {}
@@ -65,6 +66,10 @@ fn a_module_and_a_definition_lead_to_their_file() {
     check("ImportError: requests.adapters", "src/requests/adapters.py", "the error names requests.adapters");
     check("TypeError in Session.send", "src/requests/sessions.py", "defines Session (line 30), which the error names");
     check("undefined method `send'", "src/requests/adapters.py", "defines send (line 12), which the error names");
+    let quoted = |code: &str| format!("  File \"elsewhere.py\", line 3, in go\n    {code}\nKeyError: 'x'\n");
+    let expected = "defines open_all (line 40), which the error names";
+    check(&quoted("if open_all(known):"), "src/requests/sessions.py", expected);
+    assert!(named(&quoted("if open_all in known:")).is_empty(), "a variable");
     assert!(named("reply = self.send(request)").is_empty(), "everybody sends");
 }
 
