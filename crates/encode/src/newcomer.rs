@@ -29,7 +29,7 @@ pub use issues::issues;
 pub use modules::{Unit, modules};
 pub use owners::{Changed, owners, recent_authors};
 pub use removed::{Removed, removed};
-pub use run::{are_tests_of, features_of, run_of};
+pub use run::{are_tests_of, cargo_of, features_of, run_of};
 pub use warnings::{Warning, shortened, warnings};
 
 use lokid_model::time::SECOND;

@@ -12,6 +12,7 @@ mod habits;
 mod lines;
 mod named;
 mod notes;
+mod passages;
 mod place;
 mod related;
 mod since;
@@ -330,7 +331,9 @@ impl Contexts {
         let looks_around = need.file.is_none() && clues.situation.is_empty() && !need.only_binding;
         let pointers = if looks_around { self.pointers(&need.namespace) } else { Arc::default() };
         let lines = self.file_lines(&files, &need);
-        candidates.retain(|candidate| !lines::is_told(&lines, candidate));
+        let is_of_tool = lines::is_of_tool(&need);
+        candidates
+            .retain(|candidate| !lines::is_told(&lines, candidate) && !(is_of_tool && candidate.memory.is_commit()));
         let order = Order {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),

@@ -214,32 +214,30 @@ fn what_is_done_again_and_again_is_told_as_it_was_done_last() {
 }
 
 #[test]
-fn work_of_the_same_sort_is_told_with_what_it_touched() {
+fn a_goal_is_told_the_functions_that_speak_of_it() {
     let home = Home::new();
     let app = home.path("app");
-    write(&app, "src/lib.py", "x = 1\n");
-    commit_all(&app);
-    let rules = [("Enable the naming rule of the linter", "naming"), ("Count from two", ""), ("Draw a lamp", "lamp")];
-    for (subject, name) in rules {
-        write(&app, "rules.toml", &format!("last = \"{name}\"\n"));
-        write(&app, &format!("src/{name}.py"), "y = 2\n");
-        commit_all_as(&app, subject, "ann");
-    }
-    for number in 0..20 {
-        write(&app, "src/lib.py", &format!("x = {number}\n"));
-        commit_all_as(&app, &format!("Turn the page {number}"), "ann");
-    }
+    let function =
+        |name: &str, doc: &str, body: &str| format!("/// {doc}\npub fn {name}() -> usize {{\n    {body}\n}}\n\n");
+    let mut text = function("read", "Reads the settings of a house.", "settings().len()");
+    text += &function("real_address", "The address as a proxy forwarded it.", "head(\"x-forwarded-for\").len()");
+    text += &function("close", "Closes every door.", "doors().len()");
+    text += &function("count", "How many lamps there are.", "lamps().len()");
+    text += &"// Nothing else.\n".repeat(80);
+    write(&app, "src/server.rs", &text);
+    write(&app, "src/client.rs", "pub fn connect() {}\n");
+    commit_all_as(&app, "Serve what a proxy forwarded", "ann");
     let _daemon = home.daemon();
     settled(&home);
-    let told = |goal: &str| {
-        let asked = json!({"project": app, "counted": false, "signals": {"goal": goal, "current_file": "rules.toml"}});
+    let told = |signals: Value| {
+        let asked = json!({"project": app, "counted": false, "signals": signals});
         post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
     };
-    let expected = "- done alike by \"Enable the naming rule of the linter\" (";
-    let alike = eventually_some(|| {
-        let told = told("Enable the spacing rule of the linter");
-        told.contains(expected).then_some(told)
-    });
-    assert!(alike.contains("): rules.toml, src/naming.py\n"), "{alike}");
-    assert!(!told("Paint the ceiling").contains("done alike"));
+    let goal = "Trust a forwarded address only from a known proxy";
+    let open = json!({"goal": goal, "current_file": "src/server.rs"});
+    let expected = "- file src/server.rs: likely in `real_address` (line 7)";
+    let found = eventually_some(|| Some(told(open.clone())).filter(|told| told.contains(expected)));
+    assert!(!found.contains("`close`") && !found.contains("`count`"), "{found}");
+    assert!(told(json!({"goal": goal})).contains("src/server.rs: likely in `real_address` (line 7)"));
+    assert!(!told(json!({"goal": "Paint the ceiling", "current_file": "src/server.rs"})).contains("likely in"));
 }

@@ -24,7 +24,7 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
         let package = place.strip_suffix("/tests").map(|folder| format!(" --manifest-path {folder}/Cargo.toml"));
         // Other crates have other features.
         let given = package.unwrap_or_else(|| features_of(command));
-        return Some(format!("cargo test{given} --test {target}"));
+        return Some(format!("{}{given} --test {target}", cargo_of(command)));
     }
     let mut words: Vec<&str> = Vec::new();
     for word in command.split(' ') {
@@ -43,6 +43,14 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
         }
     }
     None
+}
+
+pub(super) const CARGO: &str = "cargo test";
+pub(super) const NEXTEST: &str = "cargo nextest run";
+
+/// What runs the tests of Rust here.
+pub fn cargo_of(command: &str) -> &'static str {
+    if command.contains(NEXTEST) { NEXTEST } else { CARGO }
 }
 
 /// ` --features full` of a command of cargo.
@@ -121,6 +129,7 @@ mod tests {
             ("`cargo test NAME`", "tests/it.rs", Some("cargo test --test it")),
             ("`cargo test --features full NAME`", "tests/it.rs", Some("cargo test --features full --test it")),
             ("`cargo test NAME`", "a/tests/it.rs", Some("cargo test --manifest-path a/Cargo.toml --test it")),
+            ("`cargo nextest run NAME`", "tests/it.rs", Some("cargo nextest run --test it")),
             ("`cargo test NAME`", "src/tests.rs", None),
             ("`cargo test NAME`", "a/src/tests/b.rs", None),
             ("`pytest tests/test_a.py::NAME`", "src/a.py", None),

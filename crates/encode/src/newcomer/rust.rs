@@ -3,6 +3,7 @@
 use toml::{Table, Value};
 
 use super::checks::{Service, command};
+use super::run::{CARGO, NEXTEST};
 use super::{Answer, Project, paths};
 
 pub(super) fn answers(project: &Project<'_>, services: &[Service<'_>]) -> Vec<Answer> {
@@ -18,13 +19,13 @@ pub(super) fn answers(project: &Project<'_>, services: &[Service<'_>]) -> Vec<An
     }
     let all = if workspace.is_some() && manifest.contains_key("package") { " --workspace" } else { "" };
     told.push(Answer::new("build", format!("`{inside}cargo build{all}`"), path));
-    let tested = command(services, &["cargo test", "cargo nextest run"]).map(|(line, _)| line).filter(|line| {
+    let tested = command(services, &[CARGO, NEXTEST]).map(|(line, _)| line).filter(|line| {
         !line.split_whitespace().any(|word| {
             ["-p", "--package", "--test", "--doc", "--target", "--manifest-path", "--no-default-features"]
                 .contains(&word)
         })
     });
-    let plain = format!("cargo test{all}");
+    let plain = format!("{CARGO}{all}");
     let test_all = match tested.as_ref().filter(|line| **line != plain) {
         Some(line) => format!("`{inside}{plain}` (CI: `{line}`)"),
         None => format!("`{inside}{plain}`"),
@@ -32,11 +33,14 @@ pub(super) fn answers(project: &Project<'_>, services: &[Service<'_>]) -> Vec<An
     told.push(Answer::new("test.all", test_all, path));
     let package = if workspace.is_some() && manifests.len() > 1 { " -p CRATE" } else { "" };
     let package = format!("{package}{}", tested.as_deref().map(features).unwrap_or_default());
-    let mut one = format!("`{inside}cargo test{package} NAME`");
+    let is_nextest = |line: &String| line.starts_with(NEXTEST);
+    let runner =
+        if tested.as_ref().map_or_else(|| project.has(".config/nextest.toml"), is_nextest) { NEXTEST } else { CARGO };
+    let mut one = format!("`{inside}{runner}{package} NAME`");
     if let Some(suite) = suite(project, &manifest, folder) {
         let features = tested.as_deref().map(features).unwrap_or_default();
         one.push_str(&format!(
-            "; in an integration suite of the top crate: `{inside}cargo test{features} --test {suite} NAME`"
+            "; in an integration suite of the top crate: `{inside}{runner}{features} --test {suite} NAME`"
         ));
     }
     told.push(Answer::new("test.one", one, path));

@@ -11,9 +11,8 @@ use lokid_context::predict::PredictedFile;
 use lokid_context::predict::goal::without_head;
 use lokid_context::predict::memories::branch_topic;
 use lokid_context::predict::terrain::Terrain;
-use lokid_context::situation::{MOST_WORDS, Situation, is_doing};
+use lokid_context::situation::{Situation, is_doing};
 use lokid_encode::commits::as_memory;
-use lokid_index::analyze;
 use lokid_index::cochange::Cochange;
 use lokid_index::commits::CommitMatch;
 use lokid_model::{Commit, Memory, Timestamp};
@@ -36,18 +35,6 @@ const MOST_ROUTINES: usize = 40;
 const MOST_OF_A_ROUTINE: usize = 6;
 /// The last of them, most of which touched what is told.
 const LAST_ROUTINES: usize = 5;
-/// How much of a goal a commit has to say that does the same, or something else, to be done alike.
-const LIKE_OF_SAME: f64 = 0.4;
-const LIKE_OF_OTHER: f64 = 0.5;
-const MOST_OF_IT: f64 = 0.7;
-const SAME_DEED: f64 = 0.25;
-const EVERY_DEED: [&str; 2] = ["add", "fix"];
-const MOST_OF_A_PRECEDENT: usize = 12;
-/// One of the words that both say is said by one commit in so many, or by so few.
-const RARE: u64 = 66;
-const MOST_SAYING_IT: u64 = 3;
-/// Among fewer commits no word is rare.
-const ENOUGH: u64 = 20;
 
 impl Contexts {
     /// What somebody is doing, in words that are weighed by how few commits say them.
@@ -134,56 +121,6 @@ impl Contexts {
         Some(format!("{}: {}", quoted(&found)?, files.join(", "))).filter(|_| !files.is_empty())
     }
 
-    /// The commit that did the same to something alike: it begins with the same verb and says much of what the goal is about, or
-    /// else most of it, and touched what is foreseen. Of 836 later commits of 48 repositories one with the verb touched a file of
-    /// it in 29 of 38, any in 72 of 97.
-    pub(super) fn precedent(&self, goal: &str, at_hand: Option<&str>, foreseen: &[PredictedFile]) -> Option<String> {
-        let past = self.repository.known();
-        let commits = past.commits.filter(|commits| commits.commits() >= ENOUGH)?;
-        let now = self.env.clock.now().as_micros() / 1_000_000;
-        let telling = |text: &str| -> BTreeSet<String> {
-            let words = analyze::distinct(text, MOST_WORDS).into_iter();
-            words
-                .filter(|word| word.len() > 1 && !is_doing(word) && word.bytes().any(|sign| sign.is_ascii_alphabetic()))
-                .collect()
-        };
-        let own = telling(without_head(goal));
-        let all = commits.commits() as f64;
-        let rare = (commits.commits() / RARE).max(MOST_SAYING_IT);
-        let rarity = |word: &String| {
-            let holders = commits.said_by(word) as f64;
-            (1.0 + (all - holders + 0.5).max(0.0) / (holders + 0.5)).ln()
-        };
-        let whole: f64 = own.iter().map(rarity).sum();
-        let mut wanted = query::wanted(without_head(goal));
-        wanted.truncate(query::MOST_ASKED);
-        let near: Vec<&str> =
-            at_hand.into_iter().chain(foreseen.iter().take(NEAR).map(|file| file.path.as_str())).collect();
-        let near: Vec<&str> = near.into_iter().flat_map(|path| past.cochange.all_names(path)).collect();
-        let is_possible = |commit: &Commit| {
-            !commit.is_merge() && commit.time >= now - OLDEST && (1..=MOST_OF_A_PRECEDENT).contains(&commit.files.len())
-        };
-        let found = commits.search(&wanted, MOST_ROUTINES).into_iter().map(|found| found.commit).filter(is_possible);
-        let alike = found.filter_map(|commit| {
-            let shared: Vec<String> = telling(without_head(&commit.subject)).intersection(&own).cloned().collect();
-            let share = shared.iter().map(rarity).sum::<f64>() / whole.max(1.0);
-            let is_telling = shared.iter().any(|word| commits.said_by(word) <= rare);
-            // Half of all commits add or mend something.
-            let is_same = verb(&commit.subject)
-                .is_some_and(|done| Some(&done) == verb(goal).as_ref() && !EVERY_DEED.contains(&done.as_str()));
-            let least = if is_same { LIKE_OF_SAME } else { LIKE_OF_OTHER };
-            let is_near = commit.files.iter().any(|file| near.contains(&file.path.as_str()));
-            let is_like =
-                is_telling && share >= least && (is_same || shared.len() > 1) && (is_near || share >= MOST_OF_IT);
-            is_like.then_some((share + if is_same { SAME_DEED } else { 0.0 }, commit))
-        });
-        let best = alike.max_by(|one, other| one.0.total_cmp(&other.0).then(one.1.time.cmp(&other.1.time)));
-        let (_, commit) = best?;
-        let today = commit.files.iter().map(|file| past.cochange.name_today(&file.path).unwrap_or(&file.path));
-        let files: Vec<&str> = today.filter(|path| past.ground.is_there(path)).take(MOST_OF_A_ROUTINE).collect();
-        Some(format!("done alike by {}: {}", quoted(&commit)?, files.join(", "))).filter(|_| !files.is_empty())
-    }
-
     /// What was done again and again in the same words, as releases are, and touched the same files each time: the last
     /// time, with these files.
     pub(super) fn routine(&self, goal: &str, at_hand: Option<&str>) -> Option<String> {
@@ -211,12 +148,6 @@ impl Contexts {
         let is_news = is_routine && (1..=MOST_OF_A_ROUTINE).contains(&new.len());
         is_news.then(|| Some(format!("done before by {}: {}", quoted(last)?, new.join(", "))))?
     }
-}
-
-/// What is done, where a word of doing says it.
-fn verb(text: &str) -> Option<String> {
-    let first = without_head(text).split(|sign: char| !sign.is_alphanumeric()).find(|word| !word.is_empty())?;
-    Some(analyze::stem(first)).filter(|_| is_doing(first))
 }
 
 /// The words without numbers, and without the request a commit came by.

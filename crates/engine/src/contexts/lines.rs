@@ -13,7 +13,8 @@ use super::Contexts;
 use super::cache::Need;
 use super::cases::Spoken;
 use super::commits::SHOWN_OF_AN_ID;
-use super::place::telling_words;
+use super::passages::Passage;
+use super::place::{LIKELY_IN, telling_words};
 use super::related::{is_place, is_telling, names_meant, rare_words};
 use super::sites::names_said;
 use super::{habits, named};
@@ -41,11 +42,11 @@ const SWEEP: usize = 20;
 /// What tools say of a test that failed.
 const FAILED_TESTS: [&str; 3] = ["--- FAIL: ", "FAILED ", "test result: FAILED"];
 const SAID: &str = "earlier commits about";
-/// How lines begin that tell of a commit alike.
-const PRECEDENTS: [&str; 2] = ["done before by ", "done alike by "];
+/// How a line begins that tells what is done again and again.
+const ROUTINE: &str = "done before by ";
 pub(super) const TYPES: [&str; 6] = ["typing", "annotation", "annotations", "mypy", "pyright", "typecheck"];
 const CHECKERS: [&str; 8] = ["mypy", "pyright", "pyrefly", "pytype", "clippy", "eslint", "ruff", "pylint"];
-const FORMATS: [&str; 6] = ["format", "formatting", "formatter", "prettier", "rustfmt", "gofmt"];
+const FORMATS: [&str; 7] = ["fmt", "format", "formatting", "formatter", "prettier", "rustfmt", "gofmt"];
 pub(super) const LINTS: [&str; 8] = ["lint", "lints", "linter", "linting", "clippy", "eslint", "ruff", "pylint"];
 const OFTEN: &str = "the tests that change most often with ";
 
@@ -84,8 +85,26 @@ impl Contexts {
         let spoken_of = tested::words_of(&spoken_of);
         let scope = need.goal.as_deref().map(goal::scope).unwrap_or_default();
         let scope: Vec<String> = scope.into_iter().filter(|name| is_telling(name) || is_place(name)).collect();
+        let is_of_tool = is_of_tool(need);
+        let spoken = match said {
+            Some(said)
+                if need.file.is_none()
+                    && need.errors.is_empty()
+                    && !sorts.is_aside()
+                    && !sorts.texts
+                    && !is_of_tool =>
+            {
+                self.spoken_among(files, &telling_words(said, ""))
+            }
+            _ => Vec::new(),
+        };
+        let name_of = |passage: &Passage| self.shown(&passage.name);
+        let spoken_there = |path: &str| self.told_of(&spoken, path);
         let telling = Telling {
             past: &past,
+            spoken: &spoken,
+            spoken_there: &spoken_there,
+            name_of: &name_of,
             one_test,
             has_goal,
             is_work,
@@ -106,11 +125,19 @@ impl Contexts {
             let is_for_all = |text: &str| text.starts_with("run: ") && !text.ends_with("::");
             lines.retain(|line| !line.tells_how_to_run() || !(is_of_tests || is_for_all(line.text())));
         }
+        // Of an error that says where it happened, what its line calls is nearly always whole.
+        if need.file.is_none() && named::place_of(files).is_some() {
+            let is_called =
+                |line: &FileLine| matches!(line, FileLine::Likely { why, .. } if why.starts_with(named::DEFINES));
+            lines.retain(|line| !is_called(line));
+        }
         if let Some(goal) = said {
             let others: Vec<&PredictedFile> = files.iter().collect();
-            self.tell_place(&mut lines, need.file.as_deref(), goal, &|path| telling.beside(path, &others));
+            if !is_of_tool {
+                self.tell_place(&mut lines, need.file.as_deref(), goal, &|path| telling.beside(path, &others));
+            }
+            lines.retain(|line| !meant::is_bare(line));
             let before = self.numbered(goal).or_else(|| self.routine(goal, need.file.as_deref()));
-            let before = before.or_else(|| self.precedent(goal, need.file.as_deref(), files));
             let id =
                 |line: &str| line.split_once("\" (").and_then(|(_, id)| id.get(..SHOWN_OF_AN_ID)).map(str::to_owned);
             let is_new =
@@ -166,7 +193,7 @@ impl Contexts {
                 let why = self.place_in(path, goal, true).map(|place| place + &more());
                 lines.splice(0..0, why.map(|why| FileLine::Likely { path: path.to_owned(), why }));
             }
-            (None, Some(FileLine::Likely { path, why })) => {
+            (None, Some(FileLine::Likely { path, why })) if !why.contains(LIKELY_IN) => {
                 if let Some(place) = self.place_in(path, goal, false) {
                     why.push_str(&format!("; {place}"));
                 }
@@ -199,7 +226,7 @@ pub(super) fn is_told(lines: &[FileLine], candidate: &Candidate) -> bool {
         || memory.id.commit().and_then(|id| id.get(..SHOWN_OF_AN_ID)).is_some_and(|id| says(&format!("({id}, ")));
     let is_new = |path: &String| goal::is_program(path) && !files::is_test(path) && !names(path);
     // One that shows how is enough.
-    let is_one_too_many = || memory.is_commit() && PRECEDENTS.iter().any(|start| says(start));
+    let is_one_too_many = || memory.is_commit() && says(ROUTINE);
     is_quoted()
         || is_one_too_many()
         || (candidate.why == gather::SIMILAR_REASON && !memory.anchors.files.iter().any(is_new))
@@ -207,6 +234,12 @@ pub(super) fn is_told(lines: &[FileLine], candidate: &Candidate) -> bool {
 
 fn is_defining(file: &PredictedFile) -> bool {
     file.why.starts_with(named::DEFINES)
+}
+
+/// What a tool does to all files: earlier commits of the sort lead to those that it had to change then.
+pub(super) fn is_of_tool(need: &Need) -> bool {
+    let topic = || need.branch.as_ref().and_then(|branch| branch_topic(&branch.name));
+    need.goal.clone().or_else(topic).is_some_and(|said| check_of(&said).is_some())
 }
 
 /// Work that is for another check than tests: the fact that tells it, and what it is called.
@@ -246,6 +279,11 @@ impl Sorts {
 
 struct Telling<'a> {
     past: &'a PastKnown,
+    /// The definitions that speak most of what is to be done, where nothing is at hand.
+    spoken: &'a [Passage],
+    /// Those in a file, as they are told.
+    spoken_there: &'a dyn Fn(&str) -> String,
+    name_of: &'a dyn Fn(&Passage) -> String,
     one_test: Option<&'a str>,
     has_goal: bool,
     /// A goal, or a branch that is about something.

@@ -1,9 +1,12 @@
-//! The line of a long file that says most of a goal. Of 1,156 later commits of 25 repositories it stood within the change in two
-//! of three cases where it said clearly more than all others.
+//! Where in a long file a goal is: the definitions that speak of it most, or else the line that says most of it.
+//!
+//! Of 322 later commits of 19 repositories such a definition was told for one in two, and changed in .78 of these. The line stood
+//! within the change in two of three cases where it said clearly more than all others.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Contexts;
+use super::passages::Passage;
 use crate::ground::LARGEST_TEXT;
 use lokid_context::predict::goal;
 use lokid_context::predict::goal::without_head;
@@ -28,24 +31,43 @@ const AHEAD: f64 = 0.1;
 const SHARE_OF_PROSE: f64 = 0.4;
 const AHEAD_IN_PROSE: f64 = 0.15;
 const FEWEST_WORDS: usize = 2;
+pub(super) const LIKELY_IN: &str = "likely in ";
 pub(super) const COMMENTS: [&str; 6] = ["//", "# ", "/*", "* ", "*/", "- "];
 /// What begins and ends the text of a definition in Python.
 const QUOTES: [&str; 2] = ["\"\"\"", "'''"];
 
 impl Contexts {
-    /// The line of a long file that says most of a goal, if no other place comes near. Of a comment that is what it stands
-    /// before; whoever has the file open is told no comments.
+    /// The definitions that speak of a goal; else the line that says most of it, if no other place comes near. Of a comment that is
+    /// what it stands before; whoever has the file open is told no comments.
     pub(super) fn place_in(&self, path: &str, goal: &str, is_open: bool) -> Option<String> {
         let text = self.repository.text_of(path, LARGEST_TEXT)?;
         let lines: Vec<&str> = text.lines().collect();
-        let is_program = goal::is_program(path);
-        let said_at = place(&lines, &telling_words(goal, path), is_program)?;
+        let (words, is_program) = (telling_words(goal, path), goal::is_program(path));
+        let told = self.told_of(&self.spoken_in(path, &text, &words), path);
+        if !told.is_empty() {
+            return Some(told);
+        }
+        let said_at = place(&lines, &words, is_program)?;
         let at = if is_program { code_from(&lines, said_at)? } else { said_at };
         if is_open && at != said_at {
             return None;
         }
         let shown = Some(self.shown(lines[at])).filter(|shown| shown.len() >= SHORTEST_SHOWN)?;
         Some(format!("line {}: {shown}", at + 1))
+    }
+
+    /// Those that stand in the file.
+    pub(super) fn told_of(&self, passages: &[Passage], path: &str) -> String {
+        let there: Vec<&Passage> = passages.iter().filter(|passage| passage.path == path).collect();
+        let is_first = |at: &usize| there[..*at].iter().all(|known| known.name != there[*at].name);
+        let told = |at: usize| {
+            let name = Some(self.shown(&there[at].name)).filter(|name| !name.is_empty())?;
+            let alike = there.iter().filter(|passage| passage.name == there[at].name);
+            let lines: Vec<String> = alike.map(|passage| passage.line.to_string()).collect();
+            Some(format!("{name} ({} {})", if lines.len() > 1 { "lines" } else { "line" }, lines.join(", ")))
+        };
+        let names: Vec<String> = (0..there.len()).filter(is_first).filter_map(told).collect();
+        if names.is_empty() { String::new() } else { format!("{LIKELY_IN}{}", names.join(" or ")) }
     }
 }
 

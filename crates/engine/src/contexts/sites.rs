@@ -42,6 +42,8 @@ const LOGS: [&str; 5] = ["change", "history", "release", "news", "whatsnew"];
 /// How a line begins that brings a name in from elsewhere.
 const BRINGING_IN: [&str; 6] = ["import ", "from ", "use ", "pub use ", "#include", "export {"];
 const LONGEST_SHOWN: usize = 90;
+/// A longer line is data.
+const LONGEST_LINE: usize = 300;
 
 /// A name of code that is spoken of.
 #[derive(Clone, Debug, PartialEq)]
@@ -95,23 +97,19 @@ impl Contexts {
         let mut found = self.found(&names, need, &errors);
         if found.is_empty() && !errors.is_empty() {
             found = self.found(&self.defined(names_in_errors(&errors)), need, &errors);
-            // Who calls it may be to blame; texts and tests are not, unless the test is what failed.
+            // Texts and tests are not to blame, unless the test is what failed.
             let is_failed = |site: &Site| files::is_test(&site.path) && named::is_of_tests(&site.written);
             found.iter_mut().for_each(|found| found.sites.retain(|site| site.is_work() || is_failed(site)));
             found.retain(|found| found.more == 0 && !found.sites.is_empty());
-            // What is defined where it failed is not what is called so elsewhere.
-            let code = self.repository.code();
+            // Where it failed is known: who calls that may be to blame, what its line calls is nearly always whole.
             let failed: Vec<String> =
                 self.around(need, &self.repository.known().ground).iter().map(|name| folded_whole(name)).collect();
-            let is_namesake = |found: &Found| {
+            let calls = |site: &Site| !site.is_definition && site.text.contains(&format!("{}(", site.written));
+            let is_caller = |found: &Found| {
                 let is_there = found.names.iter().any(|name| failed.contains(&folded_whole(name)));
-                is_there
-                    && found
-                        .sites
-                        .iter()
-                        .any(|site| site.is_definition && site.is_work() && code.get(&site.path).is_some())
+                is_there && found.sites.len() <= MOST_SOURCES && found.sites.iter().all(calls)
             };
-            found.retain(|found| !is_namesake(found));
+            found.retain(|found| failed.is_empty() || is_caller(found));
         }
         let is_told = |site: &Site| {
             let is_there = |why: &str| {
@@ -126,6 +124,12 @@ impl Contexts {
         found.retain(|found| need.file.is_none() || found.more == 0);
         // Which tests say it is told with them.
         found.retain(|found| need.file.is_none() || !found.sites.iter().all(|site| files::is_test(&site.path)));
+        // A word of texts and data is no name of the code; versions, options and files are everywhere.
+        let code = self.repository.code();
+        let is_word =
+            |name: &String| !name.starts_with('-') && !name.contains(|sign: char| sign.is_ascii_digit() || sign == '.');
+        let is_of_code = |site: &Site| code.get(&site.path).is_some() && !files::is_test(&site.path);
+        found.retain(|found| code.is_empty() || !found.names.iter().all(is_word) || found.sites.iter().any(is_of_code));
         // Tests and examples alone are nowhere to begin.
         let is_aside = |site: &Site| files::is_test(&site.path) || site.path.split('/').any(|part| part == "examples");
         found.retain(|found| need.file.is_some() || !errors.is_empty() || !found.sites.iter().all(is_aside));
@@ -258,7 +262,8 @@ impl Contexts {
             });
             written
         };
-        let lines = text.lines().enumerate().filter(|(_, line)| spelling.is_match(line));
+        let is_said = |line: &str| line.len() <= LONGEST_LINE && spelling.is_match(line);
+        let lines = text.lines().enumerate().filter(|(_, line)| is_said(line));
         let mut lines = lines.filter_map(|(at, line)| Some((at, line, written(line)?)));
         let first = lines.next()?;
         let is_item =
@@ -363,7 +368,10 @@ fn told_names(goal: Option<&str>, branch: Option<&str>) -> Vec<Name> {
         version.into_iter().for_each(|version| found.push(version.to_owned(), None));
     }
     if goal.is_some_and(takes_away) {
-        let words = words().map(|word| word.trim_matches(['`', '"', '\'', ',']));
+        // Where it goes is another file.
+        let pairs = std::iter::once("").chain(words()).zip(words());
+        let words = pairs.filter(|(before, _)| !["to", "into"].contains(before)).map(|(_, word)| word);
+        let words = words.map(|word| word.trim_matches(['`', '"', '\'', ',']));
         let files = words.filter_map(|word| word.rsplit('/').next()).filter(|word| names::is_file(word));
         files.flat_map(folded).for_each(|file| found.push(file, None));
     }

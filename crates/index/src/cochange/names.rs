@@ -23,6 +23,8 @@ pub fn stem_of(path: &str) -> String {
     }
     let bare = BEFORE.iter().find_map(|before| whole.strip_prefix(before)).unwrap_or(&whole);
     let bare = AFTER.iter().find_map(|after| bare.strip_suffix(after)).unwrap_or(bare);
+    // `_config.py` is about the same as `config.py`.
+    let bare = bare.trim_start_matches('_');
     if bare.is_empty() { whole } else { bare.to_owned() }
 }
 
@@ -34,7 +36,9 @@ mod tests {
     fn a_file_and_its_test_are_about_the_same() {
         let about =
             ["src/parser.rs", "src/parser/mod.rs", "tests/test_parser.py", "a/ParserTest.java", "parser.spec.ts"];
-        for path in about.iter().chain(&["docs/parser.md", "parser.h", "x/parser_test.go", "parser-tests.js"]) {
+        for path in
+            about.iter().chain(&["docs/parser.md", "_parser.py", "parser.h", "x/parser_test.go", "parser-tests.js"])
+        {
             assert_eq!(stem_of(path), "parser", "{path}");
         }
     }

@@ -21,10 +21,6 @@ const CALLED: [&str; 2] = ["its name is", IN_ITS_FOLDER];
 /// Files that are called what their folder is.
 const OF_THE_FOLDER: [&str; 4] = ["index.", "mod.", "lib.", "__init__."];
 const SAID_ONCE: &str = "an earlier commit about";
-/// Many commits speak for it, each a little.
-const BY_COMMITS: &str = "likely, by earlier commits";
-const BY_ALL: &str = "likely, by texts and earlier commits";
-const LIKELY_OF_GOAL: f64 = 0.35;
 /// What changed with it before may be its tests, from this likelihood on.
 const PERHAPS: f64 = 0.08;
 const INSTEAD: f64 = 0.03;
@@ -56,7 +52,7 @@ impl Telling<'_> {
         let folder = if is_one { self.folder_called(self.scope) } else { None };
         let is_there = |file: &&PredictedFile| folder.is_none_or(|(_, folder)| is_inside(&file.path, folder));
         let files: Vec<&PredictedFile> = files.iter().copied().filter(is_there).collect();
-        self.evident(&files).or_else(|| self.likely(&files))
+        self.evident(&files)
     }
 
     fn evident(&self, files: &[&PredictedFile]) -> Option<FileLine> {
@@ -76,8 +72,10 @@ impl Telling<'_> {
         };
         let called = evident.filter(|file| is_told(file) && defining.is_none_or(|other| file.score >= other.score));
         let clear = || evident.filter(|file| self.is_clear(file, files));
-        let likeliest = called.or(defining).or_else(clear)?;
-        let first = self.leading(likeliest, files);
+        let spoken = self.spoken.first().and_then(|spoken| files.iter().find(|file| file.path == spoken.path));
+        let likeliest = called.or(spoken).or(defining).or_else(clear)?;
+        let there = (self.spoken_there)(&likeliest.path);
+        let first = *likeliest;
         let is_work = goal::is_program(&first.path);
         let is_by_commits = likeliest.why.contains(SAID) && (self.like)(&first.path).is_none();
         if is_by_commits && !is_work && !self.sorts.build && !self.sorts.texts {
@@ -92,7 +90,8 @@ impl Telling<'_> {
             is_work && file.path != first.path && file.score >= PERHAPS && is_partner(&file.path)
         };
         let run = self.how_to_test(&first.path);
-        let run = told(run.or_else(|| files.iter().filter(is_beside).find_map(|file| self.run(&file.path))));
+        let run = run.or_else(|| files.iter().filter(is_beside).find_map(|file| self.run(&file.path)));
+        let run = run.map_or_else(|| self.tests_elsewhere(&first.path), |run| format!("; run: {run}"));
         let closest = self.closest_of(&first.path);
         let is_other = |file: &&&PredictedFile| !run.ends_with(&file.path);
         let others: Vec<&PredictedFile> = files.iter().filter(is_other).copied().collect();
@@ -104,45 +103,34 @@ impl Telling<'_> {
             // Whoever counts commits finds others: one that is named can be looked at.
             true => match (self.like)(&first.path) {
                 Some(like) => (format!("changed before by {like}"), self.beside(&first.path, &others)),
-                None if likeliest.score < CLEAR => return None,
-                None => (BY_COMMITS.to_owned(), self.instead(first, &others)),
+                // Many commits that say a little each lead astray where nothing in the file speaks of it.
+                None if there.is_empty() => return None,
+                None => (String::new(), String::new()),
             },
         };
-        let more = format!("{run}{closest}{beside}{}", self.usual(&first.path));
-        // Whoever says its name finds it.
-        let is_news = !more.is_empty() || !EVIDENT.iter().any(|start| first.why.starts_with(start));
-        is_news.then(|| FileLine::Likely { path: first.path.clone(), why: why + &more })
-    }
-
-    /// Where many commits speak for a text or for tests, the program among the next is where to begin.
-    fn leading<'a>(&self, likeliest: &'a PredictedFile, files: &[&'a PredictedFile]) -> &'a PredictedFile {
-        let is_aside = !is_work(&likeliest.path) && !self.sorts.is_aside() && !self.sorts.texts;
-        let is_said = || likeliest.why.contains(SAID) && (self.like)(&likeliest.path).is_none();
-        if !is_aside || !is_said() {
-            return likeliest;
-        }
-        let next = files.iter().filter(|file| file.path != likeliest.path).take(MOST_INSTEAD);
-        next.copied().find(|file| file.score >= INSTEAD && is_work(&file.path)).unwrap_or(likeliest)
-    }
-
-    /// Nothing speaks for it alone, all together do: of 51 such branches and goals that were silent before 38 touched one of the
-    /// three.
-    fn likely(&self, files: &[&PredictedFile]) -> Option<FileLine> {
-        let least = if self.has_goal { LIKELY_OF_GOAL } else { LIKELY };
-        let is_meant = |file: &&&PredictedFile| {
-            file.score >= least
-                && is_work(&file.path)
-                && !is_stub(file)
-                && !EVIDENT.iter().any(|start| file.why.starts_with(start))
+        let is_evident = EVIDENT.iter().any(|start| why.starts_with(start)) || why.starts_with("changed before");
+        let why = match (there.is_empty(), is_evident) {
+            (true, _) => why,
+            (false, true) => format!("{why}; {there}"),
+            (false, false) => there,
         };
-        let first =
-            files.iter().take(MOST_INSTEAD).find(is_meant).filter(|_| self.is_work && !self.sorts.is_aside())?;
-        let run = told(self.how_to_test(&first.path));
-        let is_other = |file: &&&PredictedFile| !run.ends_with(&file.path);
-        let others: Vec<&PredictedFile> = files.iter().filter(is_other).copied().collect();
-        let (instead, usual) = (self.instead(first, &others), self.usual(&first.path));
-        let closest = self.closest_of(&first.path);
-        Some(FileLine::Likely { path: first.path.clone(), why: format!("{BY_ALL}{run}{closest}{instead}{usual}") })
+        let beside = if self.spoken.is_empty() { beside } else { self.spoken_elsewhere(&first.path) };
+        let more = format!("{run}{closest}{beside}{}", self.usual(&first.path));
+        Some(FileLine::Likely { path: first.path.clone(), why: why + &more })
+    }
+
+    /// Others that speak of it nearly as much.
+    fn spoken_elsewhere(&self, path: &str) -> String {
+        let others = self.spoken.iter().filter(|passage| passage.path != path);
+        let others = others.map(|passage| format!("{} ({}:{})", (self.name_of)(passage), passage.path, passage.line));
+        let others: Vec<String> = others.collect();
+        if others.is_empty() { String::new() } else { format!("; else {}", others.join(", ")) }
+    }
+
+    /// Where it is tested, if nobody knows by which command.
+    fn tests_elsewhere(&self, path: &str) -> String {
+        let tests = self.tests(path).filter(|(tests, why)| tests != path && !why.starts_with(OFTEN));
+        tests.map(|(tests, _)| format!("; tests: {tests}")).unwrap_or_default()
     }
 
     /// The one folder that is called so, and what is likely in it: of 29 branches and goals that nothing else was said to 26
@@ -223,6 +211,11 @@ impl Telling<'_> {
         let next: Vec<&str> = files.iter().filter(is_other).map(|file| file.path.as_str()).take(MOST_INSTEAD).collect();
         if next.is_empty() { String::new() } else { format!("; else {}", next.join(", ")) }
     }
+}
+
+/// Whoever says the name of a file finds it, and is told no more than that.
+pub(super) fn is_bare(line: &FileLine) -> bool {
+    matches!(line, FileLine::Likely { why, .. } if EVIDENT.iter().any(|start| why.starts_with(start)) && !why.contains("; "))
 }
 
 fn told(run: Option<String>) -> String {

@@ -42,7 +42,7 @@ impl Telling<'_> {
                 return self.crate_tests(path);
             }
             let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
-            return name.map(|name| format!("cargo test{} {name}::", self.features()));
+            return name.map(|name| format!("{}{} {name}::", self.cargo(), self.features()));
         }
         let fact = self.one_test.filter(|_| !is_beside_tests(path));
         if path.ends_with("_test.go") {
@@ -177,7 +177,7 @@ impl Telling<'_> {
             })
             .or_else(|| {
                 let mut importing = (self.importers)(at_hand);
-                importing.retain(|path| is_test(path) && is_called_so(path));
+                importing.retain(|path| is_test(path) && is_called_so(path) && !at_hand.ends_with(".d.ts"));
                 importing.truncate(MOST_IMPORTING + 1);
                 importing
                     .sort_by_key(|path| std::cmp::Reverse(together.get(path.as_str()).copied().unwrap_or_default()));
@@ -241,14 +241,18 @@ impl Telling<'_> {
         if folder.is_empty() || known == ALL_FEATURES {
             let package =
                 if folder.is_empty() { String::new() } else { format!(" --manifest-path {folder}/Cargo.toml") };
-            return Some(format!("cargo test{package}{known}{target} {module}::"));
+            return Some(format!("{}{package}{known}{target} {module}::", self.cargo()));
         }
         let manifest = inside("Cargo.toml");
         let features = (self.features)(&manifest);
         let mut parts = path.strip_suffix(".rs").unwrap_or(path).split('/').rev();
         let feature = parts.find(|part| features.iter().any(|feature| feature == part));
         let feature = feature.map(|feature| format!(" --features {feature}")).unwrap_or_default();
-        Some(format!("cargo test --manifest-path {manifest}{feature}{target} {module}::"))
+        Some(format!("{} --manifest-path {manifest}{feature}{target} {module}::", self.cargo()))
+    }
+
+    fn cargo(&self) -> &'static str {
+        newcomer::cargo_of(self.one_test.unwrap_or_default())
     }
 
     /// Those that the crate at the top is tested with.
