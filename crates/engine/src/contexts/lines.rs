@@ -94,7 +94,7 @@ impl Contexts {
                     && !sorts.texts
                     && !is_of_tool =>
             {
-                self.spoken_among(files, &telling_words(said, ""))
+                self.spoken_among(files, &telling_words(said, ""), has_goal)
             }
             _ => Vec::new(),
         };

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Contexts;
 use super::passages::Passage;
-use crate::ground::LARGEST_TEXT;
+use crate::ground::LARGEST_CODE;
 use lokid_context::predict::goal;
 use lokid_context::predict::goal::without_head;
 use lokid_context::situation;
@@ -40,10 +40,16 @@ impl Contexts {
     /// The definitions that speak of a goal; else the line that says most of it, if no other place comes near. Of a comment that is
     /// what it stands before; whoever has the file open is told no comments.
     pub(super) fn place_in(&self, path: &str, goal: &str, is_open: bool) -> Option<String> {
-        let text = self.repository.text_of(path, LARGEST_TEXT)?;
+        let text = self.repository.text_of(path, LARGEST_CODE)?;
         let lines: Vec<&str> = text.lines().collect();
         let (words, is_program) = (telling_words(goal, path), goal::is_program(path));
-        let told = self.told_of(&self.spoken_in(path, &text, &words), path);
+        let spoken = self.spoken_in(path, &text, &words);
+        // Who has the file and the name needs no line.
+        let is_said = |passage: &Passage| goal.contains(&passage.name);
+        let told = self.told_of(&spoken, path);
+        if is_open && !spoken.is_empty() && spoken.iter().any(is_said) {
+            return None;
+        }
         if !told.is_empty() {
             return Some(told);
         }

@@ -27,6 +27,7 @@ const ON_THE_BRANCH: f64 = 0.4;
 const CALLED_SO: f64 = 0.45;
 const THINKABLE: f64 = 0.05;
 const SHORTEST_NAME: usize = 3;
+const SHORTEST_RARE: usize = 5;
 /// Scopes that say what sort of work it is.
 const NO_PLACES: [&str; 12] =
     ["tests", "test", "docs", "deps", "lint", "lints", "build", "types", "typing", "typo", "typos", "release"];
@@ -91,7 +92,8 @@ impl Contexts {
             // Two words of a goal that are one name are hardly chance: `array methods` means `arrayMethods.ts`.
             let scope = need.goal.as_deref().map(goal::scope).unwrap_or_default();
             let is_one_word = words_meant(need).contains(&name) || scope.contains(&name);
-            let is_sure = paths.len() == 1 && !is_one_word && goal::is_program(paths[0]);
+            let is_name = !is_one_word || (name.len() >= SHORTEST_RARE && !lokid_text::is_everyday(&name));
+            let is_sure = paths.len() == 1 && is_name && goal::is_program(paths[0]);
             let is_meant = is_sure || score(&paths[0]) >= (AHEAD_OF_NAMESAKES * second).max(THINKABLE);
             if is_sure {
                 let new = PredictedFile { path: paths[0].to_owned(), score: 0.0, why: String::new() };
@@ -249,9 +251,12 @@ pub(super) fn names_meant(need: &Need) -> Vec<String> {
     let scope: Vec<String> = scope.into_iter().flatten().collect();
     let of_scope = (2..=MOST_WORDS).rev().flat_map(|most| scope.windows(most));
     let of_text = (2..=MOST_WORDS).rev().flat_map(|most| words.windows(most));
-    let single = if need.goal.is_some() { &scope } else { &words };
+    // A word that is nobody's everyday one is a name wherever it stands.
+    let is_rare = |word: &&String| !lokid_text::is_everyday(word);
+    let of_goal = || scope.iter().chain(words.iter().filter(is_rare)).cloned().collect();
+    let single: Vec<String> = if need.goal.is_some() { of_goal() } else { words.clone() };
     let joined = of_scope.chain(of_text).flat_map(|words| ["_", "-", ""].map(|sign| words.join(sign)));
-    let names = joined.chain(single.iter().cloned());
+    let names = joined.chain(single);
     names.filter(|name| is_telling(name) || (scope.contains(name) && is_place(name))).collect()
 }
 

@@ -101,15 +101,9 @@ impl Contexts {
             let is_failed = |site: &Site| files::is_test(&site.path) && named::is_of_tests(&site.written);
             found.iter_mut().for_each(|found| found.sites.retain(|site| site.is_work() || is_failed(site)));
             found.retain(|found| found.more == 0 && !found.sites.is_empty());
-            // Where it failed is known: who calls that may be to blame, what its line calls is nearly always whole.
-            let failed: Vec<String> =
-                self.around(need, &self.repository.known().ground).iter().map(|name| folded_whole(name)).collect();
-            let calls = |site: &Site| !site.is_definition && site.text.contains(&format!("{}(", site.written));
-            let is_caller = |found: &Found| {
-                let is_there = found.names.iter().any(|name| failed.contains(&folded_whole(name)));
-                is_there && found.sites.len() <= MOST_SOURCES && found.sites.iter().all(calls)
-            };
-            found.retain(|found| failed.is_empty() || is_caller(found));
+            // Where it failed is known, and what its line calls is nearly always whole.
+            let ground = self.repository.known().ground;
+            found.retain(|_| self.around(need, &ground).is_empty());
         }
         let is_told = |site: &Site| {
             let is_there = |why: &str| {
@@ -320,10 +314,6 @@ fn told(found: &Found) -> String {
         more => format!(" and {more} more files"),
     };
     format!("`{}`: {}{more}", found.names.join("`, `"), places.join(", "))
-}
-
-fn folded_whole(name: &str) -> String {
-    name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn folded(text: &str) -> Vec<String> {

@@ -62,7 +62,7 @@ impl Telling<'_> {
                 || (file.why.starts_with(SAID_ONCE) && file.score >= LIKELY)
                 || EVIDENT.iter().any(|start| file.why.starts_with(start))
         };
-        let defining = files.iter().find(|file| file.score >= LIKELY && is_defining(file));
+        let defining = files.iter().find(|file| file.score >= LIKELY && is_defining(file) && !is_stub(file));
         let evident = files.iter().find(|file| is_evident(file) && !is_stub(file));
         // A scope is told to say where.
         let is_told = |file: &&&PredictedFile| {
