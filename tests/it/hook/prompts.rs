@@ -73,8 +73,7 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
     assert!(branch.contains(sites), "{branch}");
     let error =
         "Traceback (most recent call last):\n  File \"src/load.py\", line 2, in load_all\nOSError: no such file";
-    let failed = told(json!({"recent_errors": [error]}));
-    assert!(failed.contains("`loadAll`: src/start.py:3 ") && !failed.contains("src/load.py:1"), "{failed}");
+    assert!(!told(json!({"recent_errors": [error]})).contains("loadAll"), "whoever has an error has its place");
     let paid = told(json!({"goal": "pay_once is called twice"}));
     assert!(paid.contains("`pay_once`: src/pay.py:1\n") && !paid.contains(&key), "{paid}");
     let asked = json!({"current_file": "src/handler.py", "goal": "append the address of a proxy to forwarded"});

@@ -141,8 +141,11 @@ impl Contexts {
             2 * times > alike.len() && past.ground.is_there(path)
         };
         let usual: Vec<&str> = last.files.iter().map(|file| file.path.as_str()).filter(is_usual).collect();
-        let is_usual =
-            |commit: &Commit| 2 * usual.iter().filter(|path| touches(commit, path)).count() > commit.files.len();
+        // What was taken away then, as notes that a release collects, is another thing each time.
+        let is_usual = |commit: &Commit| {
+            let there = commit.files.iter().filter(|file| past.ground.is_there(&file.path)).count();
+            2 * usual.iter().filter(|path| touches(commit, path)).count() > there
+        };
         let is_routine = 2 * alike.iter().filter(|commit| is_usual(commit)).count() > alike.len();
         let new: Vec<&str> = usual.iter().copied().filter(|path| Some(*path) != at_hand).collect();
         let is_news = is_routine && (1..=MOST_OF_A_ROUTINE).contains(&new.len());

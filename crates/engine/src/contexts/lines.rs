@@ -56,7 +56,8 @@ impl Contexts {
         let (past, one_test) = (self.repository.known(), self.known_fact(need, "test.one"));
         let code = self.repository.code();
         let names_tests = |path: &str| code.get(path)?.symbols.iter().find(|symbol| symbol.name == "tests").map(drop);
-        let says_tests = |text: String| text.contains("#[test]");
+        // Those behind another condition are not built by the usual command.
+        let says_tests = |text: String| text.contains("#[test]") && text.contains("#[cfg(test)]");
         let has_tests = |path: &str| {
             let text = || self.repository.text_of(path, LARGEST_TEXT);
             path.ends_with(".rs") && (names_tests(path).is_some() || text().is_some_and(says_tests))

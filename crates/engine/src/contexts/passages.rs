@@ -21,6 +21,8 @@ const FEWEST: usize = 4;
 /// A shorter one declares something.
 const SHORTEST: usize = 3;
 const SHORTEST_FILE: usize = 80;
+/// One word alone is chance.
+const FEWEST_WORDS: usize = 2;
 /// How much of what the words could say a definition has to say in the file at hand, and of all foreseen, where likelier files
 /// count more.
 const IN_ONE: f64 = 0.3;
@@ -30,7 +32,6 @@ const OF_BRANCH: f64 = 0.1;
 const OF_LIKELIHOOD: f64 = 0.3;
 /// Another says nearly as much.
 const NEARLY: f64 = 0.7;
-const NEARLY_IN_ALL: f64 = 0.6;
 const MOST_IN_ONE: usize = 2;
 const MOST_IN_ALL: usize = 3;
 /// BM25: how soon a word said again says nothing new, how much a long definition is held back, how often its own name counts.
@@ -63,8 +64,9 @@ impl Contexts {
         }
         let ranked = ranked(found, words, &|_| 1.0);
         let best = ranked.first().map_or(0.0, |(share, ..)| *share);
+        let is_chance = ranked.first().is_none_or(|(.., first)| first.said.len() < FEWEST_WORDS.min(words.len()));
         let told = ranked.into_iter().take_while(|(share, ..)| *share >= IN_ONE.max(NEARLY * best));
-        told.map(|(.., passage)| passage).take(MOST_IN_ONE).collect()
+        told.map(|(.., passage)| passage).take(if is_chance { 0 } else { MOST_IN_ONE }).collect()
     }
 
     /// The same of the programs that are foreseen, those that are likelier first.
@@ -90,10 +92,9 @@ impl Contexts {
         let likelihood = |path: &str| foreseen.iter().find(|file| file.path == path).map_or(0.0, |file| file.score);
         let ranked = ranked(found, words, &likelihood);
         let best = ranked.first().map_or(0.0, |(_, share, _)| *share);
-        // One word alone is chance.
-        let is_clear = ranked.first().is_some_and(|(score, _, first)| *score >= least && first.said.len() > 1);
-        let told =
-            ranked.into_iter().take(MOST_IN_ALL).filter(|(_, share, _)| is_clear && *share >= NEARLY_IN_ALL * best);
+        let is_clear =
+            ranked.first().is_some_and(|(score, _, first)| *score >= least && first.said.len() >= FEWEST_WORDS);
+        let told = ranked.into_iter().take(MOST_IN_ALL).filter(|(_, share, _)| is_clear && *share >= NEARLY * best);
         told.map(|(.., passage)| passage).collect()
     }
 }

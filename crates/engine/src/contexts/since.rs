@@ -12,7 +12,7 @@ use lokid_context::parts::FileLine;
 use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{files, goal};
 use lokid_context::situation;
-use lokid_encode::code::DefinitionKind;
+use lokid_encode::code::{Definition, DefinitionKind};
 use lokid_encode::commits::{CommitKind, kind_of};
 use lokid_index::analyze;
 use lokid_model::Commit;
@@ -26,6 +26,7 @@ const YEAR: i64 = 365 * 86_400;
 /// Shorter lines stand everywhere.
 const SHORTEST_LINE: usize = 12;
 const SHORTEST_NAME: usize = 4;
+const LONGEST_FUNCTION: u32 = 60;
 /// What a commit of a program, its tests and a text touches is meant by its subject.
 const FEW_FILES: usize = 3;
 /// In a larger one tests were touched for other reasons.
@@ -48,7 +49,9 @@ impl Contexts {
         let line = lines.get((number as usize).checked_sub(1)?)?.trim();
         let is_one = line.len() >= SHORTEST_LINE && lines.iter().filter(|other| other.trim() == line).count() == 1;
         let around = definition_around(path, &text, (number, number));
-        let around = around.filter(|around| around.kind != DefinitionKind::Type && around.line < around.end_line);
+        // What changed elsewhere in a long one is another matter.
+        let is_one_thing = |around: &Definition| (1..LONGEST_FUNCTION).contains(&(around.end_line - around.line));
+        let around = around.filter(|around| around.kind != DefinitionKind::Type && is_one_thing(around));
         let names = past.cochange.all_names(path);
         let commits: Vec<Commit> = past.commits.as_ref()?.touching(&names, MOST_COMMITS);
         let named_then =

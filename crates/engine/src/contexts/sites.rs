@@ -31,6 +31,7 @@ const MOST_SITES: usize = 4;
 const MOST_SOURCES: usize = 2;
 /// A word of a branch that is a name of code in the tree has no capitals and no joints.
 const SHORTEST_IN_A_BRANCH: usize = 8;
+const SHORTEST_TAKEN_AWAY: usize = 4;
 /// Written like names of code, and none.
 const PROPER: [&str; 8] = ["github", "gitlab", "javascript", "typescript", "graphql", "postgresql", "godoc", "readme"];
 const AWAY: [&str; 8] = ["remove", "removes", "delete", "drop", "rename", "renames", "move", "rm"];
@@ -371,7 +372,8 @@ fn told_names(goal: Option<&str>, branch: Option<&str>) -> Vec<Name> {
         found.add(word, false);
         // All in small letters: whether it is a name of code, the tree tells.
         let word = word.to_lowercase();
-        let is_long = word.len() >= SHORTEST_IN_A_BRANCH && word.bytes().all(|sign| sign.is_ascii_alphanumeric());
+        let shortest = if branch.is_some_and(takes_away) { SHORTEST_TAKEN_AWAY } else { SHORTEST_IN_A_BRANCH };
+        let is_long = word.len() >= shortest && word.bytes().all(|sign| sign.is_ascii_alphanumeric());
         if is_long && !lokid_text::is_everyday(&word) {
             found.push(word, None);
         }
