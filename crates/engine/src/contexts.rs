@@ -333,7 +333,7 @@ impl Contexts {
         let lines = self.file_lines(&files, &need);
         let is_of_tool = lines::is_of_tool(&need);
         candidates
-            .retain(|candidate| !lines::is_told(&lines, candidate) && !(is_of_tool && candidate.memory.is_commit()));
+            .retain(|candidate| !(lines::is_told(&lines, candidate) || is_of_tool && candidate.memory.is_commit()));
         let order = Order {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),

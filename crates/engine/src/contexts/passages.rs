@@ -4,11 +4,10 @@
 //! that speak most of it was changed in .65 of the three in five that spoke clearest, the file of the first in .76 and one of their
 //! files in .82. Of the half of the branches that spoke clearest .59, .67 and .77.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Contexts;
 use super::place::COMMENTS;
-use crate::ground::LARGEST_CODE;
 use crate::past::CodeFile;
 use lokid_context::predict::{PredictedFile, files, goal};
 use lokid_index::analyze;
@@ -16,6 +15,8 @@ use regex::{Regex, RegexBuilder};
 
 /// Files that are looked through where nothing is at hand.
 const MOST_FILES: usize = 5;
+/// Of all of them.
+const MOST_TEXT: usize = 512 << 10;
 /// Of fewer none has to be found.
 const FEWEST: usize = 4;
 /// A shorter one declares something.
@@ -81,8 +82,10 @@ impl Contexts {
         let Some(pattern) = spelling(words) else { return Vec::new() };
         let programs = foreseen.iter().filter(|file| goal::is_program(&file.path) && !files::is_test(&file.path));
         let mut found = Vec::new();
+        let mut room = MOST_TEXT;
         for path in programs.take(MOST_FILES).map(|file| file.path.as_str()) {
-            if let Some((file, text)) = code.get(path).zip(self.repository.text_of(path, LARGEST_CODE)) {
+            if let Some((file, text)) = code.get(path).zip(self.repository.text_of(path, room as u64)) {
+                room -= text.len();
                 found.extend(passages(path, file, &text, words, &pattern));
             }
         }
@@ -137,22 +140,50 @@ fn passages(path: &str, file: &CodeFile, text: &str, words: &BTreeSet<String>, p
     let is_above = |line: &&&str| COMMENTS.iter().chain(&["@", "#["]).any(|start| line.trim_start().starts_with(start));
     let begin = |line: usize| line - 1 - lines[..line - 1].iter().rev().take_while(is_above).count();
     let ends = symbols.iter().skip(1).map(|(line, _)| begin(*line)).chain([lines.len()]);
+    let spoken = spoken(text, words, pattern);
     let passage = |((line, name), end): (&(usize, &str), usize)| {
-        let own = &lines[begin(*line)..end.max(begin(*line))];
-        let mut said = BTreeMap::new();
-        let mut count = |text: &str, times: f64| {
-            analyze::terms(text, |term| {
-                if words.contains(term) {
-                    *said.entry(term.to_owned()).or_default() += times;
-                }
-            });
-        };
-        own.iter().filter(|line| pattern.is_match(line)).for_each(|line| count(line, 1.0));
-        count(name, NAME);
-        Passage { path: path.to_owned(), name: (*name).to_owned(), line: *line, lines: own.len(), said }
+        let (first, end) = (begin(*line), end.max(begin(*line)));
+        let mut said: BTreeMap<String, f64> = BTreeMap::new();
+        let from = spoken.partition_point(|(at, _)| *at < first);
+        let own = spoken[from..].iter().take_while(|(at, _)| *at < end);
+        own.for_each(|(_, word)| *said.entry((*word).clone()).or_default() += 1.0);
+        analyze::terms(name, |term| {
+            if words.contains(term) {
+                *said.entry(term.to_owned()).or_default() += NAME;
+            }
+        });
+        Passage { path: path.to_owned(), name: (*name).to_owned(), line: *line, lines: end - first, said }
     };
     let found = symbols.iter().zip(ends).map(passage);
     found.filter(|passage| passage.lines >= SHORTEST).collect()
+}
+
+/// Which of the words are said in which line, in their order. Only what begins like one of them is taken apart: most of a text
+/// says something else.
+fn spoken<'a>(text: &str, words: &'a BTreeSet<String>, pattern: &Regex) -> Vec<(usize, &'a String)> {
+    let is_joined = |sign: char| sign.is_alphanumeric() || sign == '_';
+    let (mut found, mut line, mut counted, mut at) = (Vec::new(), 0, 0, 0);
+    let mut known: HashMap<&str, Vec<&String>> = HashMap::new();
+    while let Some(hit) = pattern.find_at(text, at) {
+        let start = hit.start()
+            - text[counted..hit.start()]
+                .chars()
+                .rev()
+                .take_while(|sign| is_joined(*sign))
+                .map(char::len_utf8)
+                .sum::<usize>();
+        let end = hit.end()
+            + text[hit.end()..].chars().take_while(|sign| is_joined(*sign)).map(char::len_utf8).sum::<usize>();
+        line += text[counted..start].bytes().filter(|byte| *byte == b'\n').count();
+        let own = known.entry(&text[start..end]).or_insert_with_key(|chunk| {
+            let mut own = Vec::new();
+            analyze::terms(chunk, |term| own.extend(words.get(term)));
+            own
+        });
+        found.extend(own.iter().map(|word| (line, *word)));
+        (counted, at) = (start, end);
+    }
+    found
 }
 
 /// Best first, each with its score and its share of what the words could say. A word counts the less the more definitions say it.
@@ -214,6 +245,15 @@ mod tests {
         };
         assert_eq!(names(&|_| 1.0), ["real", "real_too", "read", "write"]);
         assert_eq!(names(&|path| if path == "b.rs" { 0.9 } else { 0.1 })[0], "real_too");
+    }
+
+    #[test]
+    fn words_are_found_with_their_lines_whatever_they_are_joined_with() {
+        let words: BTreeSet<String> = ["round", "offset"].map(str::to_owned).into();
+        let text = "let around = 1;\n// Offsets are rounded\nfn roundOffset_minutes() {}\n\nén_round";
+        let found = spoken(text, &words, &spelling(&words).unwrap());
+        let found: Vec<(usize, &str)> = found.into_iter().map(|(line, word)| (line, word.as_str())).collect();
+        assert_eq!(found, [(1, "offset"), (1, "round"), (2, "round"), (2, "offset"), (4, "round")]);
     }
 
     #[test]
