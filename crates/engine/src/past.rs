@@ -39,7 +39,7 @@ use lokid_index::subjects::Subjects;
 use lokid_model::{Draft, Memory, Timestamp};
 use lokid_sys::thread;
 
-pub use code::{CodeFile, CodeMap};
+pub use code::{CodeMap, Symbol};
 pub(super) use evidence::kept_evidence;
 pub use evidence::{PastKnown, WEIGHTS, weights};
 pub(super) use habits::steps_of;

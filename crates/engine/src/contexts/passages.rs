@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Contexts;
 use super::place::COMMENTS;
-use crate::past::CodeFile;
+use crate::past::Symbol;
 use lokid_context::predict::{PredictedFile, files, goal};
 use lokid_index::analyze;
 use regex::{Regex, RegexBuilder};
@@ -59,7 +59,7 @@ impl Contexts {
     pub(super) fn spoken_in(&self, path: &str, text: &str, words: &BTreeSet<String>) -> Vec<Passage> {
         let code = self.repository.code();
         let Some((file, pattern)) = code.get(path).zip(spelling(words)) else { return Vec::new() };
-        let found = passages(path, file, text, words, &pattern);
+        let found = passages(path, &file.symbols, text, words, &pattern);
         if found.len() < FEWEST || text.lines().count() < SHORTEST_FILE {
             return Vec::new();
         }
@@ -86,7 +86,7 @@ impl Contexts {
         for path in programs.take(MOST_FILES).map(|file| file.path.as_str()) {
             if let Some((file, text)) = code.get(path).zip(self.repository.text_of(path, room as u64)) {
                 room -= text.len();
-                found.extend(passages(path, file, &text, words, &pattern));
+                found.extend(passages(path, &file.symbols, &text, words, &pattern));
             }
         }
         if found.len() < FEWEST {
@@ -113,18 +113,17 @@ fn spelling(words: &BTreeSet<String>) -> Option<Regex> {
 }
 
 /// Each definition from the comments above it to those above the next one; of a program not what tests it.
-fn passages(path: &str, file: &CodeFile, text: &str, words: &BTreeSet<String>, pattern: &Regex) -> Vec<Passage> {
+fn passages(path: &str, symbols: &[Symbol], text: &str, words: &BTreeSet<String>, pattern: &Regex) -> Vec<Passage> {
     let lines: Vec<&str> = text.lines().collect();
     let mut symbols: Vec<(usize, &str)> =
-        file.symbols.iter().map(|symbol| (symbol.line as usize, symbol.name.as_str())).collect();
+        symbols.iter().map(|symbol| (symbol.line as usize, symbol.name.as_str())).collect();
     symbols.retain(|(line, _)| (1..=lines.len()).contains(line));
     symbols.sort_unstable();
     symbols.dedup_by_key(|(line, _)| *line);
-    if path.ends_with(".rs") && !files::is_test(path) {
-        let tests = |pair: &[&str]| pair[0].trim() == "#[cfg(test)]" && pair[1].trim_start().starts_with("mod ");
-        let tests = lines.windows(2).position(tests).unwrap_or(lines.len());
-        symbols.retain(|(line, _)| *line <= tests);
-    }
+    let tests = |pair: &[&str]| pair[0].trim() == "#[cfg(test)]" && pair[1].trim_start().starts_with("mod ");
+    let holds_tests = path.ends_with(".rs") && !files::is_test(path);
+    let last = if holds_tests { lines.windows(2).position(tests) } else { None }.unwrap_or(lines.len());
+    symbols.retain(|(line, _)| *line <= last);
     // What holds others is told by them.
     let depth = |line: usize| lines[line - 1].len() - lines[line - 1].trim_start().len();
     let says_holder = |line: usize| lines[line - 1].split_whitespace().any(|word| HOLDERS.contains(&word));
@@ -139,7 +138,7 @@ fn passages(path: &str, file: &CodeFile, text: &str, words: &BTreeSet<String>, p
     });
     let is_above = |line: &&&str| COMMENTS.iter().chain(&["@", "#["]).any(|start| line.trim_start().starts_with(start));
     let begin = |line: usize| line - 1 - lines[..line - 1].iter().rev().take_while(is_above).count();
-    let ends = symbols.iter().skip(1).map(|(line, _)| begin(*line)).chain([lines.len()]);
+    let ends = symbols.iter().skip(1).map(|(line, _)| begin(*line)).chain([last]);
     let spoken = spoken(text, words, pattern);
     let passage = |((line, name), end): (&(usize, &str), usize)| {
         let (first, end) = (begin(*line), end.max(begin(*line)));
@@ -264,5 +263,17 @@ mod tests {
             assert!(spelling.is_match(said), "{said}");
         }
         assert!(!spelling.is_match("nothing of all this"));
+    }
+
+    #[test]
+    fn a_definition_has_the_comments_above_it_and_ends_before_the_tests() {
+        let text = "/// Rounds it.\nfn a() {\n    one();\n}\n\nstruct Bolt {\n    at: u8,\n}\n\n#[cfg(test)]\nmod tests {\n    fn rounded() {}\n}\n";
+        let symbols = [("a", 2), ("Bolt", 6), ("tests", 11), ("rounded", 12)];
+        let symbols = symbols.map(|(name, line)| Symbol { name: name.to_owned(), line, is_public: true });
+        let words: BTreeSet<String> = ["round".to_owned()].into();
+        let found = passages("src/a.rs", &symbols, text, &words, &spelling(&words).unwrap());
+        let found: Vec<(&str, usize, usize)> =
+            found.iter().map(|passage| (passage.name.as_str(), passage.lines, passage.said.len())).collect();
+        assert_eq!(found, [("a", 5, 1), ("Bolt", 4, 0)]);
     }
 }
