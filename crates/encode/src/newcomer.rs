@@ -4,6 +4,7 @@
 //! Paths, texts and commits in, drafts out, each with its source. An id is made from what a draft is about, not from
 //! what it says, so that a fact read again replaces the one before. It opens nothing, and everything is bounded.
 
+mod cargo;
 mod checks;
 mod commands;
 mod hotspots;
@@ -23,6 +24,7 @@ mod warnings;
 
 use std::collections::BTreeMap;
 
+pub use cargo::{TestTarget, features_declared, test_target};
 pub use commands::commands;
 pub use hotspots::hotspots;
 pub use issues::issues;

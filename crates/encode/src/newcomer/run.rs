@@ -16,16 +16,6 @@ pub fn run_of(fact: &str, path: &str) -> Option<String> {
     if !is_test(path) || is_passed_over {
         return None;
     }
-    if command.starts_with("cargo ") {
-        // A file right below `tests` is a target of its own.
-        let target = name.strip_suffix(".rs").filter(|_| {
-            (place == "tests" || place.ends_with("/tests")) && !place.split('/').any(|part| part == "src")
-        })?;
-        let package = place.strip_suffix("/tests").map(|folder| format!(" --manifest-path {folder}/Cargo.toml"));
-        // Other crates have other features.
-        let given = package.unwrap_or_else(|| features_of(command));
-        return Some(format!("{}{given} --test {target}", cargo_of(command)));
-    }
     let mut words: Vec<&str> = Vec::new();
     for word in command.split(' ') {
         let file = word.split("::").next().unwrap_or(word);
@@ -126,12 +116,6 @@ mod tests {
             ("`node --test --test-name-pattern='NAME' a.test.js`", "b.test.js", Some("node --test b.test.js")),
             ("`go test ./a/b -run '^TestName$'`", "caddy/x_test.go", Some("go test ./caddy")),
             ("`go test ./a -run '^TestName$'`", "x_test.go", Some("go test ./")),
-            ("`cargo test NAME`", "tests/it.rs", Some("cargo test --test it")),
-            ("`cargo test --features full NAME`", "tests/it.rs", Some("cargo test --features full --test it")),
-            ("`cargo test NAME`", "a/tests/it.rs", Some("cargo test --manifest-path a/Cargo.toml --test it")),
-            ("`cargo nextest run NAME`", "tests/it.rs", Some("cargo nextest run --test it")),
-            ("`cargo test NAME`", "src/tests.rs", None),
-            ("`cargo test NAME`", "a/src/tests/b.rs", None),
             ("`pytest tests/test_a.py::NAME`", "src/a.py", None),
             ("`pytest tests/test_a.py::NAME`", "tests/spiders.py", None),
             ("no command", "tests/test_b.py", None),

@@ -67,12 +67,7 @@ impl Contexts {
         let topic = need.branch.as_ref().filter(|_| !has_goal).and_then(|branch| branch_topic(&branch.name));
         let said = need.goal.as_deref().or(topic.as_deref());
         let sorts = said.map(Sorts::of).unwrap_or_default();
-        let features = |manifest: &str| {
-            let text = self.repository.text_of(manifest, LARGEST_TEXT).unwrap_or_default();
-            let features = text.split_once("[features]").map_or("", |(_, features)| features);
-            let lines = features.lines().take_while(|line| !line.starts_with('['));
-            lines.filter_map(|line| Some(line.split_once('=')?.0.trim().to_owned())).collect()
-        };
+        let text_of = |path: &str| self.repository.text_of(path, LARGEST_TEXT);
         let like = |path: &str| self.commit_like(said?, path);
         let around = if need.file.is_none() { self.around(need, &past.ground) } else { Vec::new() };
         let names: Vec<String> = around.iter().cloned().chain(said.map(names_said).unwrap_or_default()).collect();
@@ -111,7 +106,7 @@ impl Contexts {
             is_work,
             sorts,
             has_tests: &has_tests,
-            features: &features,
+            text_of: &text_of,
             like: &like,
             spoken_of: &spoken_of,
             functions: &functions,
@@ -292,8 +287,7 @@ struct Telling<'a> {
     sorts: Sorts,
     /// Does a file of Rust hold its tests itself?
     has_tests: &'a dyn Fn(&str) -> bool,
-    /// Of the manifest at a path.
-    features: &'a dyn Fn(&str) -> Vec<String>,
+    text_of: &'a dyn Fn(&str) -> Option<String>,
     /// The commit of a file that says most of what is to be done.
     like: &'a dyn Fn(&str) -> Option<String>,
     /// The words of the goal, and what an error happened in.

@@ -5,7 +5,7 @@ use super::{OFTEN, Telling};
 use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{PredictedFile, files, goal};
 use lokid_context::situation;
-use lokid_encode::newcomer;
+use lokid_encode::newcomer::{self, TestTarget};
 use lokid_index::cochange::{folder_of, stem_of};
 
 const TESTED: f64 = 0.4;
@@ -32,23 +32,50 @@ const PARTED_BY: [&str; 6] = ["src", "lib", "test", "tests", "__tests__", "spec"
 
 impl Telling<'_> {
     pub(super) fn run(&self, path: &str) -> Option<String> {
-        // Below one target of Rust a file is a module.
-        let is_module = ["lib", "main", "mod"].iter().any(|name| {
-            let target = format!("{}/{name}.rs", folder_of(path));
-            path.ends_with(".rs") && target != path && self.past.ground.stamp(&target).is_some()
-        });
-        if is_module && files::is_test(path) {
-            if format!("/{path}").contains("/src/") {
-                return self.crate_tests(path);
-            }
-            let name = path.rsplit('/').next().and_then(|name| name.strip_suffix(".rs"));
-            return name.map(|name| format!("{}{} {name}::", self.cargo(), self.features()));
+        if path.ends_with(".rs") && files::is_test(path) {
+            return self.rust_test(path);
         }
         let fact = self.one_test.filter(|_| !is_beside_tests(path));
         if path.ends_with("_test.go") {
             return Some(self.go_test(folder_of(path)));
         }
         fact.and_then(|fact| newcomer::run_of(fact, path))
+    }
+
+    /// A file of tests in Rust: a target of its package, a module of one, or a module of the program.
+    fn rust_test(&self, path: &str) -> Option<String> {
+        if format!("/{path}").contains("/src/") {
+            let beside = ["lib", "main", "mod"].map(|name| format!("{}/{name}.rs", folder_of(path)));
+            let is_module = beside.iter().any(|root| root != path && self.past.ground.stamp(root).is_some());
+            return if is_module { self.crate_tests(path) } else { None };
+        }
+        let folder = Some(self.package_of(path)).filter(|_| !is_beside_tests(path))?;
+        let inside = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let tests = inside("tests/");
+        let paths = self.past.ground.paths().filter(|path| path.starts_with(&tests) && path.ends_with(".rs"));
+        let paths: Vec<&str> = paths.filter_map(|path| below(path, folder)).collect();
+        let text_of = |path: &str| (self.text_of)(&inside(path));
+        let TestTarget { name, module, features } =
+            newcomer::test_target(&text_of("Cargo.toml")?, below(path, folder)?, &paths, &text_of)?;
+        // Other crates have other features.
+        let mut given = match folder {
+            "" => self.features(),
+            folder => format!(" --manifest-path {folder}/Cargo.toml"),
+        };
+        if !features.is_empty() && !given.contains(ALL_FEATURES) && !features.iter().all(|name| given.contains(name)) {
+            given += &format!(" --features {}", features.join(","));
+        }
+        let module = module.map(|module| format!(" {module}::")).unwrap_or_default();
+        Some(format!("{}{given} --test {name}{module}", self.cargo()))
+    }
+
+    /// The nearest folder above a file that holds a manifest of Cargo, or else the top.
+    fn package_of<'b>(&self, path: &'b str) -> &'b str {
+        let mut folder = folder_of(path);
+        while !folder.is_empty() && self.past.ground.stamp(&format!("{folder}/Cargo.toml")).is_none() {
+            folder = folder_of(folder);
+        }
+        folder
     }
 
     /// Of a package of Go, in the module it belongs to.
@@ -228,10 +255,7 @@ impl Telling<'_> {
             return None;
         }
         let module = module_of(path)?;
-        let mut folder = folder_of(path);
-        while !folder.is_empty() && self.past.ground.stamp(&format!("{folder}/Cargo.toml")).is_none() {
-            folder = folder_of(folder);
-        }
+        let folder = self.package_of(path);
         let inside = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         // Tests beside the library may need other features, and are built whatever is asked for.
         let is_of_library =
@@ -244,7 +268,7 @@ impl Telling<'_> {
             return Some(format!("{}{package}{known}{target} {module}::", self.cargo()));
         }
         let manifest = inside("Cargo.toml");
-        let features = (self.features)(&manifest);
+        let features = (self.text_of)(&manifest).map(|text| newcomer::features_declared(&text)).unwrap_or_default();
         let mut parts = path.strip_suffix(".rs").unwrap_or(path).split('/').rev();
         let feature = parts.find(|part| features.iter().any(|feature| feature == part));
         let feature = feature.map(|feature| format!(" --features {feature}")).unwrap_or_default();
@@ -278,6 +302,11 @@ pub(super) fn is_obvious(tests: &str, why: &str, file: &str) -> bool {
     let is_beside = file.ends_with(".go") && folder_of(tests) == folder_of(file) && why.starts_with("the tests of");
     let is_inside = tests == file && [".rs", ".go"].iter().any(|ending| file.ends_with(ending));
     !is_told && (is_inside || is_beside)
+}
+
+/// `tests/it.rs` of `crates/a/tests/it.rs` below `crates/a`.
+fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    Some(path.strip_prefix(folder)?.trim_start_matches('/'))
 }
 
 /// The ending that stands for a language with several.

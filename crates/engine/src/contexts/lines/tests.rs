@@ -44,7 +44,7 @@ fn asked(
         is_work: has_goal,
         sorts: Sorts::default(),
         has_tests: &|path| path == "src/own.rs",
-        features: &|_| Vec::new(),
+        text_of: &|_| None,
         like: &|path| (path != "src/often.py").then(|| "\"like it\"".to_owned()),
         spoken_of: &["send".to_owned()],
         functions: &["load".to_owned()],
