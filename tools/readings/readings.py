@@ -182,8 +182,8 @@ def set_back(source, repo):
 
 
 def said(context):
-    """The lines that say something: no headings."""
-    return [line for line in context.split('\n') if line.strip() and not line.startswith(('#', '<'))]
+    """The lines that say something: neither headings nor whose words they are."""
+    return [line for line in context.split('\n') if line.strip() and not line.startswith(('#', '<', 'Noted earlier '))]
 
 
 def leads(line, commit):
