@@ -128,7 +128,10 @@ impl Contexts {
             lines.retain(|line| !is_called(line));
         }
         if let Some(goal) = said {
-            let others: Vec<&PredictedFile> = files.iter().collect();
+            let has_line = |file: &&PredictedFile| {
+                lines.iter().any(|line| matches!(line, FileLine::Likely { path, .. } if *path == file.path))
+            };
+            let others: Vec<&PredictedFile> = files.iter().filter(|file| !has_line(file)).collect();
             if !is_of_tool {
                 self.tell_place(&mut lines, need.file.as_deref(), goal, &|path| telling.beside(path, &others));
             }

@@ -82,7 +82,9 @@ pub(super) fn defining(
     let text = &text[..text.floor_char_boundary(LONGEST)];
     let mut names = BTreeSet::new();
     for (end, word) in words(text).take(MOST_WORDS).filter(|(_, word)| !word.contains(['/', '\\'])) {
-        let is_called = text[end..].starts_with(['(', '`']);
+        // Of several words between two marks none is a name by itself: `gist list`.
+        let is_whole = || text[..end - word.len()].ends_with('`') || !is_everyday(word);
+        let is_called = text[end..].starts_with('(') || (text[end..].starts_with('`') && is_whole());
         let is_proper = |part: &str| is_alone && end > word.len() && is_capitalised(part);
         let parts = word.split(['.', ':', '#']).filter(|part| is_name(part));
         let parts = parts.filter(|part| is_called || is_written_like_code(part) || is_proper(part));

@@ -4,6 +4,8 @@
 //! cases, of those that say a word which is nobody's everyday one in two of three, of other words, however rare, in one of
 //! three.
 
+use std::collections::BTreeSet;
+
 use super::Contexts;
 use super::cache::Need;
 use super::named::{self, READING};
@@ -16,7 +18,7 @@ use lokid_context::predict::memories::is_common_branch;
 use lokid_context::predict::{files, goal};
 use lokid_context::situation;
 use lokid_index::analyze;
-use lokid_index::cochange::{is_trivial, stem_of};
+use lokid_index::cochange::{folder_of, is_trivial, stem_of};
 use regex::Regex;
 
 /// A name that more files say is everybody's, unless so few of them are programs.
@@ -90,7 +92,13 @@ impl Contexts {
     ) -> Vec<FileLine> {
         let errors: Vec<&str> = need.errors.iter().map(|error| error.text.as_str()).collect();
         let branch = need.branch.as_ref().filter(|branch| need.goal.is_none() && !is_common_branch(&branch.name));
-        let names = told_names(need.goal.as_deref(), branch.map(|branch| branch.name.as_str()));
+        let mut names = told_names(need.goal.as_deref(), branch.map(|branch| branch.name.as_str()));
+        // A branch that begins with what a folder is called says where, and names nothing.
+        if need.goal.is_none() && !names.is_empty() {
+            let ground = self.repository.known().ground;
+            let folders: BTreeSet<&str> = ground.paths().flat_map(|path| folder_of(path).split('/')).collect();
+            names.retain(|name| !folders.contains(name.folded.as_str()));
+        }
         // What a language calls its errors is everybody's.
         let is_failure = |name: &Name| FAILURES.iter().any(|end| name.folded.ends_with(end));
         let (failures, mut names): (Vec<Name>, Vec<Name>) = names.into_iter().partition(is_failure);
@@ -107,14 +115,18 @@ impl Contexts {
             found.retain(|_| self.around(need, &ground).is_empty());
         }
         let is_told = |site: &Site| {
-            let is_there = |why: &str| {
-                [format!("line {}: ", site.line), format!("(line {})", site.line)].iter().any(|at| why.contains(at))
-            };
-            told_already
-                .iter()
-                .any(|line| matches!(line, FileLine::Likely { path, why } if *path == site.path && is_there(why)))
+            let here = [
+                format!("line {}: ", site.line),
+                format!("(line {})", site.line),
+                format!("its name is \"{}\"", site.written.to_lowercase()),
+            ];
+            let elsewhere = format!("({}:{})", site.path, site.line);
+            told_already.iter().any(|line| {
+                let is_there = |path: &str| path == site.path && here.iter().any(|at| line.text().contains(at));
+                line.text().contains(&elsewhere) || matches!(line, FileLine::Likely { path, .. } if is_there(path))
+            })
         };
-        found.retain(|found| !matches!(found.sites.as_slice(), [only] if need.file.is_none() && is_told(only)));
+        found.retain(|found| need.file.is_some() || found.more > 0 || !found.sites.iter().all(is_told));
         // Beside a file, what many say led to two files in 34 that no other line named.
         found.retain(|found| need.file.is_none() || found.more == 0);
         // Which tests say it is told with them.

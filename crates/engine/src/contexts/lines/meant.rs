@@ -20,6 +20,7 @@ const IN_ITS_FOLDER: &str = "its path is";
 const CALLED: [&str; 2] = ["its name is", IN_ITS_FOLDER];
 /// Files that are called what their folder is.
 const OF_THE_FOLDER: [&str; 4] = ["index.", "mod.", "lib.", "__init__."];
+const MOST_OF_A_FOLDER: usize = 5;
 const SAID_ONCE: &str = "an earlier commit about";
 /// What changed with it before may be its tests, from this likelihood on.
 const PERHAPS: f64 = 0.08;
@@ -71,7 +72,7 @@ impl Telling<'_> {
             CALLED.iter().any(|start| is_called(start)) && !OF_THE_FOLDER.iter().any(|start| name.starts_with(start))
         };
         let called = evident.filter(|file| is_told(file) && defining.is_none_or(|other| file.score >= other.score));
-        let clear = || evident.filter(|file| self.is_clear(file, files));
+        let clear = || evident.filter(|file| self.is_clear(file, files) && !self.stands_for_folder(file));
         let spoken = self.spoken.first().and_then(|spoken| files.iter().find(|file| file.path == spoken.path));
         let likeliest = called.or(spoken).or(defining).or_else(clear)?;
         let there = (self.spoken_there)(&likeliest.path);
@@ -117,6 +118,14 @@ impl Telling<'_> {
         let beside = if self.spoken.is_empty() { beside } else { self.spoken_elsewhere(&first.path) };
         let more = format!("{run}{closest}{beside}{}", self.usual(&first.path));
         Some(FileLine::Likely { path: first.path.clone(), why: why + &more })
+    }
+
+    /// What a whole folder is called leads to none of its many files.
+    fn stands_for_folder(&self, file: &PredictedFile) -> bool {
+        let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+        let is_called_so = file.why.starts_with(CALLED[0]) && OF_THE_FOLDER.iter().any(|start| name.starts_with(start));
+        let is_there = |path: &&str| is_inside(path, folder) && is_work(path);
+        is_called_so && self.past.ground.paths().filter(is_there).nth(MOST_OF_A_FOLDER).is_some()
     }
 
     /// Others that speak of it nearly as much.
