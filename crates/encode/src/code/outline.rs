@@ -7,6 +7,7 @@ mod go;
 mod java;
 mod python;
 mod rust;
+mod unparsed;
 
 use tree_sitter::Node;
 
@@ -122,7 +123,11 @@ pub(super) fn of<'t>(language: Language, root: Node<'t>, text: &'t str) -> (Outl
         Language::Java => java::walk(&mut walk, root),
         Language::C | Language::Cpp => c::walk(&mut walk, root),
     }
-    let definitions = walk.found.iter().filter(|found| found.listed).map(|found| found.definition.clone()).collect();
+    let listed = walk.found.iter().filter(|found| found.listed);
+    let mut definitions: Vec<Definition> = listed.map(|found| found.definition.clone()).collect();
+    if language.is_ecma() && root.has_error() {
+        unparsed::complete(&mut definitions, text);
+    }
     let module_doc = doc::of(language, root, walk.source);
     (Outline { definitions, imports: walk.imports, module_doc, unread: None }, walk.found)
 }

@@ -12,6 +12,9 @@ pub struct TestTarget {
     pub features: Vec<String>,
 }
 
+/// What a package calls all of its features, where none is usual.
+pub const FULL: &str = "full";
+
 struct Root {
     path: String,
     name: String,
@@ -48,11 +51,15 @@ pub fn test_target(
     Some(told(root, Some(module)))
 }
 
-/// The features that a package declares.
-pub fn features_declared(manifest: &str) -> Vec<String> {
+/// The features that a package declares, and whether what it tests takes the one that switches all of them on.
+pub fn features_declared(manifest: &str) -> (Vec<String>, bool) {
     let manifest: Option<Table> = manifest.parse().ok();
     let features = manifest.as_ref().and_then(|manifest| manifest.get("features")?.as_table());
-    features.into_iter().flat_map(Table::keys).cloned().collect()
+    let usual =
+        features.and_then(|features| features.get("default")?.as_array()).is_some_and(|usual| !usual.is_empty());
+    let names: Vec<String> = features.into_iter().flat_map(Table::keys).cloned().collect();
+    let is_bare = !usual && names.iter().any(|name| name == FULL);
+    (names, is_bare)
 }
 
 fn roots(manifest: &Table, paths: &[&str]) -> Vec<Root> {
@@ -130,9 +137,10 @@ mod tests {
 
     #[test]
     fn features_are_those_of_the_package() {
-        assert_eq!(
-            features_declared("[features]\nfull = []\nmini = [\"dep:x\"]\n[dependencies]\ny = \"1\"\n"),
-            ["full", "mini"]
-        );
+        let of = |text: &str| features_declared(text);
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(of("[features]\nfull = []\nmini = [\"dep:x\"]\n[dependencies]\n"), (names(&["full", "mini"]), true));
+        assert_eq!(of("[features]\ndefault = [\"full\"]\nfull = []\n"), (names(&["default", "full"]), false));
+        assert_eq!(of("[features"), (Vec::new(), false));
     }
 }

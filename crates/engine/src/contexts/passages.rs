@@ -19,8 +19,9 @@ const MOST_FILES: usize = 5;
 const MOST_TEXT: usize = 512 << 10;
 /// Of fewer none has to be found.
 const FEWEST: usize = 4;
-/// A shorter one declares something.
+/// A shorter one declares something, and in a longer one everything is said.
 const SHORTEST: usize = 3;
+const LONGEST: usize = 600;
 const SHORTEST_FILE: usize = 80;
 /// One word alone is chance.
 const FEWEST_WORDS: usize = 2;
@@ -154,7 +155,7 @@ fn passages(path: &str, symbols: &[Symbol], text: &str, words: &BTreeSet<String>
         Passage { path: path.to_owned(), name: (*name).to_owned(), line: *line, lines: end - first, said }
     };
     let found = symbols.iter().zip(ends).map(passage);
-    found.filter(|passage| passage.lines >= SHORTEST).collect()
+    found.filter(|passage| (SHORTEST..=LONGEST).contains(&passage.lines)).collect()
 }
 
 /// Which of the words are said in which line, in their order. Only what begins like one of them is taken apart: most of a text

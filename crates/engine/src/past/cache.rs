@@ -20,7 +20,7 @@ use lokid_store::schema::{Detail, record};
 use lokid_sys::plain;
 
 /// Rises whenever what is learnt from the same repository changes: what older readers kept is read anew.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 const LARGEST: u64 = 512 << 20;
 
 pub(super) struct Folder {

@@ -55,8 +55,12 @@ impl Telling<'_> {
         let paths = self.past.ground.paths().filter(|path| path.starts_with(&tests) && path.ends_with(".rs"));
         let paths: Vec<&str> = paths.filter_map(|path| below(path, folder)).collect();
         let text_of = |path: &str| (self.text_of)(&inside(path));
-        let TestTarget { name, module, features } =
-            newcomer::test_target(&text_of("Cargo.toml")?, below(path, folder)?, &paths, &text_of)?;
+        let manifest = text_of("Cargo.toml")?;
+        let TestTarget { name, module, mut features } =
+            newcomer::test_target(&manifest, below(path, folder)?, &paths, &text_of)?;
+        if features.is_empty() && newcomer::features_declared(&manifest).1 {
+            features.push(newcomer::FULL.to_owned());
+        }
         // Other crates have other features.
         let mut given = match folder {
             "" => self.features(),
@@ -195,6 +199,16 @@ impl Telling<'_> {
         beside()
             .or_else(by_crate)
             .or_else(|| {
+                // `tests/test_routing.py` of `src/routing/map.py`
+                let folder = folder_of(at_hand);
+                let named = format!("{folder}.{}", at_hand.rsplit_once('.')?.1);
+                let is_of_folder = |(_, times, path): &&(bool, usize, &str)| {
+                    *times >= CALLED_SO && newcomer::are_tests_of(path, &named)
+                };
+                let (.., path) = tests.iter().find(is_of_folder)?;
+                Some(((*path).to_owned(), format!("the tests of {folder}/{}", run(path))))
+            })
+            .or_else(|| {
                 // `test/res.send.js` of `lib/response.js`, where the work is on `send`
                 let is_meant = |(_, times, path): &&(bool, usize, &str)| {
                     *times >= CALLED_SO && self.spoken_of.iter().any(|word| is_called_after(path, at_hand, word))
@@ -268,9 +282,11 @@ impl Telling<'_> {
             return Some(format!("{}{package}{known}{target} {module}::", self.cargo()));
         }
         let manifest = inside("Cargo.toml");
-        let features = (self.text_of)(&manifest).map(|text| newcomer::features_declared(&text)).unwrap_or_default();
+        let text = (self.text_of)(&manifest).unwrap_or_default();
+        let (features, is_bare) = newcomer::features_declared(&text);
         let mut parts = path.strip_suffix(".rs").unwrap_or(path).split('/').rev();
         let feature = parts.find(|part| features.iter().any(|feature| feature == part));
+        let feature = if is_bare { Some(newcomer::FULL) } else { feature };
         let feature = feature.map(|feature| format!(" --features {feature}")).unwrap_or_default();
         Some(format!("{} --manifest-path {manifest}{feature}{target} {module}::", self.cargo()))
     }

@@ -73,6 +73,9 @@ fn the_tests_of_the_file_at_hand_are_told_with_how_to_run_them() {
     assert_eq!(of_new("a/src/pack/b.py").len(), 1, "the package stands below src");
     assert!(of_new("a/src/c.py").is_empty() && of_new("b/src/b.py").is_empty(), "another folder, another part");
     assert!(told(&[], &[], Some("src/own.rs"), false).is_empty(), "whoever has it open sees its tests");
+    let split: [&[&str]; 1] = [&["src/router/map.py", "tests/test_router.py", "tests/test_wrap.py"]];
+    let expected = "tests/test_router.py: the tests of src/router/; run: pytest tests/test_router.py";
+    assert_eq!(told(&split, &[], Some("src/router/map.py"), false), [expected]);
     let own = asked(&[], &[], false, &|telling, files| {
         Telling { closest: &|_| Some("closest: `it_is` (line 9)".to_owned()), ..*telling }
             .lines(files, Some("src/own.rs"))
