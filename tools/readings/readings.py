@@ -7,8 +7,8 @@ usage: LOKID=target/release/lokid readings.py draw SEED N FOLDER REPOSITORY...
 
 A repository (a git directory or clone) is cloned and set back by fifty commits, everything later is removed, and a fresh
 daemon reads it. The commits of people that came later and change five lines of a program or more, comments aside, are the situations: a
-file is opened with a goal; a goal alone, as the first prompt of a session; an error at the first line that was changed;
-a branch.
+file is opened with a goal; a session begins, and the goal is its first prompt, both as an agent's hooks tell them; an error
+at the first line that was changed; a branch.
 
 draw   N situations a repository, each of another commit and of another kind, chosen by lot. FOLDER then holds, for each,
        the repository as it was (`NAME/`) and, in `NAME.md`, each situation, each line that was said, and what was done then.
@@ -23,7 +23,7 @@ BACK, BUDGET, LINES = 50, 2000, 5
 PROGRAM = re.compile(r'\.(rs|py|pyi|ts|tsx|mts|cts|js|jsx|mjs|cjs|vue|svelte|go|c|cc|cpp|cxx|h|hpp|java|kt|rb|php|cs|swift)$')
 TEST = re.compile(r'(^|/)(tests?|spec|specs|__tests__|testing|testdata|fixtures?|benches|benchmarks?|examples?|vendor|dist|docs?)(/|$)|(^|/)test_|_test\.|[._-](test|spec)s?\.|(^|/)conftest\.py$|Test\.java$|\.min\.js$')
 DEFINES = re.compile(r'\b(?:def|fn|func|function|class|impl|sub)\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*)|^\s*(?:async\s+|public\s+|private\s+|static\s+|export\s+)*([A-Za-z_]\w*)\s*\([^;]*\)\s*\{|\b(?:const|let|var)\s+([A-Za-z_]\w*)\s*=\s*(?:async\s*)?(?:function|\()')
-KINDS = ('file', 'goal', 'error', 'branch')
+KINDS = ('file', 'session', 'error', 'branch')
 
 
 def git(repo, *arguments):
@@ -39,7 +39,7 @@ class Daemon:
         env = {name: os.path.join(home, name) for name in names}
         for folder in env.values():
             os.makedirs(folder, mode=0o700)
-        self.path = os.path.join(home, 's')
+        self.path, self.repo = os.path.join(home, 's'), os.path.realpath(repo)
         env.update(PATH=os.environ['PATH'], LOKID_SOCKET=self.path, TERM='dumb')
         quiet = dict(stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.process = subprocess.Popen([program, 'run'], cwd=repo, env=env, **quiet)
@@ -66,6 +66,23 @@ class Daemon:
         if answer.status // 100 != 2:
             raise SystemExit(f'{method} {path}: {answer.status} {raw[:300]}')
         return json.loads(raw) if raw else None
+
+    def hook(self, event, session, **more):
+        body = {'agent': 'claude', 'event': event, 'at': int(time.time() * 1e6), 'cwd': self.repo}
+        body['input'] = {'session_id': session, 'cwd': self.repo, 'hook_event_name': event, **more}
+        answer = self.ask('POST', '/v1/hook', body) or {}
+        return answer.get('hookSpecificOutput', {}).get('additionalContext', '')
+
+    def says(self, kind, commit, asked):
+        """What is said in a situation, and what that takes."""
+        if kind != 'session':
+            answer = self.ask('POST', '/v1/context/assemble', {'budget': BUDGET, 'counted': False, 'signals': asked})
+            return answer['context'], answer['token_count']
+        session = commit['sha'][:12]
+        told = [self.hook('SessionStart', session, source='startup'), self.hook('UserPromptSubmit', session, prompt=asked['prompt'])]
+        self.hook('SessionEnd', session, reason='other')
+        told = '\n'.join(one for one in told if one)
+        return told, len(told) // 4
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -153,8 +170,8 @@ def branch(subject):
 def situation(repo, kind, commit):
     if kind == 'file':
         return dict(current_file=commit['main'], goal=commit['subject'])
-    if kind == 'goal':
-        return dict(goal=commit['subject'])
+    if kind == 'session':
+        return dict(prompt=commit['subject'])
     if kind == 'error':
         return dict(recent_errors=[error(repo, commit)])
     return dict(branch=branch(commit['subject']))
@@ -203,15 +220,16 @@ def draw(program, seed, most, folder, sources):
         daemon = Daemon(program, repo, home)
         try:
             with open(os.path.join(folder, f'{name}.md'), 'w') as page:
-                for number, commit in enumerate(chosen):
-                    kind = KINDS[(number + turn) % len(KINDS)]
-                    kind = 'file' if kind == 'error' and not commit['line'] else kind
+                kinds = [KINDS[(number + turn) % len(KINDS)] for number in range(len(chosen))]
+                kinds = ['file' if kind == 'error' and not commit['line'] else kind for kind, commit in zip(kinds, chosen)]
+                # What a session is about is remembered for a while.
+                for number, (kind, commit) in enumerate(sorted(zip(kinds, chosen), key=lambda one: one[0] == 'session')):
                     asked = situation(repo, kind, commit)
-                    answer = daemon.ask('POST', '/v1/context/assemble', {'budget': BUDGET, 'counted': False, 'signals': asked})
+                    context, tokens = daemon.says(kind, commit, asked)
                     page.write(f'## {name} {number + 1}: {kind}\n\n')
                     for key, value in asked.items():
                         page.write(f'{key}: {value if isinstance(value, str) else value[0]}\n')
-                    page.write(f'\nlokid says ({answer["token_count"]} tokens, {len(said(answer["context"]))} lines):\n\n````\n{answer["context"]}\n````\n\n')
+                    page.write(f'\nlokid says ({tokens} tokens, {len(said(context))} lines):\n\n````\n{context}\n````\n\n')
                     page.write(f'What was done then ({commit["sha"][:10]}): {commit["subject"]}\n\n{commit["body"][:1500]}\n\n```\n{commit["shown"]}\n```\n\n')
         finally:
             daemon.stop()
@@ -231,13 +249,13 @@ def count(program, sources, record):
                 continue
             daemon = Daemon(program, repo, os.path.join(top, 'home'))
             try:
-                for commit, kind in ((commit, kind) for commit in later for kind in KINDS if kind != 'error' or commit['line']):
-                        asked = situation(repo, kind, commit)
-                        context = daemon.ask('POST', '/v1/context/assemble', {'budget': BUDGET, 'counted': False, 'signals': asked})['context']
-                        lines = said(context)
-                        right = [leads(line, commit) for line in lines]
-                        mine.update({(kind, 'asked'): 1, (kind, 'spoke'): bool(lines), (kind, 'answered'): any(right), (kind, 'lines'): len(lines), (kind, 'right'): sum(right)})
-                        all_said.append(dict(repository=name_of(source), kind=kind, asked=asked, lines=lines, right=right, commit=commit['sha'], files=commit['files'], main=commit['main']))
+                situations = [(commit, kind) for commit in later for kind in KINDS if kind != 'error' or commit['line']]
+                for commit, kind in sorted(situations, key=lambda one: one[1] == 'session'):
+                    asked = situation(repo, kind, commit)
+                    lines = said(daemon.says(kind, commit, asked)[0])
+                    right = [leads(line, commit) for line in lines]
+                    mine.update({(kind, 'asked'): 1, (kind, 'spoke'): bool(lines), (kind, 'answered'): any(right), (kind, 'lines'): len(lines), (kind, 'right'): sum(right)})
+                    all_said.append(dict(repository=name_of(source), kind=kind, asked=asked, lines=lines, right=right, commit=commit['sha'], files=commit['files'], main=commit['main']))
             finally:
                 daemon.stop()
             total.update(mine)

@@ -66,7 +66,7 @@ signs! {
     meaning 2.28,
     meaning_of_rare 2.45,
     /// A warning or something removed, right here, and as much of it as speaks of the situation; where nobody said what they
-    /// do also a hotspot. Not fitted: there was nothing to fit it on.
+    /// do, and nothing failed, also a hotspot. Not fitted: there was nothing to fit it on.
     local 2.2,
     /// It tells of the error at hand. Not fitted either.
     error 4.0,
@@ -77,7 +77,7 @@ const AGAINST: f64 = -2.86;
 /// Without a goal or an error to speak of, only what is known of exactly this file counts.
 const UNASKED: f64 = 1.8;
 const YEAR: f64 = 365.25 * 86_400e6;
-/// Tags of what somebody who changes a file wants to know of it; the last one if they do not say what they are up to.
+/// Tags of what somebody who changes a file wants to know of it; the last one if they do not say what they are up to and nothing failed.
 const LOCAL: [&str; 3] = ["warning", "removed", "hotspot"];
 /// What says this share of a situation speaks of it.
 const SPEAKS: f64 = 0.3;
@@ -99,10 +99,9 @@ impl Signs {
         let foreseen = clues.related.iter().filter(|related| files.contains(&related.path.as_str()));
         let age = (now.as_micros() - memory.times.created_at.as_micros()) as f64 / YEAR;
         let is = |truth: bool| f64::from(u8::from(truth));
-        let (local, speaks) = match situation.is_empty() {
-            true => (&LOCAL[..], 1.0),
-            false => (&LOCAL[..2], (said.share / SPEAKS).min(1.0)),
-        };
+        let speaks = if situation.is_empty() { 1.0 } else { (said.share / SPEAKS).min(1.0) };
+        let is_unasked = situation.is_empty() && clues.errors.is_empty();
+        let local = if is_unasked { &LOCAL[..] } else { &LOCAL[..2] };
         let is_local = |memory: &Memory| memory.tags.iter().any(|tag| local.contains(&tag.as_str()));
         Signs {
             titled,

@@ -136,7 +136,13 @@ impl Contexts {
                 self.tell_place(&mut lines, need.file.as_deref(), goal, &|path| telling.beside(path, &others));
             }
             lines.retain(|line| !meant::is_bare(line));
+            let first = lines.iter().find_map(|line| match line {
+                FileLine::Likely { path, .. } => Some(path.as_str()),
+                FileLine::Others(_) => None,
+            });
+            let place = need.file.as_deref().or(first);
             let before = self.numbered(goal).or_else(|| self.routine(goal, need.file.as_deref()));
+            let before = before.or_else(|| self.alike_in(goal, place?));
             let id =
                 |line: &str| line.split_once("\" (").and_then(|(_, id)| id.get(..SHOWN_OF_AN_ID)).map(str::to_owned);
             let is_new =
