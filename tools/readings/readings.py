@@ -152,7 +152,9 @@ def error(repo, commit):
     if ending in ('c', 'cc', 'cpp', 'h', 'hpp', 'cxx'):
         return f'#0 0x0000555555555131 in {name} {path}:{at}\nSUMMARY: AddressSanitizer: heap-buffer-overflow {path}:{at} in {name}'
     if ending in ('java', 'kt'):
-        return f'java.lang.NullPointerException\n\tat {name}({path}:{at})'
+        package = next((line.split()[1].rstrip(';') for line in lines if line.startswith('package ')), 'main')
+        file = os.path.basename(path)
+        return f'Exception in thread "main" java.lang.NullPointerException\n\tat {package}.{file.split(".")[0]}.{name}({file}:{at})'
     return f"TypeError: Cannot read properties of undefined\n    at {name} ({path}:{at}:9)"
 
 

@@ -30,6 +30,7 @@ pub use hotspots::hotspots;
 pub use issues::issues;
 pub use modules::{Unit, modules};
 pub use owners::{Changed, owners, recent_authors};
+pub use paths::is_for_browsers;
 pub use removed::{Removed, removed};
 pub use run::{are_tests_of, cargo_of, features_of, run_of};
 pub use warnings::{Warning, shortened, warnings};

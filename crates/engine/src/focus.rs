@@ -48,6 +48,8 @@ pub struct Focus {
     pub recent: VecDeque<String>,
     pub branch: Option<Branch>,
     pub goal: Option<String>,
+    /// It is that of a session, and of no other.
+    is_of_session: bool,
     /// The working tree it was last heard of in, for a session.
     tree: Owner,
     errors: VecDeque<(Timestamp, SeenError)>,
@@ -99,7 +101,9 @@ impl Focus {
                 self.guest = signal.author.clone().map(|name| (signal.at, Guest { name, areas }));
             }
             SignalKind::SessionStart | SignalKind::TaskStart => {
-                self.goal = signal.goal.as_deref().map(clip).or_else(|| self.goal.take());
+                if let Some(goal) = &signal.goal {
+                    (self.goal, self.is_of_session) = (Some(clip(goal)), signal.session.is_some());
+                }
             }
             SignalKind::TaskComplete | SignalKind::SessionEnd => self.goal = None,
             SignalKind::PhaseChange => {}
@@ -202,11 +206,16 @@ impl Focuses {
         self.by_owner.entry(Owner::Main).or_default().goal.get_or_insert(goal);
     }
 
-    /// A session that says nothing of its own sees what happens in the working tree; it always stands on its branch.
+    /// A session that says nothing of its own sees what happens in the working tree, but for what another session is about; it
+    /// always stands on its branch.
     pub fn of(&self, owner: &Owner) -> Focus {
         let own = self.by_owner.get(owner);
-        let shared = || self.by_owner.get(&Owner::Main).filter(|_| matches!(owner, Owner::Session(_)));
-        let mut focus = own.or_else(shared).cloned().unwrap_or_default();
+        let shared = || {
+            let mut focus = self.by_owner.get(&Owner::Main).filter(|_| owner.session().is_some())?.clone();
+            focus.goal = focus.goal.filter(|_| !focus.is_of_session);
+            Some(focus)
+        };
+        let mut focus = own.cloned().or_else(shared).unwrap_or_default();
         if focus.branch.is_none() {
             focus.branch = self.by_owner.get(&focus.tree).and_then(|tree| tree.branch.clone());
         }
@@ -272,6 +281,19 @@ mod tests {
         let (owner, focus) = focuses.latest();
         assert_eq!((owner, focus.heard()), (Owner::Tree("/w/x".into()), Some(at(2))));
         assert_eq!(Focuses::default().latest(), (Owner::Main, Focus::default()));
+    }
+
+    #[test]
+    fn what_a_session_is_about_is_not_what_the_next_one_is_about() {
+        let mut focuses = Focuses::default();
+        let begun = |goal: &str| Signal { goal: Some(goal.to_owned()), ..Signal::new(at(1), SignalKind::TaskStart) };
+        let goal = |focuses: &Focuses, owner| focuses.of(&owner).goal;
+        let next = Owner::Session("next".into());
+        focuses.hear(&Signal { session: Some("one".into()), ..begun("fix the hinge") });
+        assert_eq!(goal(&focuses, Owner::Main).as_deref(), Some("fix the hinge"));
+        assert_eq!(goal(&focuses, next.clone()), None);
+        focuses.hear(&begun("paint the door"));
+        assert_eq!(goal(&focuses, next).as_deref(), Some("paint the door"));
     }
 
     #[test]

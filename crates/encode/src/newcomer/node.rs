@@ -133,7 +133,9 @@ fn one(project: &Project<'_>, test: &Target, targets: &[Target], manager: &str) 
         "bun" => "bunx",
         _ => "npx",
     };
-    let (folder, ending) = named_files(line);
+    let is_folder =
+        |word: &str| project.paths.iter().any(|path| path.strip_prefix(word).is_some_and(|rest| rest.starts_with('/')));
+    let (folder, ending) = named_files(line, &is_folder);
     let file = example(project, &folder, &ending).unwrap_or("FILE");
     Some(match runner {
         "vitest" => format!("`{exec} vitest run {file} -t 'NAME'`"),
@@ -161,8 +163,9 @@ fn requires(line: &str) -> String {
     kept
 }
 
-/// The folder that the runner is sent to, and what files there end in: `test/unit` and `.js` of `mocha ./test/unit/**/*.js`.
-fn named_files(line: &str) -> (String, String) {
+/// The folder that the runner is sent to, and what files there end in: `test/unit` and `.js` of `mocha ./test/unit/**/*.js`, `tests/`
+/// of `mocha tests`.
+fn named_files(line: &str, is_folder: &dyn Fn(&str) -> bool) -> (String, String) {
     let is_path = |word: &&str| word.contains('/') && !word.contains('=') && !word.starts_with(['-', '$', '.', '@']);
     let bare = |word: &'_ str| word.trim_matches(['"', '\'']).to_owned();
     let words: Vec<String> = line.split_whitespace().map(bare).collect();
@@ -177,6 +180,8 @@ fn named_files(line: &str) -> (String, String) {
             let ending = if ending.starts_with('.') && !ending.contains(['{', '/', '(']) { ending } else { "" };
             let folder = literal.rsplit_once('/').map_or(literal, |(folder, _)| folder);
             return (folder.to_owned(), ending.to_owned());
+        } else if is_folder(word) {
+            return (format!("{word}/"), String::new());
         }
     }
     Default::default()
@@ -193,6 +198,7 @@ fn example<'a>(project: &Project<'a>, within: &str, ending: &str) -> Option<&'a 
             && (marked || inside)
             && !super::paths::is_aside(path)
             && !super::paths::is_foreign(path)
+            && !super::paths::is_for_browsers(path, &|path| project.has(path))
             && !path.contains("/support/")
             && !name.starts_with(['.', '_'])
     };

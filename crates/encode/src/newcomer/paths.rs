@@ -22,6 +22,7 @@ pub(super) fn is_test(path: &str) -> bool {
         || ["_test.", "_tests.", ".test.", ".spec.", "_spec.", "-spec.", "-test."]
             .iter()
             .any(|part| name.contains(part))
+        || ["Test.java", "Tests.java", "Test.kt", "Tests.kt"].iter().any(|end| name.ends_with(end))
         || ["conftest.py", "tests.rs", "test.rs", "test.js", "test.ts"].contains(&name)
 }
 
@@ -44,6 +45,18 @@ pub(super) fn is_aside(path: &str) -> bool {
 /// Source code of the program itself.
 pub(super) fn is_source(path: &str) -> bool {
     Language::of(path).is_some() && !is_test(path) && !is_aside(path) && !is_foreign(path)
+}
+
+/// Does a browser run these tests, and no runner of the language?
+pub fn is_for_browsers(path: &str, is_there: &dyn Fn(&str) -> bool) -> bool {
+    const FOLDERS: [&str; 3] = ["e2e", "playwright", "cypress"];
+    const CONFIGS: [&str; 4] =
+        ["playwright.config.ts", "playwright.config.js", "cypress.config.ts", "cypress.config.js"];
+    let mut above = path.match_indices('/').map(|(at, _)| &path[..at]);
+    above.any(|folder| {
+        FOLDERS.contains(&folder.rsplit('/').next().unwrap_or(folder))
+            || CONFIGS.iter().any(|config| is_there(&format!("{folder}/{config}")))
+    })
 }
 
 pub(super) fn folder(path: &str) -> &str {

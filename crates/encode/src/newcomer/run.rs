@@ -99,6 +99,7 @@ mod tests {
             ("tests/tests_pandas.py", "bars/pandas.py"),
             ("test/createContext.test.js", "src/create-context.js"),
             ("src/test/java/a/JsonReaderTest.java", "src/main/java/a/JsonReader.java"),
+            ("a/src/jvmTest/kotlin/b/RouteTest.kt", "a/src/commonJvm/kotlin/b/Route.kt"),
             ("test/std-test.cc", "include/fmt/std.h"),
         ] {
             assert!(are_tests_of(path, file), "{path}");

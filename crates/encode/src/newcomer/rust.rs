@@ -32,7 +32,10 @@ pub(super) fn answers(project: &Project<'_>, services: &[Service<'_>]) -> Vec<An
     };
     told.push(Answer::new("test.all", test_all, path));
     let package = if workspace.is_some() && manifests.len() > 1 { " -p CRATE" } else { "" };
-    let package = format!("{package}{}", tested.as_deref().map(features).unwrap_or_default());
+    // What one package calls its features another may not have.
+    let known = tested.as_deref().map(features).unwrap_or_default();
+    let known = if package.is_empty() || known.trim() == "--all-features" { known } else { String::new() };
+    let package = format!("{package}{known}");
     let is_nextest = |line: &String| line.starts_with(NEXTEST);
     let runner =
         if tested.as_ref().map_or_else(|| project.has(".config/nextest.toml"), is_nextest) { NEXTEST } else { CARGO };

@@ -5,12 +5,17 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::Contexts;
 use crate::ground::LARGEST_TEXT;
+use lokid_context::predict::files;
 use lokid_index::analyze;
+use lokid_index::cochange::folder_of;
 
 /// A function that more tests call is what all of them need.
 const MOST_CALLING: usize = 4;
 const MOST_TOLD: usize = 2;
 const SHORTEST_NAME: usize = 4;
+const SHORTEST_PART: usize = 6;
+/// A function that is named in more files of tests is everybody's.
+const MOST_NAMING: usize = 2;
 /// How much of a goal the name of a test has to say; and one that says nearly as much is told beside it.
 const SHARE: f64 = 0.34;
 const NEARLY: f64 = 0.8;
@@ -42,11 +47,40 @@ struct Case<'a> {
 impl Spoken {
     pub(super) fn new(names: &[String], words: BTreeSet<String>) -> Spoken {
         let is_telling = |name: &String| name.len() >= SHORTEST_NAME && !EVERYWHERE.contains(&name.as_str());
-        Spoken { names: names.iter().map(|name| bare(name)).filter(is_telling).collect(), words }
+        Spoken { names: names.iter().flat_map(|name| called(name)).filter(is_telling).collect(), words }
     }
 }
 
+/// As tests say it: `TestIP4Addr` of `isIP4Addr`.
+fn called(name: &str) -> Vec<String> {
+    let name = bare(name);
+    let without = ["is", "get", "set", "has"].iter().filter_map(|start| name.strip_prefix(start));
+    let without: Vec<String> = without.filter(|rest| rest.len() >= SHORTEST_PART).map(str::to_owned).collect();
+    [name].into_iter().chain(without).collect()
+}
+
 impl Contexts {
+    /// The file of tests that has some which are called after a function of this file, where its own are not known.
+    pub(super) fn tests_called(&self, path: &str, functions: &[String]) -> Option<String> {
+        let (ground, code) = (self.repository.known().ground, self.repository.code());
+        let names: Vec<String> =
+            functions.iter().flat_map(|name| called(name)).filter(|name| name.len() >= SHORTEST_PART).collect();
+        let is_called_so = |name: &str| {
+            let name = bare(name);
+            names.iter().any(|known| name.contains(known.as_str()))
+        };
+        let ending = |path: &str| path.rsplit_once('.').map(|(_, ending)| ending.to_owned());
+        let is_near = |other: &str| !path.ends_with(".go") || folder_of(other) == folder_of(path);
+        let is_one = |other: &&str| files::is_test(other) && ending(other) == ending(path) && is_near(other);
+        let has = |other: &&str| {
+            code.get(other).is_some_and(|file| file.symbols.iter().any(|symbol| is_called_so(&symbol.name)))
+        };
+        let found: Vec<&str> =
+            ground.paths().filter(|_| !names.is_empty()).filter(is_one).filter(has).take(MOST_NAMING + 1).collect();
+        let found = found.first().filter(|_| found.len() <= MOST_NAMING)?;
+        Some((*found).to_owned())
+    }
+
     /// `closest: test_a (line 3)`, or nothing.
     pub(super) fn closest(&self, tests: &str, spoken: &Spoken) -> Option<String> {
         if spoken.names.is_empty() && spoken.words.len() < FEWEST_WORDS {
@@ -56,13 +90,17 @@ impl Contexts {
         let text = self.repository.text_of(tests, LARGEST_TEXT)?;
         let lines: Vec<&str> = text.lines().collect();
         let symbols = code.get(tests)?.symbols.iter().map(|symbol| (symbol.name.as_str(), symbol.line as usize));
-        let mut places: Vec<(&str, usize)> =
-            symbols.filter(|(name, line)| is_case(tests, &lines, name, *line)).collect();
+        let mut places: Vec<(&str, usize)> = symbols.filter(|(_, line)| (1..=lines.len()).contains(line)).collect();
         places.sort_by_key(|(_, line)| *line);
         places.dedup_by_key(|(_, line)| *line);
-        let ends = places.iter().skip(1).map(|(_, line)| line - 1).chain([lines.len()]);
-        let cases =
-            places.iter().zip(ends).map(|((name, line), end)| Case::new(name, *line, &lines[line - 1..end], spoken));
+        // A test ends where something begins that is not inside of it.
+        let depth = |line: usize| lines[line - 1].len() - lines[line - 1].trim_start().len();
+        let end = |at: usize| {
+            let after = places[at + 1..].iter().find(|(_, line)| depth(*line) <= depth(places[at].1));
+            after.map_or(lines.len(), |(_, line)| line - 1)
+        };
+        let cases = places.iter().enumerate().filter(|(_, (name, line))| is_case(tests, &lines, name, *line));
+        let cases = cases.map(|(at, (name, line))| Case::new(name, *line, &lines[line - 1..end(at)], spoken));
         let cases: Vec<Case<'_>> = cases.collect();
         let told: Vec<String> = chosen(&cases, &spoken.words)
             .into_iter()
@@ -146,7 +184,8 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
     line.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|part| part.len() >= SHORTEST_NAME)
 }
 
-fn bare(name: &str) -> String {
+/// In small letters and without joints.
+pub(super) fn bare(name: &str) -> String {
     name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

@@ -14,8 +14,8 @@ use super::cache::Need;
 use super::cases::Spoken;
 use super::commits::SHOWN_OF_AN_ID;
 use super::passages::Passage;
-use super::place::{LIKELY_IN, telling_words};
-use super::related::{is_place, is_telling, names_meant, rare_words};
+use super::place::{IS_THERE, LIKELY_IN, telling_words};
+use super::related::{is_place, is_telling};
 use super::sites::names_said;
 use super::{habits, named};
 use crate::ground::LARGEST_TEXT;
@@ -48,6 +48,8 @@ pub(super) const TYPES: [&str; 6] = ["typing", "annotation", "annotations", "myp
 const CHECKERS: [&str; 8] = ["mypy", "pyright", "pyrefly", "pytype", "clippy", "eslint", "ruff", "pylint"];
 const FORMATS: [&str; 7] = ["fmt", "format", "formatting", "formatter", "prettier", "rustfmt", "gofmt"];
 pub(super) const LINTS: [&str; 8] = ["lint", "lints", "linter", "linting", "clippy", "eslint", "ruff", "pylint"];
+/// What stands so many lines below the beginning of a function is taken for a part of it.
+const HELD: usize = 60;
 const OFTEN: &str = "the tests that change most often with ";
 
 impl Contexts {
@@ -76,8 +78,10 @@ impl Contexts {
             self.closest(tests, &Spoken::new(&names, words))
         };
         let importers = |path: &str| code.importers(path).into_iter().map(str::to_owned).collect();
+        let tests_called = |path: &str| self.tests_called(path, &around);
         let functions: Vec<String> = tested::words_of(&around.join(" "));
-        let spoken_of = said.map(str::to_owned).into_iter().chain(around).collect::<Vec<String>>().join(" ");
+        let spoken_of =
+            said.map(str::to_owned).into_iter().chain(around.iter().cloned()).collect::<Vec<String>>().join(" ");
         let spoken_of = tested::words_of(&spoken_of);
         let scope = need.goal.as_deref().map(goal::scope).unwrap_or_default();
         let scope: Vec<String> = scope.into_iter().filter(|name| is_telling(name) || is_place(name)).collect();
@@ -95,7 +99,8 @@ impl Contexts {
             _ => Vec::new(),
         };
         let name_of = |passage: &Passage| self.shown(&passage.name);
-        let spoken_there = |path: &str| self.told_of(&spoken, path);
+        let named: Vec<String> = need.goal.as_deref().map(names_said).unwrap_or_default();
+        let spoken_there = |path: &str| self.named_there(path, &named, &spoken);
         let telling = Telling {
             past: &past,
             spoken: &spoken,
@@ -111,6 +116,7 @@ impl Contexts {
             spoken_of: &spoken_of,
             functions: &functions,
             closest: &closest,
+            tests_called: &tests_called,
             importers: &importers,
             scope: &scope,
         };
@@ -159,16 +165,15 @@ impl Contexts {
             FileLine::Others(_) => false,
         };
         lines.retain(|line| (need.file.is_none() && need.errors.is_empty()) || !is_again(line));
+        // Where a name of the goal stands is better than where its words do.
+        if need.file.is_none() && !named.is_empty() {
+            lines.iter_mut().for_each(|line| without_guess(line, &names, &named));
+            lines.retain(|line| !matches!(line, FileLine::Likely { why, .. } if why.is_empty()));
+        }
         lines.extend(names);
         if need.file.is_none() && need.goal.is_none() {
             let since = self.since(need, &lines);
             lines.extend(since);
-        }
-        if lines.is_empty() && need.file.is_none() && need.errors.is_empty() {
-            let mut names = names_meant(need);
-            names.extend(rare_words(need));
-            names.dedup();
-            lines.extend(telling.folder(&names, files));
         }
         let check = said.and_then(check_of);
         // Whoever names a checker does not mean another.
@@ -198,7 +203,7 @@ impl Contexts {
                 let why = self.place_in(path, goal, true).map(|place| place + &more());
                 lines.splice(0..0, why.map(|why| FileLine::Likely { path: path.to_owned(), why }));
             }
-            (None, Some(FileLine::Likely { path, why })) if !why.contains(LIKELY_IN) => {
+            (None, Some(FileLine::Likely { path, why })) if !why.contains(LIKELY_IN) && !why.contains(IS_THERE) => {
                 if let Some(place) = self.place_in(path, goal, false) {
                     why.push_str(&format!("; {place}"));
                 }
@@ -216,6 +221,27 @@ impl Contexts {
         let known = snapshot.facts_of(&slot).filter(|fact| may_tell(fact)).last()?;
         known.fact().map(|fact| fact.value.clone())
     }
+}
+
+/// Takes the functions off that say words of the goal, where a line of names leads into the same file, and none of them is called
+/// so or holds that line.
+fn without_guess(line: &mut FileLine, names: &[FileLine], named: &[String]) {
+    let FileLine::Likely { path, why } = line else { return };
+    let numbers = |text: &str, before: &str| -> Vec<usize> {
+        let after = text.split(before).skip(1);
+        after.filter_map(|rest| rest.split(|sign: char| !sign.is_ascii_digit()).next()?.parse().ok()).collect()
+    };
+    let said_at: Vec<usize> = names.iter().flat_map(|name| numbers(name.text(), &format!("{path}:"))).collect();
+    let is_guess = |part: &&str| {
+        let bare = part.to_lowercase().replace('_', "");
+        let holds = || {
+            let begin = numbers(part, "(line ");
+            begin.iter().any(|begin| said_at.iter().any(|at| (*begin..begin + HELD).contains(at)))
+        };
+        let is_called_so = || named.iter().any(|name| bare.contains(name.as_str()));
+        !said_at.is_empty() && part.starts_with(LIKELY_IN) && !is_called_so() && !holds()
+    };
+    *why = why.split("; ").filter(|part| !is_guess(part)).collect::<Vec<_>>().join("; ");
 }
 
 /// Does one of the lines name this commit, or all programs of one that is told for its likeness? Of 91 such commits 11 led to
@@ -305,6 +331,8 @@ struct Telling<'a> {
     functions: &'a [String],
     /// The tests of a file that speak of the work.
     closest: &'a dyn Fn(&str) -> Option<String>,
+    /// The tests that are called after what an error happened in.
+    tests_called: &'a dyn Fn(&str) -> Option<String>,
     /// The files that import one.
     importers: &'a dyn Fn(&str) -> Vec<String>,
     /// What stands before its colon.
@@ -352,12 +380,6 @@ impl Telling<'_> {
             others.for_each(|other| *times.entry(cochange.path(other)).or_default() += 1);
         }
         times
-    }
-
-    /// How many commits touched a file.
-    fn times(&self, path: &str) -> usize {
-        let cochange = &self.past.cochange;
-        cochange.find(path).map_or(0, |place| cochange.commits_of(place).count())
     }
 
     /// Behind a line that stands by itself: what may change with a program, as far as commits speak for it, by what they touched

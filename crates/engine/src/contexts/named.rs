@@ -231,6 +231,12 @@ impl<'a> Naming<'a> {
         let mut failures: Vec<_> = text.lines().flat_map(|line| reader.line(line)).collect();
         failures.extend(reader.flush());
         let here = failures.into_iter().filter_map(|failure| {
+            // Classes are told with their package; one of a library is at home in the library's own repository.
+            let ours =
+                failure.frames.iter().find_map(|frame| Some(Frame { file: self.of_class(frame)?, ..frame.clone() }));
+            if ours.is_some() {
+                return ours;
+            }
             let place = failure.place?;
             let name = place.file.rsplit(['/', '\\']).next().unwrap_or(&place.file);
             let mut frames = failure.frames.into_iter();
@@ -239,6 +245,17 @@ impl<'a> Naming<'a> {
             Some(Frame { file, line: place.line, function: frame.and_then(|frame| frame.function) })
         });
         here.take(MOST_PLACES).collect()
+    }
+
+    /// `src/main/kotlin/org/shop/Cart.kt` of `org.shop.Cart.total(Cart.kt:3)`.
+    fn of_class(&mut self, frame: &Frame) -> Option<String> {
+        let name = Some(frame.file.as_str()).filter(|file| file.ends_with(".java") || file.ends_with(".kt"))?;
+        let class = frame.function.as_deref()?.rsplit('/').next()?.rsplit_once('.')?.0;
+        let (package, _) = class.rsplit_once('.')?;
+        let end = format!("/{}/{name}", package.replace('.', "/"));
+        let alike = self.stems().get(&stem_of(name)).map(Vec::as_slice).unwrap_or_default();
+        let mut alike = alike.iter().filter(|path| format!("/{path}").ends_with(&end));
+        alike.next().filter(|_| alike.next().is_none()).map(|path| (*path).to_owned())
     }
 
     fn definitions(&mut self, names: &BTreeSet<&str>, definitions: Definitions<'_>, by_whom: &str) {

@@ -30,7 +30,7 @@ const FEWEST_WORDS: usize = 2;
 const IN_ONE: f64 = 0.3;
 /// What a branch is called says less than a goal does.
 const OF_GOAL: f64 = -0.1;
-const OF_BRANCH: f64 = 0.1;
+const OF_BRANCH: f64 = 0.0;
 const OF_LIKELIHOOD: f64 = 0.3;
 /// Another says nearly as much.
 const NEARLY: f64 = 0.7;

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Contexts;
+use super::cases::bare;
 use super::passages::Passage;
 use crate::ground::LARGEST_CODE;
 use lokid_context::predict::goal;
@@ -32,6 +33,7 @@ const SHARE_OF_PROSE: f64 = 0.4;
 const AHEAD_IN_PROSE: f64 = 0.15;
 const FEWEST_WORDS: usize = 2;
 pub(super) const LIKELY_IN: &str = "likely in ";
+pub(super) const IS_THERE: &str = " is there (line ";
 pub(super) const COMMENTS: [&str; 6] = ["//", "# ", "/*", "* ", "*/", "- "];
 /// What begins and ends the text of a definition in Python.
 const QUOTES: [&str; 2] = ["\"\"\"", "'''"];
@@ -54,12 +56,30 @@ impl Contexts {
             return Some(told);
         }
         let said_at = place(&lines, &words, is_program)?;
+        let is_parted = self.repository.code().get(path).is_some_and(|file| !file.symbols.is_empty());
+        if is_parted && words_near(&lines, &words, said_at) <= FEWEST_WORDS {
+            return None;
+        }
         let at = if is_program { code_from(&lines, said_at)? } else { said_at };
         if is_open && at != said_at {
             return None;
         }
         let shown = Some(self.shown(lines[at])).filter(|shown| shown.len() >= SHORTEST_SHOWN)?;
         Some(format!("line {}: {shown}", at + 1))
+    }
+
+    /// What a file defines and a goal names; of a type also where in it, and without a name all that speaks of it.
+    pub(super) fn named_there(&self, path: &str, names: &[String], spoken: &[Passage]) -> String {
+        let code = self.repository.code();
+        let mut symbols = code.get(path).into_iter().flat_map(|file| &file.symbols);
+        let Some(symbol) = symbols.find(|symbol| names.contains(&bare(&symbol.name))) else {
+            return self.told_of(spoken, path);
+        };
+        let others: Vec<Passage> = spoken.iter().filter(|passage| passage.name != symbol.name).cloned().collect();
+        let is_type = symbol.name.starts_with(char::is_uppercase) && others.len() == spoken.len();
+        let inside = if is_type { self.told_of(&others, path) } else { String::new() };
+        let inside = if inside.is_empty() { inside } else { format!("; {inside}") };
+        format!("{}{IS_THERE}{}){inside}", self.shown(&symbol.name), symbol.line)
     }
 
     /// Those that stand in the file.
@@ -140,6 +160,16 @@ fn place(lines: &[&str], words: &BTreeSet<String>, is_program: bool) -> Option<u
     let is_chance = several < FEWEST_WORDS || (several == FEWEST_WORDS && share < SHARE_OF_PROSE);
     let (least, ahead) = if is_program { (SHARE, AHEAD) } else { (SHARE_OF_PROSE, AHEAD_IN_PROSE) };
     (share >= least && share - second >= ahead && !is_chance).then_some(at)
+}
+
+/// How many of the words are said around a line.
+fn words_near(lines: &[&str], words: &BTreeSet<String>, at: usize) -> usize {
+    let near = &lines[at.saturating_sub(AROUND)..lines.len().min(at + AROUND + 1)];
+    let mut said: BTreeSet<&str> = BTreeSet::new();
+    for line in near {
+        analyze::terms(line, |term| said.extend(words.get(term).map(String::as_str)));
+    }
+    said.len()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::cache::Need;
+use super::cases::bare;
 use super::named;
 use crate::contexts::Contexts;
 use crate::focus::{Branch, SeenError};
@@ -28,6 +29,7 @@ const CALLED_SO: f64 = 0.45;
 const THINKABLE: f64 = 0.05;
 const SHORTEST_NAME: usize = 3;
 const SHORTEST_RARE: usize = 5;
+const SHORTEST_JOINED: usize = 7;
 /// Scopes that say what sort of work it is.
 const NO_PLACES: [&str; 12] =
     ["tests", "test", "docs", "deps", "lint", "lints", "build", "types", "typing", "typo", "typos", "release"];
@@ -85,24 +87,11 @@ impl Contexts {
             if let Some((score, why)) = known {
                 (*score, *why) = (score.max(CALLED_SO), format!("its name is \"{name}\""));
             }
-        } else if let Some((name, mut paths)) = called_so(&past, need) {
-            let score = |path: &&str| best.get(*path).map_or(0.0, |known| known.score);
-            paths.sort_by(|one, other| score(other).total_cmp(&score(one)));
-            let second = paths.get(1).map_or(0.0, score);
-            // Two words of a goal that are one name are hardly chance: `array methods` means `arrayMethods.ts`.
-            let scope = need.goal.as_deref().map(goal::scope).unwrap_or_default();
-            let is_one_word = words_meant(need).contains(&name) || scope.contains(&name);
-            let is_name = !is_one_word || (name.len() >= SHORTEST_RARE && !lokid_text::is_everyday(&name));
-            let is_sure = paths.len() == 1 && is_name && goal::is_program(paths[0]);
-            let is_meant = is_sure || score(&paths[0]) >= (AHEAD_OF_NAMESAKES * second).max(THINKABLE);
-            if is_sure {
-                let new = PredictedFile { path: paths[0].to_owned(), score: 0.0, why: String::new() };
-                best.entry(paths[0].to_owned()).or_insert(new);
-            }
-            if let Some(known) = best.get_mut(paths[0]).filter(|_| is_meant) {
-                known.score = known.score.max(CALLED_SO);
-                known.why = format!("its name is \"{name}\"");
-            }
+        } else if let Some((name, path)) = the_one_called_so(&past, need, &best) {
+            let known = best.entry(path.to_owned());
+            let known =
+                known.or_insert_with(|| PredictedFile { path: path.to_owned(), score: 0.0, why: String::new() });
+            (known.score, known.why) = (known.score.max(CALLED_SO), format!("its name is \"{name}\""));
         }
         let mut found: Vec<PredictedFile> = best.into_values().collect();
         found.sort_by(|one, other| other.score.total_cmp(&one.score).then_with(|| one.path.cmp(&other.path)));
@@ -191,17 +180,66 @@ fn by_file_and_goal(past: &PastKnown, need: &Need, k: usize) -> Vec<PredictedFil
     }
 }
 
+/// The file that is called what the branch or the scope of the goal names: the first that anything else speaks for, or the one
+/// that a name means which is hardly chance.
+fn the_one_called_so<'a>(
+    past: &'a PastKnown,
+    need: &Need,
+    thought_of: &BTreeMap<String, PredictedFile>,
+) -> Option<(String, &'a str)> {
+    let score = |path: &str| thought_of.get(path).map_or(0.0, |known| known.score);
+    let (words, scope) = (words_meant(need), need.goal.as_deref().map(goal::scope).unwrap_or_default());
+    // Two words of a goal that are one name are hardly chance: `array methods` means `arrayMethods.ts`.
+    let is_name = |name: &String| {
+        let is_one_word =
+            [name.clone(), format!("{name}s")].iter().any(|name| words.contains(name) || scope.contains(name));
+        !is_one_word || (name.len() >= SHORTEST_RARE && !lokid_text::is_everyday(name))
+    };
+    let called = called_so(past, need);
+    let first = called.first().and_then(|(name, paths)| {
+        let mut paths = paths.clone();
+        paths.sort_by(|one, other| score(other).total_cmp(&score(one)));
+        let second = paths.get(1).map_or(0.0, |path| score(path));
+        let is_thought_of = score(paths[0]) >= (AHEAD_OF_NAMESAKES * second).max(THINKABLE);
+        is_thought_of.then(|| (name.clone(), paths[0]))
+    });
+    let is_code = |path: &str| goal::is_program(path) && path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    let is_sure = |(name, paths): &&(String, Vec<&str>)| paths.len() == 1 && is_name(name) && is_code(paths[0]);
+    let sure = || called.iter().find(is_sure).map(|(name, paths)| (name.clone(), paths[0]));
+    first.or_else(sure).or_else(|| called_joined(past, need).filter(|(name, _)| is_name(name)))
+}
+
 /// The few files that are called what the branch or the scope of the goal names: `path.go` on `fix-path`, of `fix(path): …`.
-fn called_so<'a>(past: &'a PastKnown, need: &Need) -> Option<(String, Vec<&'a str>)> {
+fn called_so<'a>(past: &'a PastKnown, need: &Need) -> Vec<(String, Vec<&'a str>)> {
     let cochange = &past.cochange;
-    names_meant(need).into_iter().find_map(|name| {
+    let few = |name: String| {
         let places = cochange.namesakes(&name).filter(|place| !cochange.is_gone(*place));
         let paths = places.map(|place| cochange.path(place));
         let paths: Vec<&str> = paths.filter(|path| !files::is_test(path) && past.ground.is_there(path)).collect();
         let programs: Vec<&str> = paths.iter().copied().filter(|path| goal::is_program(path)).collect();
         let few = if paths.len() == 1 { paths } else { programs };
         (1..=MOST_NAMESAKES).contains(&few.len()).then_some((name, few))
-    })
+    };
+    names_meant(need).into_iter().filter_map(few).collect()
+}
+
+/// The one program whose name is a word of what is said, joints aside: `atomic_cell.rs` of `atomiccell/less-code`.
+fn called_joined<'a>(past: &'a PastKnown, need: &Need) -> Option<(String, &'a str)> {
+    let mut words = names_meant(need);
+    words.retain(|word| word.len() >= SHORTEST_JOINED && word.bytes().all(|sign| sign.is_ascii_alphanumeric()));
+    let name = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        name.split('.').next().unwrap_or(name).to_owned()
+    };
+    let called = |path: &str| {
+        let name = name(path);
+        let is_joined = name.contains(['_', '-']);
+        let word = words.iter().find(|word| is_joined && name.len() > word.len() && bare(&name) == **word)?;
+        (goal::is_program(path) && !files::is_test(path)).then(|| word.clone())
+    };
+    let paths = past.ground.paths().filter(|_| !words.is_empty());
+    let mut found = paths.filter_map(|path| Some((called(path)?, path)));
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// The one program of those thought of whose name has several words, all of which are said: `sources_checksum.go` where the
@@ -246,7 +284,7 @@ fn in_folder_called_so<'a>(past: &'a PastKnown, need: &Need) -> Option<(String, 
 
 /// What a file or a folder may be called that the branch or the goal means. The more words it has in common, the surer it is
 /// meant; one word is a name only where a branch begins, and in the scope of a goal.
-pub(super) fn names_meant(need: &Need) -> Vec<String> {
+fn names_meant(need: &Need) -> Vec<String> {
     let (words, scope) = (words_meant(need), need.goal.as_deref().map(goal::scope));
     let scope: Vec<String> = scope.into_iter().flatten().collect();
     let of_scope = (2..=MOST_WORDS).rev().flat_map(|most| scope.windows(most));
@@ -256,18 +294,17 @@ pub(super) fn names_meant(need: &Need) -> Vec<String> {
     let of_goal = || scope.iter().chain(words.iter().filter(is_rare)).cloned().collect();
     let single: Vec<String> = if need.goal.is_some() { of_goal() } else { words.clone() };
     let joined = of_scope.chain(of_text).flat_map(|words| ["_", "-", ""].map(|sign| words.join(sign)));
-    let names = joined.chain(single);
-    names.filter(|name| is_telling(name) || (scope.contains(name) && is_place(name))).collect()
+    // `fix(links)` is about `link.go`.
+    let one_of = |name: &String| name.strip_suffix('s').filter(|one| one.len() > SHORTEST_NAME).map(str::to_owned);
+    let one_of: Vec<String> = single.iter().filter_map(one_of).collect();
+    let names = joined.chain(single).chain(one_of);
+    let is_of_scope = |name: &String| scope.contains(name) || scope.contains(&format!("{name}s"));
+    names.filter(|name| is_telling(name) || (is_of_scope(name) && is_place(name))).collect()
 }
 
 /// A scope says where, even in a word that elsewhere says what is done: `refactor(files)` is about `actix-files`.
 pub(super) fn is_place(scope: &str) -> bool {
     scope.len() > SHORTEST_NAME && !NO_PLACES.contains(&scope)
-}
-
-/// Words that a folder may be called, and hardly anything else.
-pub(super) fn rare_words(need: &Need) -> impl Iterator<Item = String> {
-    words_meant(need).into_iter().filter(|word| is_telling(word) && !lokid_text::is_everyday(word))
 }
 
 /// The words of the goal, or else of the branch.

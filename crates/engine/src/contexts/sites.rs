@@ -128,7 +128,8 @@ impl Contexts {
         };
         found.retain(|found| need.file.is_some() || found.more > 0 || !found.sites.iter().all(is_told));
         // Beside a file, what many say led to two files in 34 that no other line named.
-        found.retain(|found| need.file.is_none() || found.more == 0);
+        let has_place = need.file.is_some() || told_already.iter().any(|line| matches!(line, FileLine::Likely { .. }));
+        found.retain(|found| !has_place || found.more == 0);
         // Which tests say it is told with them.
         found.retain(|found| need.file.is_none() || !found.sites.iter().all(|site| files::is_test(&site.path)));
         // A word of texts and data is no name of the code; versions, options and files are everywhere.
@@ -180,8 +181,10 @@ impl Contexts {
                 said.iter().filter(|word| !own.contains(word) && !situation::is_doing(word)).collect();
             let is_near =
                 |site: &Site| analyze::distinct(&site.path, usize::MAX).iter().any(|word| about.contains(&word));
+            let code = self.repository.code();
             sites.sort_by_cached_key(|site| {
-                (!site.is_work(), !goal::is_program(&site.path), !site.is_definition, !is_near(site))
+                let is_code = code.get(&site.path).is_some();
+                (!site.is_work(), !goal::is_program(&site.path), !is_code, !site.is_definition, !is_near(site))
             });
             if all > MOST_FILES {
                 sites = self.at_work(name, sites, &is_near);

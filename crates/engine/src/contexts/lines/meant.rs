@@ -27,7 +27,6 @@ const PERHAPS: f64 = 0.08;
 const INSTEAD: f64 = 0.03;
 const MOST_INSTEAD: usize = 2;
 const FEWEST_IN_A_FOLDER: usize = 2;
-const MOST_INSIDE: usize = 3;
 const SHOWN: [&str; 9] =
     ["examples", "example", "demo", "docs", "testdata", "fixtures", "snapshots", "vendor", "third_party"];
 
@@ -142,24 +141,6 @@ impl Telling<'_> {
         tests.map(|(tests, _)| format!("; tests: {tests}")).unwrap_or_default()
     }
 
-    /// The one folder that is called so, and what is likely in it: of 29 branches and goals that nothing else was said to 26
-    /// touched it.
-    pub(super) fn folder(&self, names: &[String], files: &[PredictedFile]) -> Option<FileLine> {
-        let names = if self.sorts.is_aside() { &[] } else { names };
-        let (name, folder) = self.folder_called(names)?;
-        let is_there = |path: &str| is_inside(path, folder);
-        let inside = files.iter().map(|file| file.path.as_str()).filter(|path| is_there(path) && is_work(path));
-        let mut inside: Vec<&str> = inside.take(MOST_INSIDE).collect();
-        if inside.is_empty() {
-            inside = self.past.ground.paths().filter(|path| is_there(path) && is_work(path)).collect();
-            inside.sort_by_cached_key(|path| std::cmp::Reverse(self.times(path)));
-            inside.truncate(MOST_INSIDE);
-        }
-        let run = told(self.how_to_test(inside.first()?));
-        let inside = inside.join(", ");
-        Some(FileLine::Others(format!("folder {folder}: its name is \"{name}\"; likely there: {inside}{run}")))
-    }
-
     /// The first name that one folder of programs has, and no other; none that most of them are in. The tree is walked once, and
     /// every folder is looked at once.
     fn folder_called<'a>(&self, names: &'a [String]) -> Option<(&'a str, &str)> {
@@ -225,10 +206,6 @@ impl Telling<'_> {
 /// Whoever says the name of a file finds it, and is told no more than that.
 pub(super) fn is_bare(line: &FileLine) -> bool {
     matches!(line, FileLine::Likely { why, .. } if EVIDENT.iter().any(|start| why.starts_with(start)) && !why.contains("; "))
-}
-
-fn told(run: Option<String>) -> String {
-    run.map(|run| format!("; run: {run}")).unwrap_or_default()
 }
 
 /// What declares something is changed with what defines it.

@@ -21,6 +21,7 @@ const CALLED_SO: usize = 2;
 const SHORTEST_WORD: usize = 4;
 /// What more tests import is what all of them need.
 const MOST_IMPORTING: usize = 3;
+const GATHERING: [&str; 5] = ["__init__.py", "index.js", "index.ts", "mod.rs", "lib.rs"];
 const MEASURING: [&str; 4] = ["bench", "benches", "benchmark", "benchmarks"];
 /// What a module of tests is called in Rust.
 const MODULES: [&str; 2] = ["tests", "test"];
@@ -35,7 +36,8 @@ impl Telling<'_> {
         if path.ends_with(".rs") && files::is_test(path) {
             return self.rust_test(path);
         }
-        let fact = self.one_test.filter(|_| !is_beside_tests(path));
+        let is_there = |path: &str| self.past.ground.stamp(path).is_some();
+        let fact = self.one_test.filter(|_| !is_beside_tests(path) && !newcomer::is_for_browsers(path, &is_there));
         if path.ends_with("_test.go") {
             return Some(self.go_test(folder_of(path)));
         }
@@ -185,8 +187,9 @@ impl Telling<'_> {
         }
         let times = |place: usize| tests.get(place).map_or(0, |(_, times, _)| *times);
         let is_enough = times(0) >= WITH_TESTS || (times(0) >= FEWER && times(0) * ONE_OF >= own);
-        // One of many that are touched as often says little.
-        if let Some((.., path)) = tests.first().filter(|_| is_enough && 2 * times(0) >= 3 * times(1)) {
+        // One of many that are touched as often says little, and one that nothing else speaks for is looked for anyway.
+        let speaks = |(.., path): &&(bool, usize, &str)| (self.closest)(path).is_some();
+        if let Some((.., path)) = tests.first().filter(|_| is_enough && 2 * times(0) >= 3 * times(1)).filter(speaks) {
             return Some(((*path).to_owned(), format!("{OFTEN}{at_hand}{}", run(path))));
         }
         let beside = || {
@@ -217,8 +220,15 @@ impl Telling<'_> {
                 Some(((*path).to_owned(), format!("tests of {at_hand} that are called so{}", run(path))))
             })
             .or_else(|| {
+                let path = (self.tests_called)(at_hand)?;
+                Some((path.clone(), format!("tests of {at_hand} that are called so{}", run(&path))))
+            })
+            .or_else(|| {
                 let mut importing = (self.importers)(at_hand);
-                importing.retain(|path| is_test(path) && is_called_so(path) && !at_hand.ends_with(".d.ts"));
+                // What stands for a whole folder is imported for anything in it.
+                let is_one_thing =
+                    !GATHERING.contains(&at_hand.rsplit('/').next().unwrap_or(at_hand)) && !at_hand.ends_with(".d.ts");
+                importing.retain(|path| is_one_thing && is_test(path) && is_called_so(path));
                 importing.truncate(MOST_IMPORTING + 1);
                 importing
                     .sort_by_key(|path| std::cmp::Reverse(together.get(path.as_str()).copied().unwrap_or_default()));
@@ -230,7 +240,8 @@ impl Telling<'_> {
     /// Behind the path of tests: which of them speak of the work, and how they are run.
     fn told_with(&self, path: &str) -> String {
         let closest = (self.closest)(path).map(|closest| format!("; {closest}")).unwrap_or_default();
-        closest + &self.run(path).map(|run| format!("; run: {run}")).unwrap_or_default()
+        let run = self.run(path).map(|run| format!("; run: {run}{}", only(path, &closest))).unwrap_or_default();
+        closest + &run
     }
 
     /// `src/iter/test.rs` of `src/iter/mod.rs`, and of others beside it that have none.
@@ -298,6 +309,16 @@ impl Telling<'_> {
     /// Those that the crate at the top is tested with.
     fn features(&self) -> String {
         self.one_test.map(newcomer::features_of).unwrap_or_default()
+    }
+}
+
+/// What makes the command of a package of Go run the tests that are told alone.
+fn only(path: &str, closest: &str) -> String {
+    let names: Vec<&str> = closest.split('`').skip(1).step_by(2).collect();
+    match names[..] {
+        [one] if path.ends_with(".go") => format!(" -run '^{one}$'"),
+        [_, ..] if path.ends_with(".go") => format!(" -run '^({})$'", names.join("|")),
+        _ => String::new(),
     }
 }
 

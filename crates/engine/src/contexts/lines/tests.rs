@@ -37,6 +37,7 @@ fn asked(
     let telling = Telling {
         spoken: &[],
         spoken_there: &|_| String::new(),
+        tests_called: &|_| None,
         name_of: &|_| String::new(),
         past: &past,
         one_test: Some(ONE_TEST),
@@ -124,9 +125,15 @@ fn tests_are_told_with_those_of_them_that_speak_of_the_work_and_by_what_they_imp
 }
 
 #[test]
-fn tests_of_another_name_are_told_where_they_change_with_a_file_and_no_others_do() {
-    let together = ["tests/test_all.py: the tests that change most often with src/b.py; run: pytest tests/test_all.py"];
-    assert_eq!(told(&[&["src/b.py", "tests/test_all.py"]], &[], Some("src/b.py"), false), together);
+fn tests_of_another_name_are_told_where_they_change_with_a_file_and_speak_of_the_work() {
+    let together = [
+        "tests/test_near.py: the tests that change most often with src/b.py; closest: `test_a` (line 3); run: pytest tests/test_near.py",
+    ];
+    assert_eq!(told(&[&["src/b.py", "tests/test_near.py"]], &[], Some("src/b.py"), false), together);
+    assert!(
+        told(&[&["src/b.py", "tests/test_all.py"]], &[], Some("src/b.py"), false).is_empty(),
+        "none of them speaks of it"
+    );
     let many: [&[&str]; 2] = [&["src/b.py", "tests/test_x.py"], &["src/b.py", "tests/test_y.py"]];
     assert!(told(&many, &[], Some("src/b.py"), false).is_empty());
     assert!(told(&[&["src/b.py", "tests/helpers/all.py"]], &[], Some("src/b.py"), false).is_empty());

@@ -3,7 +3,7 @@
 use super::*;
 use crate::ground::FileView;
 
-const FILES: [&str; 8] = [
+const FILES: [&str; 10] = [
     "src/requests/adapters.py",
     "src/requests/sessions.py",
     "tests/test_adapters.py",
@@ -12,6 +12,8 @@ const FILES: [&str; 8] = [
     "web/app/index.ts",
     "a/util.py",
     "b/util.py",
+    "core/src/main/kotlin/org/apache/shop/Cart.kt",
+    "core/src/test/kotlin/org/apache/shop/CartTest.kt",
 ];
 
 fn named(text: &str) -> Vec<(String, String)> {
@@ -50,6 +52,13 @@ fn a_path_is_found_however_it_is_printed() {
     check("file.go:12: undefined: total", "pkg/server/file.go", "named in the error, line 12");
     check("pkg/server/file.go:12 +0x1d", "pkg/server/file.go", "named in the error, line 12");
     check("web/app/index.ts(5,7): error TS2322", "web/app/index.ts", "named in the error, line 5");
+}
+
+#[test]
+fn a_class_is_found_by_its_package_even_where_that_is_a_library_elsewhere() {
+    let text = "Exception in thread \"main\" java.lang.NullPointerException\n\tat java.util.List.get(List.java:3)\n\t\
+        at org.apache.shop.Cart$Item.total(Cart.kt:55)\n\tat org.apache.shop.CartTest.sums(CartTest.kt:5)\n";
+    check(text, "core/src/main/kotlin/org/apache/shop/Cart.kt", "named in the error, line 55");
 }
 
 #[test]
