@@ -412,7 +412,7 @@ fn is_usual(command: &str) -> bool {
         "make" | "task" | "just" | "./gradlew" | "mvn" | "./mvnw" | "pytest" => true,
         "cargo" | "go" => {
             let is_own = |word: &str| OF_ALL.contains(&word) || !word.starts_with('-');
-            words.all(is_own) && !command.contains("nextest")
+            words.all(is_own)
         }
         tool => TOOLS.contains(&tool) && !command.contains(NAME),
     }

@@ -24,7 +24,7 @@ mod warnings;
 
 use std::collections::BTreeMap;
 
-pub use cargo::{FULL, TestTarget, features_declared, test_target};
+pub use cargo::{FULL, TestTarget, features_declared, features_of_module, features_of_tests, test_target};
 pub use commands::commands;
 pub use hotspots::hotspots;
 pub use issues::issues;

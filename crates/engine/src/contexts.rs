@@ -6,6 +6,7 @@
 mod beside;
 mod blocks;
 pub mod cache;
+mod callers;
 mod cases;
 mod commits;
 mod habits;

@@ -85,39 +85,28 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
 }
 
 #[test]
-fn a_branch_that_names_a_folder_is_told_it_and_how_it_is_tested() {
+fn tests_of_go_are_run_in_their_module_and_alone_where_they_are_told_alone() {
     let home = Home::new();
     let app = home.path("app");
     for (path, text) in [
         ("go.mod", "module app\n"),
-        ("parts/gateway/up.go", "package gateway\n\nfunc Up() {}\n"),
-        ("parts/gateway/down.go", "package gateway\n\nfunc Down() {}\n"),
-        ("parts/gateway/gates_test.go", "package gateway\n\nfunc TestUp(t *testing.T) {}\n"),
-        ("parts/other/other.go", "package other\n"),
         ("main.go", "package main\n"),
         ("extra/go.mod", "module app/extra\n"),
-        ("extra/lamp/lamp.go", "package lamp\n\nfunc Lit() bool {\n\treturn true\n}\n"),
-        ("extra/lamp/lamp_test.go", "package lamp\n\nfunc TestIt(t *testing.T) {\n\tLit()\n}\n"),
+        ("extra/lamp/lamp.go", "package lamp\n\nfunc isBrightEnough() bool {\n\treturn true\n}\n"),
+        ("extra/lamp/all_test.go", "package lamp\n\nfunc TestBrightEnough(t *testing.T) {\n\tisBrightEnough()\n}\n"),
     ] {
         write(&app, path, text);
     }
     commit_all(&app);
     let _daemon = home.daemon();
     settled(&home);
-    let told = |branch: &str| {
-        let asked = json!({"project": app, "counted": false, "signals": {"branch": branch}});
-        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
-    };
-    let folder = eventually_some(|| {
-        let told = told("fix/gateway-waits-in-vain");
-        told.contains("- folder parts/gateway: its name is \"gateway\"; likely there: parts/gateway/").then_some(told)
-    });
-    assert!(folder.contains("; run: go test ./parts/gateway\n"), "{folder}");
-    assert!(told("fix/wait-less-for-gateway").contains("- folder parts/gateway: "), "wherever it is named");
-    assert!(!told("fix/wait-less-for-them").contains("folder"));
-    let asked = json!({"project": app, "counted": false, "signals": {"current_file": "extra/lamp/lamp.go"}});
-    let inside = post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned();
-    assert!(inside.contains("run: go -C extra test ./lamp\n"), "a module of its own: {inside}");
+    let panic = "panic: runtime error: index out of range\n\ngoroutine 1 [running]:\nlamp.isBrightEnough(...)\n\t\
+        extra/lamp/lamp.go:4 +0x1d";
+    let asked = json!({"project": app, "counted": false, "signals": {"recent_errors": [panic]}});
+    let expected = "- file extra/lamp/all_test.go: tests of extra/lamp/lamp.go that are called so; closest: `TestBrightEnough` \
+        (line 3); run: go -C extra test ./lamp -run '^TestBrightEnough$'\n";
+    let told = || post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned();
+    eventually_some(|| told().contains(expected).then_some(()));
 }
 
 #[test]
@@ -180,6 +169,37 @@ fn an_error_is_told_since_when_its_function_is_so_and_where_it_is_tested() {
     write(&app, "lib/reply.py", &reply("codec.encode_frame(not_yet(body))"));
     let edited = "TypeError: Cannot read that\n    at send (/srv/app/lib/reply.py:5:4)";
     assert!(!told(edited).contains("is so since"), "it is not committed");
+}
+
+#[test]
+fn an_error_is_told_who_calls_its_function_unless_its_stack_says_so() {
+    let home = Home::new();
+    let app = home.path("app");
+    write(
+        &app,
+        "lib/frames.py",
+        "def encode_frame(body):\n    return body.encode()\n\n\n# encode_frame(b) is quick.\n",
+    );
+    write(
+        &app,
+        "lib/reply.py",
+        "from frames import encode_frame\n\n\ndef reply(body):\n    return encode_frame(body)\n",
+    );
+    write(&app, "tests/test_frames.py", "def test_encodes():\n    assert encode_frame('a')\n");
+    commit_all(&app);
+    let _daemon = home.daemon();
+    settled(&home);
+    let told = |error: &str| {
+        let asked = json!({"project": app, "counted": false, "signals": {"recent_errors": [error]}});
+        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
+    };
+    let failed = "Traceback (most recent call last):\n  File \"lib/frames.py\", line 2, in encode_frame\n    \
+        return body.encode()\nTypeError: no\n";
+    let expected = "- `encode_frame` is called in lib/reply.py:5 and nowhere else\n";
+    eventually_some(|| told(failed).contains(expected).then_some(()));
+    let whole =
+        failed.replace("  File", "  File \"lib/reply.py\", line 5, in reply\n    return encode_frame(body)\n  File");
+    assert!(!told(&whole).contains("is called in"), "{}", told(&whole));
 }
 
 #[test]

@@ -269,6 +269,7 @@ fn what_anybody_would_try_is_no_news_at_the_start_of_a_session() {
     for usual in [
         "cargo test --workspace",
         "cargo clippy",
+        "cargo nextest run -p CRATE NAME",
         "cargo test -p CRATE NAME",
         "go test . -run '^TestName$'",
         "npm test",
@@ -283,7 +284,6 @@ fn what_anybody_would_try_is_no_news_at_the_start_of_a_session() {
     }
     for news in [
         "cargo test --all-features",
-        "cargo nextest run",
         "uv run pytest tests/test_a.py::NAME",
         "pnpm vitest run a.test.ts -t 'NAME'",
         "npx mocha test/a.js -g 'NAME'",

@@ -62,6 +62,86 @@ pub fn features_declared(manifest: &str) -> (Vec<String>, bool) {
     (names, is_bare)
 }
 
+/// The features without which a module of Rust is passed over: the condition in its file, and those of the modules it stands in.
+pub fn features_of_module(
+    manifest: &str,
+    root: &str,
+    module: &str,
+    text_of: &dyn Fn(&str) -> Option<String>,
+) -> Vec<String> {
+    let mut needed: Vec<String> = Vec::new();
+    let (mut file, mut inside) = (root.to_owned(), folder(root).to_owned());
+    for name in module.split("::") {
+        let Some(text) = text_of(&file) else { break };
+        needed.extend(conditions(&text, Some(name)));
+        let [flat, nested] = [format!("{inside}/{name}.rs"), format!("{inside}/{name}/mod.rs")];
+        file = if text_of(&flat).is_some() { flat } else { nested };
+        inside = format!("{inside}/{name}");
+    }
+    needed.extend(text_of(&file).map(|text| conditions(&text, None)).unwrap_or_default());
+    not_usual(manifest, needed)
+}
+
+/// The features that a file of tests asks for in its head.
+pub fn features_of_tests(manifest: &str, text: &str) -> Vec<String> {
+    not_usual(manifest, conditions(text, None))
+}
+
+fn not_usual(manifest: &str, mut needed: Vec<String>) -> Vec<String> {
+    let manifest: Option<Table> = manifest.parse().ok();
+    let features = manifest.as_ref().and_then(|manifest| manifest.get("features")?.as_table());
+    let brings = |name: &str| -> Vec<String> {
+        let brought = features.and_then(|features| features.get(name)?.as_array()).into_iter().flatten();
+        brought.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let mut usual = brings("default");
+    let mut at = 0;
+    while let Some(name) = usual.get(at).cloned() {
+        at += 1;
+        let more: Vec<String> = brings(&name).into_iter().filter(|name| !usual.contains(name)).collect();
+        usual.extend(more);
+    }
+    let is_declared = |name: &String| features.is_some_and(|features| features.contains_key(name));
+    needed.retain(|name| !usual.contains(name) && is_declared(name));
+    // What is not for others comes with something that is.
+    for name in needed.iter_mut().filter(|name| name.starts_with('_')) {
+        let mut public = features.into_iter().flat_map(Table::keys).filter(|one| !one.starts_with('_'));
+        *name = public.find(|one| brings(one).contains(name)).unwrap_or(name).clone();
+    }
+    needed.sort();
+    needed.dedup();
+    needed
+}
+
+/// The features in the conditions above `mod NAME`, or else in the head of a file; of a choice of several the first.
+fn conditions(text: &str, module: Option<&str>) -> Vec<String> {
+    let named = module.map(|name| [format!("mod {name};"), format!("mod {name} {{")]);
+    let is_module = |line: &str| {
+        let ends = named.iter().flatten().find_map(|end| line.trim_end().strip_suffix(end.as_str()));
+        ends.is_some_and(is_visibility)
+    };
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let attributes: Vec<&str> = match &named {
+        Some(_) => {
+            let Some(at) = lines.iter().position(|line| is_module(line)) else { return Vec::new() };
+            lines[..at]
+                .iter()
+                .rev()
+                .take_while(|line| line.starts_with('#') || line.starts_with("//"))
+                .copied()
+                .collect()
+        }
+        None => lines.iter().copied().filter(|line| line.starts_with("#![cfg(")).collect(),
+    };
+    let is_condition = |line: &&str| line.starts_with("#[cfg(") || line.starts_with("#![cfg(");
+    let features = attributes.into_iter().filter(is_condition).filter(|line| !line.contains("not(")).flat_map(|line| {
+        let names = line.split("feature = \"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned);
+        let most = if line.contains("any(") { 1 } else { usize::MAX };
+        names.take(most).collect::<Vec<String>>()
+    });
+    features.collect()
+}
+
 fn roots(manifest: &Table, paths: &[&str]) -> Vec<Root> {
     let declared = manifest.get("test").and_then(Value::as_array).into_iter().flatten();
     let mut roots: Vec<Root> = declared.filter_map(|test| declared_root(test, paths)).collect();
@@ -133,6 +213,30 @@ mod tests {
         let named = "[package]\nname = \"a\"\n[[test]]\nname = \"odd\"\n";
         assert_eq!(told(named, "tests/odd.rs"), is("odd", None, ""));
         assert_eq!(told("[package", "tests/odd.rs"), None);
+    }
+
+    #[test]
+    fn what_is_built_under_a_condition_names_its_features() {
+        let manifest =
+            "[features]\ndefault = [\"std\"]\nstd = [\"alloc\"]\nalloc = []\nasync = []\ncluster = []\nodd = []\n";
+        let text_of = |path: &str| {
+            let text = match path {
+                "src/lib.rs" => {
+                    "#[cfg(feature = \"std\")]\nmod own;\n\n/// Docs.\n#[cfg(all(feature = \"cluster\", feature = \"alloc\"))]\npub mod ring;\nmod plain;"
+                }
+                "src/ring/mod.rs" => {
+                    "#[cfg(any(feature = \"async\", feature = \"odd\"))]\nmod node;\n#[cfg(not(feature = \"odd\"))]\nmod even;"
+                }
+                "src/ring/node.rs" | "src/ring/even.rs" | "src/own.rs" => "",
+                "src/plain.rs" => "#![cfg(feature = \"odd\")]",
+                _ => return None,
+            };
+            Some(text.to_owned())
+        };
+        let of = |module| features_of_module(manifest, "src/lib.rs", module, &text_of).join(",");
+        let told = [of("ring::node"), of("ring::even"), of("own"), of("plain")];
+        assert_eq!(told, ["async,cluster", "cluster", "", "odd"]);
+        assert_eq!(features_of_tests(manifest, "//! Tests.\n#![cfg(feature = \"async\")]\n"), ["async"]);
     }
 
     #[test]

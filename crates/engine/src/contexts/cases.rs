@@ -53,7 +53,7 @@ impl Spoken {
 
 /// As tests say it: `TestIP4Addr` of `isIP4Addr`.
 fn called(name: &str) -> Vec<String> {
-    let name = bare(name);
+    let name = bare(name.rsplit(['.', ':', '#']).next().unwrap_or(name));
     let without = ["is", "get", "set", "has"].iter().filter_map(|start| name.strip_prefix(start));
     let without: Vec<String> = without.filter(|rest| rest.len() >= SHORTEST_PART).map(str::to_owned).collect();
     [name].into_iter().chain(without).collect()
@@ -63,20 +63,22 @@ impl Contexts {
     /// The file of tests that has some which are called after a function of this file, where its own are not known.
     pub(super) fn tests_called(&self, path: &str, functions: &[String]) -> Option<String> {
         let (ground, code) = (self.repository.known().ground, self.repository.code());
-        let names: Vec<String> =
-            functions.iter().flat_map(|name| called(name)).filter(|name| name.len() >= SHORTEST_PART).collect();
+        // Titles in prose say everyday words.
+        let is_name = |name: &String| name.len() >= SHORTEST_PART && !lokid_text::is_everyday(name);
+        let names: Vec<String> = functions.iter().flat_map(|name| called(name)).filter(is_name).collect();
         let is_called_so = |name: &str| {
             let name = bare(name);
             names.iter().any(|known| name.contains(known.as_str()))
         };
         let ending = |path: &str| path.rsplit_once('.').map(|(_, ending)| ending.to_owned());
-        let is_near = |other: &str| !path.ends_with(".go") || folder_of(other) == folder_of(path);
-        let is_one = |other: &&str| files::is_test(other) && ending(other) == ending(path) && is_near(other);
+        let is_one = |other: &&str| files::is_test(other) && ending(other) == ending(path);
         let has = |other: &&str| {
             code.get(other).is_some_and(|file| file.symbols.iter().any(|symbol| is_called_so(&symbol.name)))
         };
-        let found: Vec<&str> =
-            ground.paths().filter(|_| !names.is_empty()).filter(is_one).filter(has).take(MOST_NAMING + 1).collect();
+        let mut found: Vec<&str> = ground.paths().filter(|_| !names.is_empty()).filter(is_one).filter(has).collect();
+        if found.iter().any(|other| folder_of(other) == folder_of(path)) {
+            found.retain(|other| folder_of(other) == folder_of(path));
+        }
         let found = found.first().filter(|_| found.len() <= MOST_NAMING)?;
         Some((*found).to_owned())
     }

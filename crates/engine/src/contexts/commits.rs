@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Contexts;
 use super::cache::Need;
+use super::lines::ALIKE_THERE;
 use super::named::place_of;
 use crate::commits::FEW;
 use lokid_context::predict::PredictedFile;
@@ -34,6 +35,7 @@ pub(super) const SHOWN_OF_AN_ID: usize = 9;
 /// How much of all that a goal and a subject say they both say, by weight. Of 1,561 later commits of 38 repositories one in nine had
 /// such a precedent in its main file.
 const ALIKE: f64 = 0.3;
+const ALIKE_OF_BRANCH: f64 = 0.4;
 const FEWEST_SHARED: usize = 2;
 /// Commits that are held against a goal, word by word, and files that are told of them.
 const MOST_ROUTINES: usize = 40;
@@ -105,8 +107,8 @@ impl Contexts {
         newest.and_then(|found| quoted(&found.commit))
     }
 
-    /// The commit of a file whose subject says nearly what a goal says: how the like was done there.
-    pub(super) fn alike_in(&self, goal: &str, path: &str) -> Option<String> {
+    /// The commit of a file whose subject says nearly what a goal or a branch says: how the like was done there.
+    pub(super) fn alike_in(&self, said: &str, path: &str, has_goal: bool) -> Option<String> {
         let past = self.repository.known();
         let commits = past.commits?;
         let (all, now) = (commits.commits() as f64, self.env.clock.now().as_micros() / 1_000_000);
@@ -114,19 +116,20 @@ impl Contexts {
             let holders = commits.said_by(word) as f64;
             (1.0 + (all - holders + 0.5).max(0.0) / (holders + 0.5)).ln()
         };
-        let own = subject_words(goal);
+        let own = subject_words(said);
         let likeness = |commit: &Commit| {
             let words = subject_words(&commit.subject);
             let shared: Vec<&String> = own.intersection(&words).collect();
             let is_chance = shared.len() < FEWEST_SHARED || commit.is_merge() || commit.time < now - OLDEST;
             if is_chance { 0.0 } else { sum(shared, &weight) / sum(own.union(&words), &weight).max(f64::MIN_POSITIVE) }
         };
-        let mut wanted = query::wanted(without_head(goal));
+        let mut wanted = query::wanted(without_head(said));
         wanted.truncate(query::MOST_ASKED);
         let found = commits.search_touching(&wanted, &past.cochange.all_names(path), LOOKED_AT);
+        let least = if has_goal { ALIKE } else { ALIKE_OF_BRANCH };
         let alike = found.iter().map(|found| (likeness(&found.commit), &found.commit));
-        let (_, best) = alike.filter(|(share, _)| *share >= ALIKE).max_by(|one, other| one.0.total_cmp(&other.0))?;
-        Some(format!("the like was done there by {}", quoted(best)?))
+        let (_, best) = alike.filter(|(share, _)| *share >= least).max_by(|one, other| one.0.total_cmp(&other.0))?;
+        Some(format!("{ALIKE_THERE}{}", quoted(best)?))
     }
 
     /// The commit that a goal names by the number of its request, with what it touched.

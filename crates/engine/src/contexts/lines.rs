@@ -14,7 +14,7 @@ use super::cache::Need;
 use super::cases::Spoken;
 use super::commits::SHOWN_OF_AN_ID;
 use super::passages::Passage;
-use super::place::{IS_THERE, LIKELY_IN, telling_words};
+use super::place::{LIKELY_IN, telling_words};
 use super::related::{is_place, is_telling};
 use super::sites::names_said;
 use super::{habits, named};
@@ -44,6 +44,8 @@ const FAILED_TESTS: [&str; 3] = ["--- FAIL: ", "FAILED ", "test result: FAILED"]
 const SAID: &str = "earlier commits about";
 /// How a line begins that tells what is done again and again.
 const ROUTINE: &str = "done before by ";
+/// And one that tells of a commit of the same file.
+pub(super) const ALIKE_THERE: &str = "the like was done there by ";
 pub(super) const TYPES: [&str; 6] = ["typing", "annotation", "annotations", "mypy", "pyright", "typecheck"];
 const CHECKERS: [&str; 8] = ["mypy", "pyright", "pyrefly", "pytype", "clippy", "eslint", "ruff", "pylint"];
 const FORMATS: [&str; 7] = ["fmt", "format", "formatting", "formatter", "prettier", "rustfmt", "gofmt"];
@@ -148,7 +150,7 @@ impl Contexts {
             });
             let place = need.file.as_deref().or(first);
             let before = self.numbered(goal).or_else(|| self.routine(goal, need.file.as_deref()));
-            let before = before.or_else(|| self.alike_in(goal, place?));
+            let before = before.or_else(|| self.alike_in(goal, place?, has_goal));
             let id =
                 |line: &str| line.split_once("\" (").and_then(|(_, id)| id.get(..SHOWN_OF_AN_ID)).map(str::to_owned);
             let is_new =
@@ -173,7 +175,7 @@ impl Contexts {
         lines.extend(names);
         if need.file.is_none() && need.goal.is_none() {
             let since = self.since(need, &lines);
-            lines.extend(since);
+            lines.extend(since.into_iter().chain(self.callers(need)));
         }
         let check = said.and_then(check_of);
         // Whoever names a checker does not mean another.
@@ -203,7 +205,9 @@ impl Contexts {
                 let why = self.place_in(path, goal, true).map(|place| place + &more());
                 lines.splice(0..0, why.map(|why| FileLine::Likely { path: path.to_owned(), why }));
             }
-            (None, Some(FileLine::Likely { path, why })) if !why.contains(LIKELY_IN) && !why.contains(IS_THERE) => {
+            (None, Some(FileLine::Likely { path, why }))
+                if !why.contains(LIKELY_IN) && !why.contains(named::DEFINES) =>
+            {
                 if let Some(place) = self.place_in(path, goal, false) {
                     why.push_str(&format!("; {place}"));
                 }
@@ -257,7 +261,7 @@ pub(super) fn is_told(lines: &[FileLine], candidate: &Candidate) -> bool {
         || memory.id.commit().and_then(|id| id.get(..SHOWN_OF_AN_ID)).is_some_and(|id| says(&format!("({id}, ")));
     let is_new = |path: &String| goal::is_program(path) && !files::is_test(path) && !names(path);
     // One that shows how is enough.
-    let is_one_too_many = || memory.is_commit() && says(ROUTINE);
+    let is_one_too_many = || memory.is_commit() && (says(ROUTINE) || says(ALIKE_THERE));
     is_quoted()
         || is_one_too_many()
         || (candidate.why == gather::SIMILAR_REASON && !memory.anchors.files.iter().any(is_new))
@@ -275,7 +279,8 @@ pub(super) fn is_of_tool(need: &Need) -> bool {
 
 /// Work that is for another check than tests: the fact that tells it, and what it is called.
 fn check_of(goal: &str) -> Option<(&'static str, &'static str)> {
-    let goal = goal.to_lowercase();
+    // `format!` is a macro.
+    let goal = goal.to_lowercase().replace("format!", "");
     let says = |words: &[&str]| goal.split(|sign: char| !sign.is_alphanumeric()).any(|word| words.contains(&word));
     match () {
         () if says(&TYPES) || goal.contains("type hint") || goal.contains("(types): ") => {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Contexts;
 use super::cases::bare;
+use super::named::DEFINES;
 use super::passages::Passage;
 use crate::ground::LARGEST_CODE;
 use lokid_context::predict::goal;
@@ -33,7 +34,6 @@ const SHARE_OF_PROSE: f64 = 0.4;
 const AHEAD_IN_PROSE: f64 = 0.15;
 const FEWEST_WORDS: usize = 2;
 pub(super) const LIKELY_IN: &str = "likely in ";
-pub(super) const IS_THERE: &str = " is there (line ";
 pub(super) const COMMENTS: [&str; 6] = ["//", "# ", "/*", "* ", "*/", "- "];
 /// What begins and ends the text of a definition in Python.
 const QUOTES: [&str; 2] = ["\"\"\"", "'''"];
@@ -79,7 +79,8 @@ impl Contexts {
         let is_type = symbol.name.starts_with(char::is_uppercase) && others.len() == spoken.len();
         let inside = if is_type { self.told_of(&others, path) } else { String::new() };
         let inside = if inside.is_empty() { inside } else { format!("; {inside}") };
-        format!("{}{IS_THERE}{}){inside}", self.shown(&symbol.name), symbol.line)
+        let shown = self.shown(&symbol.name);
+        format!("{DEFINES}{} (line {}){inside}", shown.trim_matches('`'), symbol.line)
     }
 
     /// Those that stand in the file.

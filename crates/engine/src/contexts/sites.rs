@@ -141,6 +141,12 @@ impl Contexts {
         // Tests and examples alone are nowhere to begin.
         let is_aside = |site: &Site| files::is_test(&site.path) || site.path.split('/').any(|part| part == "examples");
         found.retain(|found| need.file.is_some() || !errors.is_empty() || !found.sites.iter().all(is_aside));
+        // Nor is what only comments say.
+        let is_comment = |site: &Site| {
+            let text = site.text.trim_start_matches('`');
+            site.is_work() && COMMENTS.iter().any(|start| text.starts_with(start))
+        };
+        found.retain(|found| need.file.is_some() || !found.sites.iter().filter(|site| site.is_work()).all(is_comment));
         found.sort_by_key(|found| found.sites.len());
         found.truncate(MOST_TOLD);
         let is_asked = need.file.is_none() && errors.is_empty() && !told_already.iter().any(FileLine::tells_how_to_run);

@@ -60,6 +60,9 @@ impl Telling<'_> {
         let manifest = text_of("Cargo.toml")?;
         let TestTarget { name, module, mut features } =
             newcomer::test_target(&manifest, below(path, folder)?, &paths, &text_of)?;
+        let text = (self.text_of)(path).unwrap_or_default();
+        features.extend(newcomer::features_of_tests(&manifest, &text));
+        features.dedup();
         if features.is_empty() && newcomer::features_declared(&manifest).1 {
             features.push(newcomer::FULL.to_owned());
         }
@@ -185,10 +188,13 @@ impl Telling<'_> {
         if let Some((.., path)) = tests.iter().find(of_function) {
             return Some(((*path).to_owned(), format!("tests of {at_hand} that are called so{}", run(path))));
         }
+        if let Some(path) = (self.tests_called)(at_hand) {
+            return Some((path.clone(), format!("tests of {at_hand} that are called so{}", run(&path))));
+        }
         let times = |place: usize| tests.get(place).map_or(0, |(_, times, _)| *times);
         let is_enough = times(0) >= WITH_TESTS || (times(0) >= FEWER && times(0) * ONE_OF >= own);
-        // One of many that are touched as often says little, and one that nothing else speaks for is looked for anyway.
-        let speaks = |(.., path): &&(bool, usize, &str)| (self.closest)(path).is_some();
+        // One of many that are touched as often says little, and who has but an error wants those that speak of it.
+        let speaks = |(.., path): &&(bool, usize, &str)| self.has_goal || (self.closest)(path).is_some();
         if let Some((.., path)) = tests.first().filter(|_| is_enough && 2 * times(0) >= 3 * times(1)).filter(speaks) {
             return Some(((*path).to_owned(), format!("{OFTEN}{at_hand}{}", run(path))));
         }
@@ -205,8 +211,9 @@ impl Telling<'_> {
                 // `tests/test_routing.py` of `src/routing/map.py`
                 let folder = folder_of(at_hand);
                 let named = format!("{folder}.{}", at_hand.rsplit_once('.')?.1);
-                let is_of_folder = |(_, times, path): &&(bool, usize, &str)| {
-                    *times >= CALLED_SO && newcomer::are_tests_of(path, &named)
+                let is_of_folder = |place: &&(bool, usize, &str)| {
+                    let (_, times, path) = **place;
+                    times >= CALLED_SO && newcomer::are_tests_of(path, &named) && speaks(place)
                 };
                 let (.., path) = tests.iter().find(is_of_folder)?;
                 Some(((*path).to_owned(), format!("the tests of {folder}/{}", run(path))))
@@ -220,10 +227,6 @@ impl Telling<'_> {
                 Some(((*path).to_owned(), format!("tests of {at_hand} that are called so{}", run(path))))
             })
             .or_else(|| {
-                let path = (self.tests_called)(at_hand)?;
-                Some((path.clone(), format!("tests of {at_hand} that are called so{}", run(&path))))
-            })
-            .or_else(|| {
                 let mut importing = (self.importers)(at_hand);
                 // What stands for a whole folder is imported for anything in it.
                 let is_one_thing =
@@ -232,7 +235,8 @@ impl Telling<'_> {
                 importing.truncate(MOST_IMPORTING + 1);
                 importing
                     .sort_by_key(|path| std::cmp::Reverse(together.get(path.as_str()).copied().unwrap_or_default()));
-                let path = importing.first().filter(|_| importing.len() <= MOST_IMPORTING)?;
+                let is_meant = |path: &&String| importing.len() <= MOST_IMPORTING && speaks(&&(true, 0, path.as_str()));
+                let path = importing.first().filter(is_meant)?;
                 Some((path.clone(), format!("imports {at_hand}{}", run(path))))
             })
     }
@@ -286,20 +290,26 @@ impl Telling<'_> {
         let is_of_library =
             self.past.ground.stamp(&inside("src/lib.rs")).is_some() && path.starts_with(&inside("src/"));
         let target = if is_of_library { " --lib" } else { "" };
-        let known = self.features();
-        if folder.is_empty() || known == ALL_FEATURES {
-            let package =
-                if folder.is_empty() { String::new() } else { format!(" --manifest-path {folder}/Cargo.toml") };
-            return Some(format!("{}{package}{known}{target} {module}::", self.cargo()));
-        }
         let manifest = inside("Cargo.toml");
-        let text = (self.text_of)(&manifest).unwrap_or_default();
-        let (features, is_bare) = newcomer::features_declared(&text);
-        let mut parts = path.strip_suffix(".rs").unwrap_or(path).split('/').rev();
-        let feature = parts.find(|part| features.iter().any(|feature| feature == part));
-        let feature = if is_bare { Some(newcomer::FULL) } else { feature };
-        let feature = feature.map(|feature| format!(" --features {feature}")).unwrap_or_default();
-        Some(format!("{} --manifest-path {manifest}{feature}{target} {module}::", self.cargo()))
+        let package = if folder.is_empty() { String::new() } else { format!(" --manifest-path {manifest}") };
+        let mut known = self.features();
+        // Other crates have other features.
+        if !folder.is_empty() && known != ALL_FEATURES {
+            known.clear();
+        }
+        if known.is_empty() {
+            let text = (self.text_of)(&manifest).unwrap_or_default();
+            let is_bare = !folder.is_empty() && newcomer::features_declared(&text).1;
+            let root = inside(if is_of_library { "src/lib.rs" } else { "src/main.rs" });
+            let needed = match is_bare {
+                true => vec![newcomer::FULL.to_owned()],
+                false => newcomer::features_of_module(&text, &root, &module, self.text_of),
+            };
+            if !needed.is_empty() {
+                known = format!(" --features {}", needed.join(","));
+            }
+        }
+        Some(format!("{}{package}{known}{target} {module}::", self.cargo()))
     }
 
     fn cargo(&self) -> &'static str {

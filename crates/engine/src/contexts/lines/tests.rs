@@ -76,7 +76,8 @@ fn the_tests_of_the_file_at_hand_are_told_with_how_to_run_them() {
     assert!(told(&[], &[], Some("src/own.rs"), false).is_empty(), "whoever has it open sees its tests");
     let split: [&[&str]; 1] = [&["src/router/map.py", "tests/test_router.py", "tests/test_wrap.py"]];
     let expected = "tests/test_router.py: the tests of src/router/; run: pytest tests/test_router.py";
-    assert_eq!(told(&split, &[], Some("src/router/map.py"), false), [expected]);
+    assert_eq!(told(&split, &[], Some("src/router/map.py"), true), [expected]);
+    assert!(told(&split, &[], Some("src/router/map.py"), false).is_empty(), "nobody said what it is about");
     let own = asked(&[], &[], false, &|telling, files| {
         Telling { closest: &|_| Some("closest: `it_is` (line 9)".to_owned()), ..*telling }
             .lines(files, Some("src/own.rs"))
@@ -121,7 +122,8 @@ fn tests_are_told_with_those_of_them_that_speak_of_the_work_and_by_what_they_imp
     assert_eq!(told(&near, &[], Some("src/near.py"), false), [expected]);
     let known: [&[&str]; 2] = [&["src/imported.py"], &["tests/test_x.py"]];
     let expected = "tests/test_x.py: imports src/imported.py; run: pytest tests/test_x.py";
-    assert_eq!(told(&known, &[], Some("src/imported.py"), false), [expected]);
+    assert_eq!(told(&known, &[], Some("src/imported.py"), true), [expected]);
+    assert!(told(&known, &[], Some("src/imported.py"), false).is_empty());
 }
 
 #[test]
