@@ -27,8 +27,6 @@ const YEAR: i64 = 365 * 86_400;
 const SHORTEST_LINE: usize = 12;
 const SHORTEST_NAME: usize = 4;
 const LONGEST_FUNCTION: u32 = 60;
-/// Of a shorter one the first line counts, too.
-const SHORTEST_BODY: u32 = 2;
 /// What a commit of a program, its tests and a text touches is meant by its subject.
 const FEW_FILES: usize = 3;
 /// In a larger one tests were touched for other reasons.
@@ -78,9 +76,7 @@ impl Contexts {
         };
         let (commit, what) = match around {
             Some(around) => {
-                // What is handed in otherwise is done as before.
-                let first = around.line as usize - usize::from(around.end_line - around.line < SHORTEST_BODY);
-                let body = lines.get(first..around.end_line as usize)?;
+                let body = lines.get(around.line as usize - 1..around.end_line as usize)?;
                 let name = Some(self.shown(&around.name)).filter(|name| !name.is_empty())?;
                 (wrote(body)?, format!("{name} ({path}:{})", around.line))
             }
