@@ -67,9 +67,8 @@ fn every_text_for_an_agent_is_a_quotation() {
     check("topic", &get("/v1/index?format=text&topic=speed").text());
     let theirs =
         json!({"version": "1.0", "topics": [{"id": "theirs", "summary": hostile("plan"), "relevance_score": 1.0}]});
-    // Whoever writes without the lock may be overwritten, and writes again.
+    std::fs::write(home.path("app/.loki/memory/index.json"), theirs.to_string()).unwrap();
     let both = crate::home::eventually_some(|| {
-        std::fs::write(home.path("app/.loki/memory/index.json"), theirs.to_string()).unwrap();
         get("/v1/status?fresh=true");
         Some(get("/v1/index?format=text").text().into_owned()).filter(|index| index.contains("Loki Mode"))
     });

@@ -93,6 +93,8 @@ fn tests_of_go_are_run_in_their_module_and_alone_where_they_are_told_alone() {
         ("main.go", "package main\n"),
         ("extra/go.mod", "module app/extra\n"),
         ("extra/lamp/lamp.go", "package lamp\n\nfunc isBrightEnough() bool {\n\treturn true\n}\n"),
+        ("extra/lamp/wick.go", "package lamp\n\nfunc Lit() bool {\n\treturn true\n}\n"),
+        ("extra/lamp/wick_test.go", "package lamp\n\nfunc TestIt(t *testing.T) {\n\tLit()\n}\n"),
         ("extra/lamp/all_test.go", "package lamp\n\nfunc TestBrightEnough(t *testing.T) {\n\tisBrightEnough()\n}\n"),
     ] {
         write(&app, path, text);
@@ -102,11 +104,15 @@ fn tests_of_go_are_run_in_their_module_and_alone_where_they_are_told_alone() {
     settled(&home);
     let panic = "panic: runtime error: index out of range\n\ngoroutine 1 [running]:\nlamp.isBrightEnough(...)\n\t\
         extra/lamp/lamp.go:4 +0x1d";
-    let asked = json!({"project": app, "counted": false, "signals": {"recent_errors": [panic]}});
+    let told = |signals: Value| {
+        let asked = json!({"project": app, "counted": false, "signals": signals});
+        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
+    };
     let expected = "- file extra/lamp/all_test.go: tests of extra/lamp/lamp.go that are called so; closest: `TestBrightEnough` \
         (line 3); run: go -C extra test ./lamp -run '^TestBrightEnough$'\n";
-    let told = || post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned();
-    eventually_some(|| told().contains(expected).then_some(()));
+    eventually_some(|| told(json!({"recent_errors": [panic]})).contains(expected).then_some(()));
+    let inside = told(json!({"current_file": "extra/lamp/wick.go"}));
+    assert!(inside.contains("run: go -C extra test ./lamp\n"), "a module of its own: {inside}");
 }
 
 #[test]
