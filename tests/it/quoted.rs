@@ -67,7 +67,11 @@ fn every_text_for_an_agent_is_a_quotation() {
     check("topic", &get("/v1/index?format=text&topic=speed").text());
     let theirs =
         json!({"version": "1.0", "topics": [{"id": "theirs", "summary": hostile("plan"), "relevance_score": 1.0}]});
+    // Loki Mode holds the lock while it writes.
+    let lock = std::fs::File::create(home.path("app/.loki/memory/index.json.lock")).unwrap();
+    lock.lock().unwrap();
     std::fs::write(home.path("app/.loki/memory/index.json"), theirs.to_string()).unwrap();
+    lock.unlock().unwrap();
     let both = crate::home::eventually_some(|| {
         get("/v1/status?fresh=true");
         Some(get("/v1/index?format=text").text().into_owned()).filter(|index| index.contains("Loki Mode"))

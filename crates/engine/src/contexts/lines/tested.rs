@@ -166,8 +166,9 @@ impl Telling<'_> {
         {
             return Some(((*path).to_owned(), format!("the tests of {at_hand}{}", run(path))));
         }
-        // `test/response/back.js` and others of `lib/response.js`
-        let own_folder = |path: &str| stem_of(folder_of(path)) == stem_of(at_hand);
+        // `test/response/back.js` and others of `lib/response.js`, not what stands beside `lamp/lamp.go`
+        let own_folder =
+            |path: &str| stem_of(folder_of(path)) == stem_of(at_hand) && folder_of(path) != folder_of(at_hand);
         let is_aside = its.is_empty() && tests.first().is_some_and(|(_, _, path)| own_folder(path));
         let mut aside = tests.iter().map(|(_, _, path)| *path).filter(|path| is_aside && own_folder(path));
         if let (Some(path), Some(_)) = (aside.next(), aside.next()) {
