@@ -21,7 +21,7 @@ import collections, http.client, json, os, random, re, shutil, signal, socket, s
 
 BACK, BUDGET, LINES = 50, 2000, 5
 PROGRAM = re.compile(r'\.(rs|py|pyi|ts|tsx|mts|cts|js|jsx|mjs|cjs|vue|svelte|go|c|cc|cpp|cxx|h|hpp|java|kt|rb|php|cs|swift)$')
-TEST = re.compile(r'(^|/)(tests?|spec|specs|__tests__|testing|testdata|fixtures?|benches|benchmarks?|examples?|vendor|dist|docs?)(/|$)|(^|/)test_|_test\.|[._-](test|spec)s?\.|(^|/)conftest\.py$|Test\.java$|\.min\.js$')
+TEST = re.compile(r'(^|/)(tests?|spec|specs|__tests__|testing|testdata|fixtures?|benches|benchmarks?|examples?|vendor|dist|docs?)(/|$)|(^|/)test_|_test\.|[._-](test|spec)s?\.|(^|/)conftest\.py$|Test\.java$|(^|/)tests?\.rs$|\.min\.js$')
 DEFINES = re.compile(r'\b(?:def|fn|func|function|class|impl|sub)\s+(?:\([^)]*\)\s*)?([A-Za-z_]\w*)|^\s*(?:async\s+|public\s+|private\s+|static\s+|export\s+)*([A-Za-z_]\w*)\s*\([^;]*\)\s*\{|\b(?:const|let|var)\s+([A-Za-z_]\w*)\s*=\s*(?:async\s*)?(?:function|\()')
 KINDS = ('file', 'session', 'error', 'branch')
 

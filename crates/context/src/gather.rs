@@ -13,7 +13,6 @@ use std::sync::Arc;
 use crate::gate::{LEAST_CHANCE, LEAST_CHANCE_OF_COMMIT, Signs, Weighed};
 use crate::parts::{Candidate, Part};
 use crate::predict::episodes;
-use crate::predict::goal::is_program;
 use crate::predict::memories::{Clues, Evidence, PredictedMemory, is_said, predict_within};
 use crate::sources::Sources;
 use lokid_index::roster::Filter;
@@ -40,17 +39,6 @@ const MOST_LEARNT: usize = 3;
 pub const HOW_TO_REASON: &str = "how work is done here";
 pub const SIMILAR_REASON: &str = "similar work before";
 const HOW_TO: [&str; 7] = ["test.all", "test.one", "build", "lint", "format", "typecheck", "ci.checks"];
-/// At the start of a session, and where that has a goal.
-const HOW_TO_BEGIN: [&str; 2] = ["test.one", "test.all"];
-const HOW_TO_TEST: [&str; 1] = ["test.all"];
-/// What calls the tools of an environment.
-const RUNNERS: [&str; 6] = ["uv run ", "poetry run ", "hatch run ", "python -m ", "python3 -m ", "npx "];
-const TOOLS: [&str; 12] =
-    ["pytest", "ruff", "mypy", "black", "flake8", "jest", "vitest", "mocha", "ava", "eslint", "prettier", "tsc"];
-/// What stands for one test of a file.
-const NAME: &str = "NAME";
-/// What is said to cargo and go in every repository.
-const OF_ALL: [&str; 8] = ["--workspace", "--all", "--all-targets", "--release", "-p", "-run", "-D", "--"];
 
 pub struct GatherFilter<'a> {
     pub namespace: Namespace,
@@ -347,29 +335,18 @@ impl Table<'_> {
         });
     }
 
-    /// Where nothing is going on yet: how to build, test and check. At the start of a session what nobody would try by himself.
+    /// Where nothing is going on yet: how to build, test and check. At the start of a session readers wanted one in ten of these
+    /// commands.
     fn how_to(&mut self) {
         let clues = self.clues;
-        if !self.filter.beginning && (clues.file.is_some() || !clues.situation.is_empty()) {
+        if self.filter.beginning || clues.file.is_some() || !clues.situation.is_empty() {
             return;
         }
-        // Who has a goal wants to know how to test what comes of it, if that is a program.
-        let is_program = clues.related.first().is_some_and(|file| is_program(&file.path));
-        let wanted = match (self.filter.beginning, clues.situation.is_empty()) {
-            (false, _) => &HOW_TO[..],
-            (true, true) => &HOW_TO_BEGIN,
-            (true, false) if is_program => &HOW_TO_TEST,
-            (true, false) => &[],
-        };
-        let mut is_tested = false;
-        for (place, key) in wanted.iter().enumerate() {
+        for (place, key) in HOW_TO.iter().enumerate() {
             let slot = (self.filter.namespace.clone(), Scope::default(), (*key).to_owned(), String::new());
             let known = self.sources.snapshot.facts_of(&slot).filter(|fact| self.admits(fact)).last().cloned();
-            let is_again = self.filter.beginning && is_tested && key.starts_with("test.");
-            let is_news = |fact: &Arc<Memory>| !self.filter.beginning || !(is_again || is_everywhere(fact));
-            if let Some(fact) = known.filter(is_news) {
+            if let Some(fact) = known {
                 let worth = 1.0 - 0.05 * place as f64;
-                is_tested |= key.starts_with("test.");
                 self.put(&fact, Part::Background, BACKGROUND * worth, HOW_TO_REASON.to_owned());
             }
         }
@@ -387,34 +364,6 @@ impl Table<'_> {
             by_part.then_with(|| other.1.value.total_cmp(&one.1.value)).then_with(|| one.0.cmp(&other.0))
         });
         found.into_iter().map(|(_, candidate)| candidate).collect()
-    }
-}
-
-/// Would anybody try this anyway, who sees what the repository is built with?
-fn is_everywhere(fact: &Memory) -> bool {
-    let command = fact.fact().and_then(|fact| fact.value.split('`').nth(1));
-    command.is_some_and(is_usual)
-}
-
-/// What a manager of packages calls by its name stands in its manifest; what has no argument of its own is the same in every
-/// repository.
-fn is_usual(command: &str) -> bool {
-    let bare = RUNNERS.iter().find_map(|runner| command.strip_prefix(runner));
-    let is_called_so = bare.is_some() && command.contains(NAME);
-    let command = bare.unwrap_or(command);
-    let mut words = command.split_whitespace();
-    let tool = words.next().unwrap_or_default();
-    match tool {
-        _ if is_called_so => false,
-        "npm" | "yarn" | "pnpm" | "bun" => {
-            words.find(|word| *word != "run").is_some_and(|name| !TOOLS.contains(&name)) && words.next().is_none()
-        }
-        "make" | "task" | "just" | "./gradlew" | "mvn" | "./mvnw" | "pytest" => true,
-        "cargo" | "go" => {
-            let is_own = |word: &str| OF_ALL.contains(&word) || !word.starts_with('-');
-            words.all(is_own)
-        }
-        tool => TOOLS.contains(&tool) && !command.contains(NAME),
     }
 }
 

@@ -252,13 +252,13 @@ impl Contexts {
         let focus = self.focuses.lock().of(owner);
         let config = self.env.config.load();
         let file = asked.file.as_deref().map(|path| self.repository.inside(path));
-        // Another goal or branch than the focus has is another matter, and so is another file: what was open before
-        // still tells where one comes from, but no longer what is at hand.
+        // Another goal or branch than the focus has is another matter, and so is another file or an error: what was open
+        // before still tells where one comes from, but no longer what is at hand.
         let told_goal = asked.goal.clone().filter(|goal| !goal.trim().is_empty());
         let is_other_goal = told_goal.is_some() && told_goal != focus.goal;
         let known_branch = focus.branch.as_ref().map(|branch| branch.name.as_str());
         let is_other_branch = asked.branch.is_some() && asked.branch.as_deref() != known_branch;
-        let is_other = is_other_goal || is_other_branch;
+        let is_other = is_other_goal || is_other_branch || !asked.errors.is_empty();
         let file = file.or_else(|| focus.file.clone().filter(|_| !is_other));
         let before = focus.file.iter().chain(&focus.recent).filter(|path| Some(*path) != file.as_ref());
         let recent = before.cloned().collect();

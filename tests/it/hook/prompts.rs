@@ -175,6 +175,9 @@ fn an_error_is_told_since_when_its_function_is_so_and_where_it_is_tested() {
     write(&app, "lib/reply.py", &reply("codec.encode_frame(not_yet(body))"));
     let edited = "TypeError: Cannot read that\n    at send (/srv/app/lib/reply.py:5:4)";
     assert!(!told(edited).contains("is so since"), "it is not committed");
+    commit_all_as(&app, "chore: Send it as the others do", "ann");
+    let fixed = "- `send` (lib/reply.py:4) was fixed before by \"Fix send where the body is 32 long\" (";
+    eventually_some(|| told(edited).contains(fixed).then_some(()));
 }
 
 #[test]

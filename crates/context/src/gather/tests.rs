@@ -263,33 +263,3 @@ fn what_the_working_notes_name_is_told() {
     assert_eq!(told(&lab, &clues, &filter()), ["critical sem-1"]);
     assert_eq!(gathered(&lab, &clues, &filter())[0].why, "named in the working notes");
 }
-
-#[test]
-fn what_anybody_would_try_is_no_news_at_the_start_of_a_session() {
-    for usual in [
-        "cargo test --workspace",
-        "cargo clippy",
-        "cargo nextest run -p CRATE NAME",
-        "cargo test -p CRATE NAME",
-        "go test . -run '^TestName$'",
-        "npm test",
-        "pnpm run build",
-        "npm run format:fix",
-        "uv run pytest",
-        "pytest tests/test_a.py::NAME",
-        "make lint",
-        "ruff check --output-format=github",
-    ] {
-        assert!(super::is_usual(usual), "{usual}");
-    }
-    for news in [
-        "cargo test --all-features",
-        "uv run pytest tests/test_a.py::NAME",
-        "pnpm vitest run a.test.ts -t 'NAME'",
-        "npx mocha test/a.js -g 'NAME'",
-        "tox -e typing",
-        "pre-commit run --all-files",
-    ] {
-        assert!(!super::is_usual(news), "{news}");
-    }
-}

@@ -236,16 +236,8 @@ impl Contexts {
         called_for.extend(learnt.filter_map(|candidate| work.reason(&candidate.memory.key())));
         called_for.retain(|found| !self.is_muted(&found.memory.key(), &files));
         let candidates = Reasoned::candidates(&called_for);
-        // A command that the session began with is known to it.
-        let known = self.sessions.given_block(session).map(|block| block.text).unwrap_or_default();
-        let command = |line: &FileLine| Some(line.text().split_once(": `")?.1.trim_end_matches('`').to_owned());
-        let is_again = |line: &FileLine| {
-            matches!(line, FileLine::Others(_))
-                && command(line).is_some_and(|command| known.contains(&format!("`{command}`")))
-        };
-        let files: Vec<FileLine> = work.files.iter().filter(|line| !is_again(line)).cloned().collect();
         let tail = |already: &dyn Fn(&Key) -> bool| {
-            session::with_files(session::tail(&candidates, already, budget, &length), &files, budget)
+            session::with_files(session::tail(&candidates, already, budget, &length), &work.files, budget)
         };
         let block = self.sessions.hand(session, tail);
         Some(PromptGiven { handed: Handed::of(block, &called_for), topic_moved })

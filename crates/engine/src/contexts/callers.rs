@@ -5,7 +5,6 @@ use super::cache::Need;
 use super::cases::bare;
 use super::place::COMMENTS;
 use crate::ground::LARGEST_TEXT;
-use lokid_context::parts::FileLine;
 use lokid_context::predict::{files, goal};
 use regex::Regex;
 
@@ -15,8 +14,8 @@ const MOST_FILES: usize = 4;
 const SHORTEST_NAME: usize = 4;
 
 impl Contexts {
-    /// All calls of the function that an error happened in, if they are few; tests aside.
-    pub(super) fn callers(&self, need: &Need) -> Option<FileLine> {
+    /// All calls of the function that an error happened in, behind its name, if they are few; tests aside.
+    pub(super) fn callers(&self, need: &Need) -> Option<(String, String)> {
         let (ground, code) = (self.repository.known().ground, self.repository.code());
         let name = self.around(need, &ground).into_iter().next()?;
         let name = name.rsplit(['.', ':', '#']).next().filter(|name| name.len() >= SHORTEST_NAME)?;
@@ -55,7 +54,7 @@ impl Contexts {
         }
         let shown = Some(self.shown(name)).filter(|shown| !shown.is_empty())?;
         let is_few = (1..=MOST_CALLS).contains(&calls.len());
-        is_few.then(|| FileLine::Others(format!("{shown} is called in {} and nowhere else", calls.join(" and "))))
+        is_few.then(|| (shown, format!("is called in {} and nowhere else", calls.join(" and "))))
     }
 }
 

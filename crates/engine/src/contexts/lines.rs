@@ -48,7 +48,8 @@ const ROUTINE: &str = "done before by ";
 pub(super) const ALIKE_THERE: &str = "the like was done there by ";
 pub(super) const TYPES: [&str; 6] = ["typing", "annotation", "annotations", "mypy", "pyright", "typecheck"];
 const CHECKERS: [&str; 8] = ["mypy", "pyright", "pyrefly", "pytype", "clippy", "eslint", "ruff", "pylint"];
-const FORMATS: [&str; 7] = ["fmt", "format", "formatting", "formatter", "prettier", "rustfmt", "gofmt"];
+/// What is to be formatted is mostly what a program prints.
+const FORMATS: [&str; 4] = ["fmt", "prettier", "rustfmt", "gofmt"];
 pub(super) const LINTS: [&str; 8] = ["lint", "lints", "linter", "linting", "clippy", "eslint", "ruff", "pylint"];
 /// What stands so many lines below the beginning of a function is taken for a part of it.
 const HELD: usize = 60;
@@ -102,7 +103,10 @@ impl Contexts {
         };
         let name_of = |passage: &Passage| self.shown(&passage.name);
         let named: Vec<String> = need.goal.as_deref().map(names_said).unwrap_or_default();
-        let spoken_there = |path: &str| self.named_there(path, &named, &spoken);
+        let spoken_there = |path: &str| match &need.goal {
+            Some(goal) => self.named_there(path, goal, &spoken),
+            None => self.told_of(&spoken, path),
+        };
         let telling = Telling {
             past: &past,
             spoken: &spoken,
@@ -173,9 +177,13 @@ impl Contexts {
             lines.retain(|line| !matches!(line, FileLine::Likely { why, .. } if why.is_empty()));
         }
         lines.extend(names);
-        if need.file.is_none() && need.goal.is_none() {
-            let since = self.since(need, &lines);
-            lines.extend(since.into_iter().chain(self.callers(need)));
+        if need.file.is_none() {
+            let about = match (self.since(need, &lines), self.callers(need)) {
+                (Some(since), Some((_, calls))) => Some(format!("{since}; {calls}")),
+                (None, Some((name, calls))) => Some(format!("{name} {calls}")),
+                (since, None) => since,
+            };
+            lines.extend(about.map(FileLine::Others));
         }
         let check = said.and_then(check_of);
         // Whoever names a checker does not mean another.
@@ -200,10 +208,18 @@ impl Contexts {
     ) {
         match (at_hand, lines.first_mut()) {
             (Some(path), _) => {
+                let Some(place) = self.place_in(path, goal, true) else { return };
                 let is_told = lines.iter().any(|line| line.text().contains(PERHAPS_ALSO));
-                let more = || if is_told { String::new() } else { beside(path) };
-                let why = self.place_in(path, goal, true).map(|place| place + &more());
-                lines.splice(0..0, why.map(|why| FileLine::Likely { path: path.to_owned(), why }));
+                let more = if is_told { String::new() } else { beside(path) };
+                // Its tests are told with it.
+                let start = format!("the tests of {path}");
+                let tests = lines.iter().position(|line| line.text().starts_with(&start));
+                let tested = tests.map(|at| lines.remove(at)).and_then(|line| match line {
+                    FileLine::Likely { path, why } => Some(format!("; tests: {path}{}", &why[start.len()..])),
+                    FileLine::Others(_) => None,
+                });
+                let why = place + &tested.unwrap_or_default() + &more;
+                lines.insert(0, FileLine::Likely { path: path.to_owned(), why });
             }
             (None, Some(FileLine::Likely { path, why }))
                 if !why.contains(LIKELY_IN) && !why.contains(named::DEFINES) =>
@@ -279,8 +295,7 @@ pub(super) fn is_of_tool(need: &Need) -> bool {
 
 /// Work that is for another check than tests: the fact that tells it, and what it is called.
 fn check_of(goal: &str) -> Option<(&'static str, &'static str)> {
-    // `format!` is a macro.
-    let goal = goal.to_lowercase().replace("format!", "");
+    let goal = goal.to_lowercase();
     let says = |words: &[&str]| goal.split(|sign: char| !sign.is_alphanumeric()).any(|word| words.contains(&word));
     match () {
         () if says(&TYPES) || goal.contains("type hint") || goal.contains("(types): ") => {

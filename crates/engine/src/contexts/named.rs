@@ -30,7 +30,7 @@ const MODULE: f64 = 0.45;
 const DEFINING: f64 = 0.4;
 
 /// Names that tools and languages say whatever went wrong.
-pub(super) const OF_LANGUAGES: [&str; 28] = [
+pub(super) const OF_LANGUAGES: [&str; 32] = [
     "Option",
     "Result",
     "unwrap",
@@ -59,6 +59,10 @@ pub(super) const OF_LANGUAGES: [&str; 28] = [
     "panic",
     "Exception",
     "assert",
+    "Node",
+    "Python",
+    "Windows",
+    "Linux",
 ];
 /// What JavaScript says before the name of a property that was read of nothing.
 pub(super) const READING: &str = "reading";

@@ -5,6 +5,7 @@
 //! files in .82. Of the half of the branches that spoke clearest .59, .67 and .77.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use super::Contexts;
 use super::place::COMMENTS;
@@ -56,11 +57,18 @@ pub(super) struct Passage {
 }
 
 impl Contexts {
-    /// The definitions of a long file that speak of what is to be done there.
-    pub(super) fn spoken_in(&self, path: &str, text: &str, words: &BTreeSet<String>) -> Vec<Passage> {
+    /// The definitions of a long file, or of some lines of it, that speak of what is to be done there.
+    pub(super) fn spoken_in(
+        &self,
+        path: &str,
+        text: &str,
+        words: &BTreeSet<String>,
+        lines: Range<usize>,
+    ) -> Vec<Passage> {
         let code = self.repository.code();
         let Some((file, pattern)) = code.get(path).zip(spelling(words)) else { return Vec::new() };
-        let found = passages(path, &file.symbols, text, words, &pattern);
+        let mut found = passages(path, &file.symbols, text, words, &pattern);
+        found.retain(|passage| lines.contains(&passage.line));
         if found.len() < FEWEST || text.lines().count() < SHORTEST_FILE {
             return Vec::new();
         }
@@ -128,18 +136,15 @@ fn passages(path: &str, symbols: &[Symbol], text: &str, words: &BTreeSet<String>
     // What holds others is told by them.
     let depth = |line: usize| lines[line - 1].len() - lines[line - 1].trim_start().len();
     let says_holder = |line: usize| lines[line - 1].split_whitespace().any(|word| HOLDERS.contains(&word));
-    let nexts: Vec<usize> = symbols.iter().skip(1).map(|(line, _)| *line).collect();
-    let mut at = 0;
-    symbols.retain(|(line, name)| {
-        let next = nexts.get(at);
-        at += 1;
-        *name != "default"
-            && name.contains(char::is_lowercase)
-            && !(says_holder(*line) && next.is_some_and(|next| depth(*next) > depth(*line)))
-    });
     let is_above = |line: &&&str| COMMENTS.iter().chain(&["@", "#["]).any(|start| line.trim_start().starts_with(start));
     let begin = |line: usize| line - 1 - lines[..line - 1].iter().rev().take_while(is_above).count();
     let ends = symbols.iter().skip(1).map(|(line, _)| begin(*line)).chain([last]);
+    let nexts = symbols.iter().skip(1).map(|(line, _)| Some(*line)).chain([None]);
+    let is_told = |((line, name), next): &(&(usize, &str), Option<usize>)| {
+        *name != "default"
+            && name.contains(char::is_lowercase)
+            && !(says_holder(*line) && next.is_some_and(|next| depth(next) > depth(*line)))
+    };
     let spoken = spoken(text, words, pattern);
     let passage = |((line, name), end): (&(usize, &str), usize)| {
         let (first, end) = (begin(*line), end.max(begin(*line)));
@@ -154,7 +159,8 @@ fn passages(path: &str, symbols: &[Symbol], text: &str, words: &BTreeSet<String>
         });
         Passage { path: path.to_owned(), name: (*name).to_owned(), line: *line, lines: end - first, said }
     };
-    let found = symbols.iter().zip(ends).map(passage);
+    let told = symbols.iter().zip(nexts).zip(ends).filter(|(symbol, _)| is_told(symbol));
+    let found = told.map(|((symbol, _), end)| passage((symbol, end)));
     found.filter(|passage| (SHORTEST..=LONGEST).contains(&passage.lines)).collect()
 }
 

@@ -4,11 +4,13 @@
 //! within the change in two of three cases where it said clearly more than all others.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use super::Contexts;
 use super::cases::bare;
 use super::named::DEFINES;
 use super::passages::Passage;
+use super::sites::names_said;
 use crate::ground::LARGEST_CODE;
 use lokid_context::predict::goal;
 use lokid_context::predict::goal::without_head;
@@ -45,7 +47,7 @@ impl Contexts {
         let text = self.repository.text_of(path, LARGEST_CODE)?;
         let lines: Vec<&str> = text.lines().collect();
         let (words, is_program) = (telling_words(goal, path), goal::is_program(path));
-        let spoken = self.spoken_in(path, &text, &words);
+        let spoken = self.spoken_in(path, &text, &words, 0..usize::MAX);
         // Who has the file and the name needs no line.
         let is_said = |passage: &Passage| goal.contains(&passage.name);
         let told = self.told_of(&spoken, path);
@@ -69,7 +71,8 @@ impl Contexts {
     }
 
     /// What a file defines and a goal names; of a type also where in it, and without a name all that speaks of it.
-    pub(super) fn named_there(&self, path: &str, names: &[String], spoken: &[Passage]) -> String {
+    pub(super) fn named_there(&self, path: &str, goal: &str, spoken: &[Passage]) -> String {
+        let names = names_said(goal);
         let code = self.repository.code();
         let mut symbols = code.get(path).into_iter().flat_map(|file| &file.symbols);
         let Some(symbol) = symbols.find(|symbol| names.contains(&bare(&symbol.name))) else {
@@ -77,10 +80,32 @@ impl Contexts {
         };
         let others: Vec<Passage> = spoken.iter().filter(|passage| passage.name != symbol.name).cloned().collect();
         let is_type = symbol.name.starts_with(char::is_uppercase) && others.len() == spoken.len();
-        let inside = if is_type { self.told_of(&others, path) } else { String::new() };
+        let inside = match self.held_by(path, symbol.line as usize) {
+            // A class that holds its methods says where they are.
+            Some((text, lines)) => {
+                let own: BTreeSet<String> = analyze::distinct(&symbol.name, usize::MAX).into_iter().collect();
+                let words = telling_words(goal, path).difference(&own).cloned().collect();
+                self.told_of(&self.spoken_in(path, &text, &words, lines), path)
+            }
+            None if is_type => self.told_of(&others, path),
+            None => String::new(),
+        };
         let inside = if inside.is_empty() { inside } else { format!("; {inside}") };
         let shown = self.shown(&symbol.name);
         format!("{DEFINES}{} (line {}){inside}", shown.trim_matches('`'), symbol.line)
+    }
+
+    /// The text of a file and the lines of what a definition in it holds, if it holds others: what stands below it and further in.
+    fn held_by(&self, path: &str, line: usize) -> Option<(String, Range<usize>)> {
+        let (code, text) = (self.repository.code(), self.repository.text_of(path, LARGEST_CODE)?);
+        let depths: Vec<usize> = text.lines().map(|line| line.len() - line.trim_start().len()).collect();
+        let own = *depths.get(line.checked_sub(1)?)?;
+        let mut below: Vec<usize> = code.get(path)?.symbols.iter().map(|symbol| symbol.line as usize).collect();
+        below.retain(|other| (line + 1..=depths.len()).contains(other));
+        below.sort_unstable();
+        let first = *below.first().filter(|first| depths[**first - 1] > own)?;
+        let end = below.into_iter().find(|other| depths[*other - 1] <= own).unwrap_or(usize::MAX);
+        Some((text, first..end))
     }
 
     /// Those that stand in the file.

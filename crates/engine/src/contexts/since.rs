@@ -1,5 +1,5 @@
-//! Since when what an error is at is as it is: the commit that changed its function last, or else that wrote its line, and where that
-//! commit tested it.
+//! Since when what an error is at is as it is, and what was mended there before: the commits that changed its function, or else that
+//! wrote its line, and where they tested it.
 
 use super::Contexts;
 use super::cache::Need;
@@ -16,15 +16,15 @@ use lokid_encode::code::{Definition, DefinitionKind};
 use lokid_encode::commits::{CommitKind, kind_of};
 use lokid_index::analyze;
 use lokid_model::Commit;
-use lokid_sys::git::blame::there_since;
+use lokid_sys::git::blame::changes_of;
 
 /// Commits of a file that are looked through; what is older is no news.
-const MOST_COMMITS: usize = 16;
+const MOST_COMMITS: usize = 24;
 /// A commit of more files moved the line or formatted it.
 const SWEEP: usize = 20;
 const YEAR: i64 = 365 * 86_400;
-/// Shorter lines stand everywhere.
-const SHORTEST_LINE: usize = 12;
+/// Lines above and below one in a long function.
+const AROUND: u32 = 6;
 const SHORTEST_NAME: usize = 4;
 const LONGEST_FUNCTION: u32 = 60;
 /// What a commit of a program, its tests and a text touches is meant by its subject.
@@ -38,62 +38,71 @@ const IDLE: [&str; 9] =
 
 impl Contexts {
     /// Nothing of what was not committed yet, and of no line that stands twice.
-    pub(super) fn since(&self, need: &Need, told: &[FileLine]) -> Option<FileLine> {
+    pub(super) fn since(&self, need: &Need, told: &[FileLine]) -> Option<String> {
         let past = self.repository.known();
         let root = self.env.root.to_string_lossy();
         let mut places = need.errors.iter().flat_map(|error| named::places(&error.text, &root, &past.ground));
         let place = places.next()?;
         let (path, number) = (place.file.as_str(), place.line?);
         let text = self.repository.text_of(path, LARGEST_TEXT)?;
-        let lines: Vec<&str> = text.lines().collect();
-        let line = lines.get((number as usize).checked_sub(1)?)?.trim();
-        let is_one = line.len() >= SHORTEST_LINE && lines.iter().filter(|other| other.trim() == line).count() == 1;
         let around = definition_around(path, &text, (number, number));
         // What changed elsewhere in a long one is another matter.
         let is_one_thing = |around: &Definition| (1..LONGEST_FUNCTION).contains(&(around.end_line - around.line));
         let around = around.filter(|around| around.kind != DefinitionKind::Type && is_one_thing(around));
+        let (name, what, lines) = match &around {
+            Some(around) => {
+                let shown = Some(self.shown(&around.name)).filter(|name| !name.is_empty())?;
+                let what = format!("{shown} ({path}:{})", around.line);
+                (around.name.to_lowercase(), what, (around.line, around.end_line))
+            }
+            None => {
+                let around = (number.saturating_sub(AROUND).max(1), number + AROUND);
+                (String::new(), format!("what stands around {path}:{number}"), around)
+            }
+        };
         let names = past.cochange.all_names(path);
         let commits: Vec<Commit> = past.commits.as_ref()?.touching(&names, MOST_COMMITS);
         let named_then =
             |commit: &Commit| commit.files.iter().find(|file| names.contains(&file.path.as_str())).cloned();
-        let then: Vec<(String, String)> =
-            commits.iter().filter_map(|commit| Some((commit.id.clone(), named_then(commit)?.path))).collect();
-        let looked_at: Vec<(&str, &str)> = then.iter().map(|(id, path)| (id.as_str(), path.as_str())).collect();
+        let then: Vec<(&Commit, String)> =
+            commits.iter().filter_map(|commit| Some((commit, named_then(commit)?.path))).collect();
+        let versions: Vec<(&str, &str)> =
+            then.iter().map(|(commit, path)| (commit.id.as_str(), path.as_str())).collect();
         let age = |commit: &Commit| self.env.clock.now().as_micros() / 1_000_000 - commit.time;
-        let is_telling = |commit: &&Commit| {
-            commit.files.len() <= SWEEP && is_news(kind_of(commit), age(commit)) && says_what(&commit.subject)
-        };
-        let name = around.as_ref().map(|around| around.name.to_lowercase()).unwrap_or_default();
         // Who says its name meant it; of others few have to do with what fails.
-        let speaks = |commit: &&Commit| {
+        let speaks = |commit: &Commit| {
             name.len() >= SHORTEST_NAME
                 && [&commit.subject, &commit.body].iter().any(|text| text.to_lowercase().contains(&name))
         };
-        let wrote = |lines: &[&str]| {
-            let (id, _) = looked_at[there_since(&self.env.root, &looked_at, lines)?];
-            let is_meant = |commit: &&Commit| is_telling(commit) && (speaks(commit) || commit.files.len() <= FEW_FILES);
-            commits.iter().find(|commit| commit.id == id).filter(is_meant)
+        let is_meant = |commit: &Commit, few: usize| {
+            commit.files.len() <= SWEEP
+                && is_news(kind_of(commit), age(commit))
+                && says_what(&commit.subject)
+                && (speaks(commit) || commit.files.len() <= few)
         };
-        let (commit, what) = match around {
-            Some(around) => {
-                let body = lines.get(around.line as usize - 1..around.end_line as usize)?;
-                let name = Some(self.shown(&around.name)).filter(|name| !name.is_empty())?;
-                (wrote(body)?, format!("{name} ({path}:{})", around.line))
-            }
-            None => (wrote(&[line]).filter(|_| is_one)?, format!("{path}:{number}")),
-        };
+        let mut changes = changes_of(&self.env.root, &text, lines, &versions).map(|at| then[at].0);
+        let is_fix = |commit: &Commit| kind_of(commit) == CommitKind::Fix;
+        let few = |commit: &Commit| if is_fix(commit) { SMALL } else { FEW_FILES };
+        let since = changes.next().filter(|last| is_meant(last, few(last)));
+        let is_meant_fix = |commit: &&Commit| is_fix(commit) && is_meant(commit, SMALL);
+        let fix = if since.is_some_and(is_fix) { None } else { changes.find(is_meant_fix) };
         let is_told = |path: &str| {
             told.iter().any(|line| {
                 line.text().contains(path) || matches!(line, FileLine::Likely { path: known, .. } if known == path)
             })
         };
-        let tests = commit.files.iter().map(|file| past.cochange.name_today(&file.path).unwrap_or(&file.path));
+        let tests = since.into_iter().chain(fix).filter(|commit| commit.files.len() <= SMALL);
+        let tests = tests.flat_map(|commit| &commit.files);
+        let tests = tests.map(|file| past.cochange.name_today(&file.path).unwrap_or(&file.path));
         let tests = tests.filter(|path| {
             files::is_test(path) && goal::is_program(path) && past.ground.is_there(path) && !is_told(path)
         });
-        let tests: Vec<&str> = tests.take(if commit.files.len() <= SMALL { MOST_TESTS } else { 0 }).collect();
-        let tested = if tests.is_empty() { String::new() } else { format!("; tested there by {}", tests.join(", ")) };
-        Some(FileLine::Others(format!("{what} is so since {}{tested}", quoted(commit)?)))
+        let tests: Vec<&str> = tests.take(MOST_TESTS).collect();
+        let tested = (!tests.is_empty()).then(|| format!("tested there by {}", tests.join(", ")));
+        let fixed = fix.and_then(quoted).map(|fix| format!("was fixed before by {fix}"));
+        let since = since.and_then(quoted).map(|since| format!("is so since {since}"));
+        let said: Vec<String> = since.into_iter().chain(fixed).chain(tested).collect();
+        (said.len() > usize::from(!tests.is_empty())).then(|| format!("{what} {}", said.join("; ")))
     }
 }
 

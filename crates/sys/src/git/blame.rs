@@ -178,32 +178,57 @@ impl Committed {
     }
 }
 
-/// Since which of these commits lines stand in a file, one below the other: one that has them, while the next older one has not.
-/// They are given newest first, each with the name that the file had then; taken that lines which came stay, few of them are
-/// looked at. No program is asked. How lines are indented does not matter, nor do empty ones and comments.
-pub fn there_since(worktree: &Path, commits: &[(&str, &str)], lines: &[&str]) -> Option<usize> {
-    let repository = Repository::open(worktree).ok()?;
-    let says = |line: &&[u8]| !line.is_empty() && !COMMENTS.iter().any(|start| line.starts_with(start));
-    let wanted: Vec<&[u8]> = lines.iter().map(|line| line.trim().as_bytes()).filter(says).collect();
-    let first = *wanted.first()?;
-    let has = |at: usize| {
-        let (commit, path) = commits[at];
-        let blob = Oid::from_str(commit).ok().and_then(|commit| blob(&repository, commit, path));
-        blob.is_some_and(|blob| {
-            let known = blob.content().split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-            let known: Vec<&[u8]> = known.filter(says).collect();
-            known.windows(wanted.len()).any(|window| window[0] == first && window == wanted)
-        })
-    };
-    let (mut with, mut without) = (0, commits.len());
-    if commits.is_empty() || !has(with) {
-        return None;
-    }
-    while without - with > 1 {
-        let between = with.midpoint(without);
-        *(if has(between) { &mut with } else { &mut without }) = between;
-    }
-    (without < commits.len()).then_some(with)
+/// Which of these commits changed some lines of a file, newest first. The lines are followed back from `text` through the
+/// versions of the file, which are given newest first, each with its commit and the name that it had then; the oldest only says
+/// what was there before. Lines that are not committed yet have no past. No program is asked. Comments, empty lines and
+/// indents are no change.
+pub fn changes_of(
+    worktree: &Path,
+    text: &str,
+    lines: (u32, u32),
+    versions: &[(&str, &str)],
+) -> impl Iterator<Item = usize> {
+    let repository = Repository::open(worktree).ok();
+    let (mut newer, mut lines, mut at, mut is_over) = (text.as_bytes().to_vec(), lines, 0, false);
+    std::iter::from_fn(move || {
+        while !is_over {
+            let (commit, path) = versions.get(at)?;
+            let commit = Oid::from_str(commit).ok()?;
+            let older = blob(repository.as_ref()?, commit, path)?.content().to_vec();
+            let edits = edits(&older, &newer)?;
+            // What was taken out stood before a line.
+            let is_out = |edit: &Edit| edit.new.0 == edit.new.1;
+            let is_inside =
+                |edit: &&Edit| edit.new.0 <= lines.1 && edit.new.1 > lines.0 && (edit.new.0 > lines.0 || !is_out(edit));
+            let own: Vec<Edit> = edits.iter().filter(is_inside).copied().collect();
+            let is_changed = own.iter().any(|edit| deeds(&older, edit.old) != deeds(&newer, edit.new));
+            let is_new = own.iter().any(|edit| edit.new.0 <= lines.0 && lines.1 < edit.new.1);
+            let before = |line: u32, end: bool| match edits.iter().rfind(|edit| edit.new.0 <= line) {
+                Some(edit) if line >= edit.new.1 => edit.old.1 + (line - edit.new.1),
+                Some(edit) => {
+                    if end {
+                        edit.old.1.saturating_sub(1)
+                    } else {
+                        edit.old.0
+                    }
+                }
+                None => line,
+            };
+            lines = (before(lines.0, false), before(lines.1, true));
+            (newer, at, is_over) = (older, at + 1, is_new || (is_changed && at == 0));
+            if is_changed && at > 1 {
+                return Some(at - 2);
+            }
+        }
+        None
+    })
+}
+
+/// What stands in lines of a text and does something.
+fn deeds(text: &[u8], (first, end): (u32, u32)) -> Vec<&[u8]> {
+    let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let lines = lines.take(end as usize - 1).skip(first as usize - 1);
+    lines.filter(|line| !line.is_empty() && !COMMENTS.iter().any(|start| line.starts_with(start))).collect()
 }
 
 fn blob<'r>(repository: &'r Repository, commit: Oid, path: &str) -> Option<git2::Blob<'r>> {
@@ -360,8 +385,8 @@ mod tests {
         assert_eq!((name_before(&moved), name_before(&written)), (Some("old.rs".to_owned()), None));
         assert!(Committed::open(lab.folder.path(), "none.rs", "").is_none());
         let commits = [(edited_id.as_str(), "new.rs"), (moved.as_str(), "new.rs"), (written.as_str(), "old.rs")];
-        let since = |line| there_since(lab.folder.path(), &commits, &[line]);
-        assert_eq!((since("another();"), since("first();"), since("second();")), (Some(0), None, None));
+        let changes = |line| changes_of(lab.folder.path(), &today, (line, line), &commits).collect::<Vec<usize>>();
+        assert_eq!((changes(4), changes(3), changes(1)), (vec![0], vec![], vec![]));
         let plain = committed.blame_without_program(1, 4);
         assert_eq!(plain.iter().map(|origin| origin.lines.len()).sum::<usize>(), 4, "{plain:?}");
     }

@@ -19,6 +19,8 @@ const FEWER: usize = 3;
 const ONE_OF: usize = 6;
 const CALLED_SO: usize = 2;
 const SHORTEST_WORD: usize = 4;
+/// A shorter name may be said of other things.
+const SHORTEST_UNIQUE: usize = 8;
 /// What more tests import is what all of them need.
 const MOST_IMPORTING: usize = 3;
 const GATHERING: [&str; 5] = ["__init__.py", "index.js", "index.ts", "mod.rs", "lib.rs"];
@@ -138,9 +140,10 @@ impl Telling<'_> {
         // `test/orm/test_loading.py` of `lib/orm/loading.py` needs no commit that touched both, nor does `test/a.test.ts` of
         // `src/a.ts` where there are hardly any.
         let last = |path: &str| stem_of(folder_of(path));
-        let alike = self.past.cochange.namesakes(at_hand).filter(|place| !self.past.cochange.is_gone(*place));
-        let alike = alike.map(|place| self.past.cochange.path(place)).filter(|path| {
-            let is_beside = last(path) == last(at_hand) || (own <= FEWER && is_mirrored(path, at_hand));
+        // `test/presets/cloudflare-module.test.ts` of the only file that is called so, wherever it stands.
+        let is_unique = stem_of(at_hand).len() >= SHORTEST_UNIQUE && self.namesakes(at_hand).count() == 2;
+        let alike = self.namesakes(at_hand).filter(|path| {
+            let is_beside = last(path) == last(at_hand) || is_unique || (own <= FEWER && is_mirrored(path, at_hand));
             is_called_so(path) && is_beside && !together.contains_key(path) && is_its(path)
         });
         let tests = together.iter().map(|(path, times)| (*path, *times)).chain(alike.map(|path| (path, 0)));
@@ -153,11 +156,10 @@ impl Telling<'_> {
         let nearest = its.iter().map(|path| nearness(path)).max();
         its.retain(|path| Some(nearness(path)) == nearest && nearness(path) > Nearness::Elsewhere);
         // `tests/env/test_api.py` are those of `src/env/api.py`, not of `src/env/python/api.py`.
-        let namesakes = || {
-            let places = self.past.cochange.namesakes(at_hand).filter(|place| !self.past.cochange.is_gone(*place));
-            places.map(|place| self.past.cochange.path(place)).filter(|path| *path != at_hand && !files::is_test(path))
+        let is_anothers = |path: &str| {
+            self.namesakes(at_hand).any(|other| !files::is_test(other) && other != at_hand && is_mirrored(path, other))
         };
-        its.retain(|path| is_mirrored(path, at_hand) || !namesakes().any(|other| is_mirrored(path, other)));
+        its.retain(|path| is_mirrored(path, at_hand) || !is_anothers(path));
         // What is called just so comes before what is called more.
         if let Some(path) = its
             .iter()
@@ -175,11 +177,8 @@ impl Telling<'_> {
             return Some((format!("{}/", folder_of(path)), format!("the tests of {at_hand} are there")));
         }
         // `node_git_test.go` tests `node_git.go`, and the command for all tests of the package is the same.
-        let is_others = |path: &str| {
-            let alike = self.past.cochange.namesakes(path).filter(|place| !self.past.cochange.is_gone(*place));
-            let mut alike = alike.map(|place| self.past.cochange.path(place));
-            alike.any(|other| other != at_hand && goal::is_program(other) && newcomer::are_tests_of(path, other))
-        };
+        let is_others =
+            |path: &str| self.namesakes(path).any(|other| other != at_hand && newcomer::are_tests_of(path, other));
         tests.retain(|(_, _, path)| {
             !at_hand.ends_with(".go") || stem_of(path) == stem_of(folder_of(path)) || !is_others(path)
         });
@@ -216,8 +215,12 @@ impl Telling<'_> {
                     let (_, times, path) = **place;
                     times >= CALLED_SO && newcomer::are_tests_of(path, &named) && speaks(place)
                 };
-                let (.., path) = tests.iter().find(is_of_folder)?;
-                Some(((*path).to_owned(), format!("the tests of {folder}/{}", run(path))))
+                let by_name = |path: &&str| is_test(path) && is_called_so(path) && newcomer::are_tests_of(path, &named);
+                let is_deep = parted(&named).is_some_and(|(_, inside)| inside.contains('/'));
+                let is_mirrored = |path: &&str| is_deep && is_mirrored(path, &named);
+                let mirrored = || self.namesakes(&named).filter(by_name).find(is_mirrored);
+                let path = tests.iter().find(is_of_folder).map(|(.., path)| *path).or_else(mirrored)?;
+                Some((path.to_owned(), format!("the tests of {folder}/{}", run(path))))
             })
             .or_else(|| {
                 // `test/res.send.js` of `lib/response.js`, where the work is on `send`
@@ -240,6 +243,13 @@ impl Telling<'_> {
                 let path = importing.first().filter(is_meant)?;
                 Some((path.clone(), format!("imports {at_hand}{}", run(path))))
             })
+    }
+
+    /// Programs, tests among them, that are called like one.
+    fn namesakes(&self, path: &str) -> impl Iterator<Item = &str> + use<'_> {
+        let cochange = &self.past.cochange;
+        let places: Vec<_> = cochange.namesakes(path).filter(|place| !cochange.is_gone(*place)).collect();
+        places.into_iter().map(|place| cochange.path(place)).filter(|path| goal::is_program(path))
     }
 
     /// Behind the path of tests: which of them speak of the work, and how they are run.
@@ -349,7 +359,9 @@ pub(super) fn is_obvious(tests: &str, why: &str, file: &str) -> bool {
     let is_told = ["closest: ", "features", " -C ", "--test "].iter().any(|news| why.contains(news));
     let is_beside = file.ends_with(".go") && folder_of(tests) == folder_of(file) && why.starts_with("the tests of");
     let is_inside = tests == file && [".rs", ".go"].iter().any(|ending| file.ends_with(ending));
-    !is_told && (is_inside || is_beside)
+    // In Java they are where everybody looks.
+    let is_called_so = [".java", ".kt"].iter().any(|ending| file.ends_with(ending)) && !why.contains("; ");
+    !is_told && (is_inside || is_beside || is_called_so)
 }
 
 /// `tests/it.rs` of `crates/a/tests/it.rs` below `crates/a`.

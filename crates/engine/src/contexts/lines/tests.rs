@@ -78,6 +78,18 @@ fn the_tests_of_the_file_at_hand_are_told_with_how_to_run_them() {
     let expected = "tests/test_router.py: the tests of src/router/; run: pytest tests/test_router.py";
     assert_eq!(told(&split, &[], Some("src/router/map.py"), true), [expected]);
     assert!(told(&split, &[], Some("src/router/map.py"), false).is_empty(), "nobody said what it is about");
+    let mirrored: [&[&str]; 3] = [
+        &["src/presets/cloud/util.ts", "src/presets/cloud/run/cloud-module.ts"],
+        &["test/presets/cloud.test.ts"],
+        &["test/presets/cloud-module.test.ts"],
+    ];
+    let of_mirrored = |path| told(&mirrored, &[], Some(path), false);
+    assert_eq!(
+        of_mirrored("src/presets/cloud/util.ts"),
+        ["test/presets/cloud.test.ts: the tests of src/presets/cloud/"]
+    );
+    let expected = "test/presets/cloud-module.test.ts: the tests of src/presets/cloud/run/cloud-module.ts";
+    assert_eq!(of_mirrored("src/presets/cloud/run/cloud-module.ts"), [expected]);
     let own = asked(&[], &[], false, &|telling, files| {
         Telling { closest: &|_| Some("closest: `it_is` (line 9)".to_owned()), ..*telling }
             .lines(files, Some("src/own.rs"))
