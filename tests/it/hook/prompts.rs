@@ -269,3 +269,30 @@ fn a_goal_is_told_the_functions_that_speak_of_it() {
     assert!(told(json!({"goal": goal})).contains("src/server.rs: likely in `real_address` (line 7)"));
     assert!(!told(json!({"goal": "Paint the ceiling", "current_file": "src/server.rs"})).contains("likely in"));
 }
+
+#[test]
+fn a_scope_means_what_its_commits_touched_rather_than_a_file_of_its_name() {
+    let home = Home::new();
+    let app = home.path("app");
+    for path in
+        ["src/relay.py", "src/client/wire.py", "src/proto/decode.py", "tests/test_relay.py", "tests/test_wire.py"]
+    {
+        write(&app, path, "import sys\n");
+    }
+    commit_all(&app);
+    for (scope, path) in [("relay", "src/relay.py"), ("wire", "src/proto/decode.py")] {
+        for number in 1..7 {
+            write(&app, path, &format!("def case():\n    return {number}\n"));
+            commit_all_as(&app, &format!("fix({scope}): decode case {number}"), "ann");
+        }
+    }
+    let _daemon = home.daemon();
+    settled(&home);
+    let told = |goal: &str| {
+        let asked = json!({"project": app, "counted": false, "signals": {"goal": goal}});
+        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
+    };
+    eventually_some(|| told("fix(relay): flush late").contains("src/relay.py: its name is \"relay\"").then_some(()));
+    let wire = told("fix(wire): flush late");
+    assert!(!wire.contains("src/client/wire.py"), "{wire}");
+}

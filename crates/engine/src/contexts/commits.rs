@@ -9,11 +9,11 @@ use super::lines::ALIKE_THERE;
 use super::named::place_of;
 use crate::commits::FEW;
 use lokid_context::predict::PredictedFile;
-use lokid_context::predict::goal::without_head;
+use lokid_context::predict::goal::{self, without_head};
 use lokid_context::predict::memories::branch_topic;
 use lokid_context::predict::terrain::Terrain;
 use lokid_context::situation::{MOST_WORDS, Situation, is_doing};
-use lokid_encode::commits::as_memory;
+use lokid_encode::commits::{CommitKind, as_memory, kind_of};
 use lokid_index::analyze;
 use lokid_index::cochange::Cochange;
 use lokid_index::commits::CommitMatch;
@@ -125,7 +125,10 @@ impl Contexts {
         };
         let mut wanted = query::wanted(without_head(said));
         wanted.truncate(query::MOST_ASKED);
-        let found = commits.search_touching(&wanted, &past.cochange.all_names(path), LOOKED_AT);
+        let mut found = commits.search_touching(&wanted, &past.cochange.all_names(path), LOOKED_AT);
+        // What was written about it shows nobody how it is done.
+        let [is_of_texts, _] = goal::sorts(said);
+        found.retain(|found| is_of_texts || kind_of(&found.commit) != CommitKind::Docs);
         let least = if has_goal { ALIKE } else { ALIKE_OF_BRANCH };
         let alike = found.iter().map(|found| (likeness(&found.commit), &found.commit));
         let (_, best) = alike.filter(|(share, _)| *share >= least).max_by(|one, other| one.0.total_cmp(&other.0))?;

@@ -67,7 +67,8 @@ pub(super) const OF_LANGUAGES: [&str; 32] = [
 /// What JavaScript says before the name of a property that was read of nothing.
 pub(super) const READING: &str = "reading";
 /// Folders whose definitions nobody else uses.
-const ASIDE: [&str; 8] = ["example", "examples", "doc", "docs", "fixtures", "testdata", "benches", "benchmarks"];
+pub(super) const ASIDE: [&str; 10] =
+    ["example", "examples", "doc", "docs", "fixtures", "testdata", "bench", "benches", "benchmark", "benchmarks"];
 /// How the reason begins where a file defines what is named.
 pub(super) const DEFINES: &str = "defines ";
 

@@ -32,6 +32,9 @@ const IN_ONE: f64 = 0.3;
 /// What a branch is called says less than a goal does.
 const OF_GOAL: f64 = -0.1;
 const OF_BRANCH: f64 = 0.0;
+const SHARE_OF_BRANCH: f64 = 0.4;
+/// In a file that is less likely one definition of five was changed, unless it is called after the goal.
+const LEAST_LIKELY: f64 = 0.3;
 const OF_LIKELIHOOD: f64 = 0.3;
 /// Another says nearly as much.
 const NEARLY: f64 = 0.7;
@@ -86,7 +89,7 @@ impl Contexts {
         words: &BTreeSet<String>,
         has_goal: bool,
     ) -> Vec<Passage> {
-        let least = if has_goal { OF_GOAL } else { OF_BRANCH };
+        let (least, least_share) = if has_goal { (OF_GOAL, 0.0) } else { (OF_BRANCH, SHARE_OF_BRANCH) };
         let code = self.repository.code();
         let Some(pattern) = spelling(words) else { return Vec::new() };
         let programs = foreseen.iter().filter(|file| goal::is_program(&file.path) && !files::is_test(&file.path));
@@ -104,8 +107,11 @@ impl Contexts {
         let likelihood = |path: &str| foreseen.iter().find(|file| file.path == path).map_or(0.0, |file| file.score);
         let ranked = ranked(found, words, &likelihood);
         let best = ranked.first().map_or(0.0, |(_, share, _)| *share);
-        let is_clear =
-            ranked.first().is_some_and(|(score, _, first)| *score >= least && first.said.len() >= FEWEST_WORDS);
+        let is_called_so = |name: &str| analyze::distinct(name, usize::MAX).iter().any(|word| words.contains(word));
+        let is_clear = ranked.first().is_some_and(|(score, share, first)| {
+            let is_likely = !has_goal || likelihood(&first.path) >= LEAST_LIKELY || is_called_so(&first.name);
+            *score >= least && *share >= least_share && first.said.len() >= FEWEST_WORDS && is_likely
+        });
         let told = ranked.into_iter().take(MOST_IN_ALL).filter(|(_, share, _)| is_clear && *share >= NEARLY * best);
         told.map(|(.., passage)| passage).collect()
     }

@@ -19,6 +19,8 @@ use lokid_context::situation;
 use lokid_encode::errors::repo_file;
 use lokid_index::analyze;
 use lokid_index::cochange::folder_of;
+use lokid_model::Commit;
+use lokid_retrieve::query;
 
 /// A branch is a goal that nobody put into words.
 const BY_BRANCH: f64 = 0.6;
@@ -36,6 +38,10 @@ const NO_PLACES: [&str; 12] =
 const MOST_WORDS: usize = 3;
 /// Of more files of one name none is meant.
 const MOST_NAMESAKES: usize = 3;
+/// Commits of one scope that are looked through, how many tell, and how many of them touch a file that the scope is called after.
+const MOST_OF_SCOPE: usize = 40;
+const FEWEST_OF_SCOPE: usize = 5;
+const ONE_OF_SCOPE: usize = 5;
 const AHEAD_OF_NAMESAKES: f64 = 1.5;
 /// How much less each earlier commit of an author counts.
 const FADING: f64 = 0.9;
@@ -195,7 +201,9 @@ fn the_one_called_so<'a>(
             [name.clone(), format!("{name}s")].iter().any(|name| words.contains(name) || scope.contains(name));
         !is_one_word || (name.len() >= SHORTEST_RARE && !lokid_text::is_everyday(name))
     };
-    let called = called_so(past, need);
+    let mut called = called_so(past, need);
+    called.iter_mut().for_each(|(name, paths)| paths.retain(|path| !is_scope_of_others(past, name, path)));
+    called.retain(|(_, paths)| !paths.is_empty());
     let first = called.first().and_then(|(name, paths)| {
         let mut paths = paths.clone();
         paths.sort_by(|one, other| score(other).total_cmp(&score(one)));
@@ -209,13 +217,31 @@ fn the_one_called_so<'a>(
     first.or_else(sure).or_else(|| called_joined(past, need).filter(|(name, _)| is_name(name)))
 }
 
+/// Nobody means a benchmark who does not say so.
+fn is_aside(need: &Need, path: &str) -> bool {
+    let scope = need.goal.as_deref().map(goal::scope).unwrap_or_default();
+    let is_said = |folder: &str| words_meant(need).iter().chain(&scope).any(|word| folder.starts_with(word.as_str()));
+    path.split('/').any(|part| named::ASIDE.contains(&part) && !is_said(part))
+}
+
+/// Is it what earlier commits call a scope, and did nearly all of these touch other files? `fix(http1): …` is about `proto/h1`.
+fn is_scope_of_others(past: &PastKnown, name: &str, path: &str) -> bool {
+    let found = past.commits.iter().flat_map(|commits| commits.search(&query::wanted(name), MOST_OF_SCOPE));
+    let mut of_scope: Vec<Commit> = found.map(|found| found.commit).collect();
+    of_scope.retain(|commit| goal::scope(&commit.subject).iter().any(|scope| scope == name));
+    let names = past.cochange.all_names(path);
+    let touches = |commit: &&Commit| commit.files.iter().any(|file| names.contains(&file.path.as_str()));
+    of_scope.len() >= FEWEST_OF_SCOPE && of_scope.iter().filter(touches).count() * ONE_OF_SCOPE < of_scope.len()
+}
+
 /// The few files that are called what the branch or the scope of the goal names: `path.go` on `fix-path`, of `fix(path): …`.
 fn called_so<'a>(past: &'a PastKnown, need: &Need) -> Vec<(String, Vec<&'a str>)> {
     let cochange = &past.cochange;
     let few = |name: String| {
         let places = cochange.namesakes(&name).filter(|place| !cochange.is_gone(*place));
         let paths = places.map(|place| cochange.path(place));
-        let paths: Vec<&str> = paths.filter(|path| !files::is_test(path) && past.ground.is_there(path)).collect();
+        let is_meant = |path: &&str| !files::is_test(path) && past.ground.is_there(path) && !is_aside(need, path);
+        let paths: Vec<&str> = paths.filter(is_meant).collect();
         let programs: Vec<&str> = paths.iter().copied().filter(|path| goal::is_program(path)).collect();
         let few = if paths.len() == 1 { paths } else { programs };
         (1..=MOST_NAMESAKES).contains(&few.len()).then_some((name, few))
@@ -258,7 +284,7 @@ fn called_by_several(
     let is_said = |path: &&String| {
         let words = analyze::distinct(&name(path).replace(['-', '_'], " "), situation::MOST_WORDS);
         let is_program = || code.get(path).is_some() && !files::is_test(path) && past.ground.is_there(path);
-        words.len() > 1 && words.iter().all(|word| said.contains(word)) && is_program()
+        words.len() > 1 && words.iter().all(|word| said.contains(word)) && is_program() && !is_aside(need, path)
     };
     let mut meant = thought_of.keys().filter(is_said);
     let only = meant.next().filter(|_| meant.next().is_none())?;

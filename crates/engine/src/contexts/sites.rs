@@ -44,6 +44,7 @@ const ASIDE: [&str; 6] = ["fixtures", "testdata", "snapshots", "__snapshots__", 
 const LOGS: [&str; 5] = ["change", "history", "release", "news", "whatsnew"];
 /// How a line begins that brings a name in from elsewhere.
 const BRINGING_IN: [&str; 6] = ["import ", "from ", "use ", "pub use ", "#include", "export {"];
+const MOST_MARKS: usize = 8;
 const LONGEST_SHOWN: usize = 90;
 /// A longer line is data.
 const LONGEST_LINE: usize = 300;
@@ -258,9 +259,9 @@ impl Contexts {
     fn defined_at(&self, code: &CodeMap, path: &str, name: &Name) -> Option<Site> {
         let mut symbols = code.get(path)?.symbols.iter();
         let symbol = symbols.find(|symbol| folded(&symbol.name).contains(&name.folded))?;
-        let line = symbol.line as usize;
         let text = self.repository.text_of(path, LARGEST_TEXT)?;
-        let text = self.shown(text.lines().nth(line.checked_sub(1)?)?);
+        let (line, text) = headed(&text, symbol.line as usize)?;
+        let text = self.shown(text);
         Some(Site { path: path.to_owned(), line, text, written: symbol.name.clone(), is_definition: true })
     }
 
@@ -300,7 +301,7 @@ impl Contexts {
         let mut symbols = code.get(path).into_iter().flat_map(|file| &file.symbols);
         let definition =
             symbols.find(|symbol| symbol.name.trim_matches('_') == written).map(|symbol| symbol.line as usize);
-        let there = definition.and_then(|at| Some((at, text.lines().nth(at.checked_sub(1)?)?)));
+        let there = definition.and_then(|at| headed(&text, at));
         let (line, shown) = there.unwrap_or((at + 1, line));
         let is_definition = definition.is_some();
         Some(Site { path: path.to_owned(), line, text: self.shown(shown), written, is_definition })
@@ -317,6 +318,15 @@ impl Contexts {
             None => format!("`{line}`"),
         }
     }
+}
+
+/// The line that says what is defined, below what marks it: `@cached_property`, `#[inline]`.
+fn headed(text: &str, line: usize) -> Option<(usize, &str)> {
+    let lines = text.lines().enumerate().skip(line.checked_sub(1)?);
+    let mut lines = lines.map(|(at, text)| (at + 1, text)).take(MOST_MARKS);
+    let first = lines.next()?;
+    let is_mark = |line: &str| ["@", "#["].iter().any(|start| line.trim_start().starts_with(start));
+    if is_mark(first.1) { lines.find(|(_, line)| !is_mark(line)) } else { Some(first) }
 }
 
 /// Where names stand, and what is there where there are only one or two places.
@@ -465,6 +475,13 @@ mod tests {
         assert!(of("Add a link to GitHub for well-known hosts").is_empty());
         assert_eq!([of("Drop Python 3.7"), of("Bump Rust from 1.70 to 1.80")].concat(), ["3.7", "1.70"]);
         assert!(of("Work around Python 3.7").is_empty() && of("Upgrade it to 1.2.1").is_empty());
+    }
+
+    #[test]
+    fn what_is_defined_is_shown_below_its_marks() {
+        let text = "@cached\n@wrapped\ndef load():\n    pass\n";
+        assert_eq!([1, 2, 3, 4].map(|line| headed(text, line).unwrap().0), [3, 3, 3, 4]);
+        assert_eq!([headed(text, 0), headed("#[inline]", 1), headed(text, 9)], [None, None, None]);
     }
 
     #[test]
