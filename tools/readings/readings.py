@@ -120,8 +120,15 @@ def later_commits(repo):
         every = [line for line in git(repo, 'show', '--name-only', '--format=', parts[0]).split('\n') if line]
         if sum(programs.values()) >= LINES and len(every) <= 15:
             main = max(programs, key=lambda path: (programs[path], path))
-            line = line_of_code(git(repo, 'show', f'{parts[0]}~:{main}').split('\n'), [at for at, lines in changed[main] if lines])
+            then = git(repo, 'show', f'{parts[0]}~:{main}').split('\n')
+            line = today(then, line_of_code(then, [at for at, lines in changed[main] if lines]), git(repo, 'show', f'HEAD~{BACK}:{main}').split('\n'))
             yield dict(sha=parts[0], subject=parts[2], body=parts[3].strip(), files=every, main=main, line=line)
+
+
+def today(then, at, lines):
+    """Where that line stands in the file as it is set back; None where it came later."""
+    alike = [here for here, line in enumerate(lines, 1) if at and line.strip() == then[at - 1].strip()]
+    return min(alike, key=lambda here: abs(here - at), default=None)
 
 
 def line_of_code(lines, places):
@@ -134,8 +141,7 @@ def error(repo, commit):
     """As a program of that language would die at the first line that was changed."""
     path = commit['main']
     lines = git(repo, 'show', f'HEAD:{path}').split('\n')
-    # Earlier ones of what came later may have moved it.
-    at = min(commit['line'], len(lines))
+    at = commit['line']
     code, name = lines[at - 1].strip(), None
     for line in reversed(lines[:at]):
         found = DEFINES.search(line)
@@ -150,7 +156,9 @@ def error(repo, commit):
     if ending == 'go':
         return f'panic: runtime error: invalid memory address or nil pointer dereference\n\ngoroutine 1 [running]:\nmain.{name}(...)\n\t{path}:{at} +0x1d'
     if ending in ('c', 'cc', 'cpp', 'h', 'hpp', 'cxx'):
-        return f'#0 0x0000555555555131 in {name} {path}:{at}\nSUMMARY: AddressSanitizer: heap-buffer-overflow {path}:{at} in {name}'
+        said = 'heap-buffer-overflow'
+        return (f'==4242==ERROR: AddressSanitizer: {said} on address 0x602000000011 at pc 0x555555555132 bp 0x7ffe sp 0x7ffd\n'
+                f'READ of size 4 at 0x602000000011 thread T0\n    #0 0x555555555131 in {name} {path}:{at}\nSUMMARY: AddressSanitizer: {said} {path}:{at} in {name}')
     if ending in ('java', 'kt'):
         package = next((line.split()[1].rstrip(';') for line in lines if line.startswith('package ')), 'main')
         file = os.path.basename(path)

@@ -29,7 +29,7 @@ use lokid_model::{Memory, Scope};
 /// A line of its own has what earlier work, the branch or the error itself leads to, from this likelihood on.
 const LIKELY: f64 = 0.25;
 const MOST_LIKELY: usize = 3;
-const TELLING: [&str; 5] = ["changed in [", "read in [", named::DEFINES, "the error names", "changed on this branch"];
+const TELLING: [&str; 4] = ["changed in [", "read in [", "the error names", "changed on this branch"];
 /// What may change with a file is told behind a line that stands without it, and as likely as that. Never by itself: even of
 /// those that seem likeliest one in three did; of what is less likely, one in ten.
 const PERHAPS_ALSO: &str = "; perhaps also ";
@@ -132,12 +132,6 @@ impl Contexts {
             let is_of_tests = need.errors.iter().any(|error| FAILED_TESTS.iter().any(|said| error.text.contains(said)));
             let is_for_all = |text: &str| text.starts_with("run: ") && !text.ends_with("::");
             lines.retain(|line| !line.tells_how_to_run() || !(is_of_tests || is_for_all(line.text())));
-        }
-        // Of an error that says where it happened, what its line calls is nearly always whole.
-        if need.file.is_none() && named::place_of(files).is_some() {
-            let is_called =
-                |line: &FileLine| matches!(line, FileLine::Likely { why, .. } if why.starts_with(named::DEFINES));
-            lines.retain(|line| !is_called(line));
         }
         if let Some(goal) = said {
             let has_line = |file: &&PredictedFile| {
@@ -365,12 +359,10 @@ impl Telling<'_> {
         let tests = at_hand.filter(|_| !self.sorts.texts).and_then(tests_of);
         let tested = tests.as_ref().map(|(path, _)| path.clone());
         let is_new = |file: &&PredictedFile| !named::is_named(file) && Some(&file.path) != tested.as_ref();
-        // Where nothing is at hand, what is called so in the code is meant.
-        let is_telling = |file: &PredictedFile| {
-            TELLING.iter().any(|start| file.why.starts_with(start)) && !(at_hand.is_none() && is_defining(file))
-        };
+        // Beside a file at hand, or what an error is at, none of ten that define what is named was changed.
+        let is_telling = |file: &&PredictedFile| TELLING.iter().any(|start| file.why.starts_with(start));
         let (telling, others): (Vec<&PredictedFile>, Vec<&PredictedFile>) =
-            files.iter().filter(is_new).partition(|file| is_telling(file));
+            files.iter().filter(is_new).partition(is_telling);
         let likely = telling.into_iter().filter(|file| file.score >= LIKELY).take(MOST_LIKELY);
         let likely = likely.map(|file| FileLine::Likely { path: file.path.clone(), why: file.why.clone() });
         let others = match (tests, at_hand) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::ground::CodeGround;
 use lokid_context::predict::goal::without_head;
-use lokid_context::predict::{PredictedFile, files};
+use lokid_context::predict::{PredictedFile, files, goal};
 use lokid_context::situation;
 use lokid_encode::errors::{ErrorReader, Frame, is_application, repo_file};
 use lokid_index::cochange::stem_of;
@@ -28,6 +28,13 @@ const NAMED: f64 = 0.5;
 const LATER: f64 = 0.85;
 const MODULE: f64 = 0.45;
 const DEFINING: f64 = 0.4;
+const MEMBER: f64 = 0.65;
+const SHORTEST_MEMBER: usize = 3;
+/// What stands behind a dot in the name of a file or a place elsewhere.
+const ENDINGS: [&str; 16] = [
+    "com", "org", "net", "dev", "json", "toml", "yaml", "yml", "html", "txt", "lock", "mjs", "cjs", "tsx", "jsx",
+    "java",
+];
 
 /// Names that tools and languages say whatever went wrong.
 pub(super) const OF_LANGUAGES: [&str; 32] = [
@@ -96,8 +103,16 @@ pub(super) fn defining(
         names.extend(parts.take(MOST_NAMES - names.len()));
     }
     let mut naming = Naming { root: "", ground, stems: None, found: BTreeMap::new() };
+    let members = words(text).take(MOST_WORDS).filter(|_| is_alone).filter_map(|(_, word)| member_in(word));
+    members.take(MOST_NAMES).for_each(|(holder, member)| naming.member(holder, member, definitions));
     naming.definitions(&names, definitions, "");
     naming.likeliest()
+}
+
+/// Is a file told for what the goal calls by who holds it?
+pub(super) fn is_member(file: &PredictedFile) -> bool {
+    let defined = file.why.strip_prefix(DEFINES).and_then(|why| why.split(' ').next());
+    defined.is_some_and(|name| name.contains('.'))
 }
 
 /// Where an error says that it happened, each with the path it has here.
@@ -221,8 +236,14 @@ impl<'a> Naming<'a> {
         for pair in parts.windows(2) {
             let folder = pair[0].to_lowercase();
             let is_in = |path: &&str| path.to_lowercase().split('/').rev().skip(1).any(|part| part == folder);
+            // `com.google.inject` is no `Inject.java`.
+            let is_written_so = |path: &&str| {
+                let is_class = path.rsplit('/').next().is_some_and(|name| name.starts_with(char::is_uppercase));
+                !is_class || pair[1].starts_with(char::is_uppercase)
+            };
             let known = self.stems().get(&pair[1].to_lowercase()).map(Vec::as_slice).unwrap_or_default();
-            let meant: Vec<&str> = known.iter().copied().filter(is_in).take(MOST_DEFINING + 1).collect();
+            let meant = known.iter().copied().filter(|path| is_in(path) && is_written_so(path));
+            let meant: Vec<&str> = meant.take(MOST_DEFINING + 1).collect();
             if meant.len() <= MOST_DEFINING {
                 let score = MODULE / (meant.len() as f64).max(1.0).sqrt();
                 meant.into_iter().for_each(|path| self.add(path, score, format!("the error names {}", shown(word))));
@@ -261,6 +282,28 @@ impl<'a> Naming<'a> {
         let alike = self.stems().get(&stem_of(name)).map(Vec::as_slice).unwrap_or_default();
         let mut alike = alike.iter().filter(|path| format!("/{path}").ends_with(&end));
         alike.next().filter(|_| alike.next().is_none()).map(|path| (*path).to_owned())
+    }
+
+    /// `Consumer.on_close` is where both are defined, or the second in the one program of that name.
+    fn member(&mut self, holder: &str, member: &str, definitions: Definitions<'_>) {
+        let is_work = |path: &&str| {
+            let is_aside = path.split('/').any(|part| ASIDE.contains(&part));
+            goal::is_program(path) && !files::is_test(path) && !is_aside
+        };
+        let stem = holder.to_lowercase();
+        let held_in = |path: &'a str| {
+            let (mut held, mut at): (Option<u32>, Option<u32>) = (None, None);
+            definitions(path, &mut |name, line| match name {
+                name if name == holder => held = held.or(Some(line)),
+                name if name == member && at.is_none_or(|at| held.is_some_and(|held| at < held)) => at = Some(line),
+                _ => {}
+            });
+            at.filter(|_| held.is_some() || stem_of(path) == stem).map(|line| (path, line))
+        };
+        let mut found = self.ground.paths().filter(is_work).filter_map(held_in);
+        if let (Some((path, line)), None) = (found.next(), found.next()) {
+            self.add(path, MEMBER, format!("{DEFINES}{}.{} (line {line})", shown(holder), shown(member)));
+        }
     }
 
     fn definitions(&mut self, names: &BTreeSet<&str>, definitions: Definitions<'_>, by_whom: &str) {
@@ -303,6 +346,16 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let word = word.trim_end_matches(['.', ':', '!', '?']);
         (!word.is_empty()).then_some((start + word.len(), word))
     })
+}
+
+/// `Consumer` and `on_close` of `Consumer.on_close`; neither an address nor a file.
+fn member_in(word: &str) -> Option<(&str, &str)> {
+    let (before, member) = word.rsplit_once(['.', '#', ':'])?;
+    let holder = before.trim_end_matches(':').rsplit(['.', '#', ':']).next()?;
+    let is_known = member.len() >= SHORTEST_MEMBER && !ENDINGS.contains(&member) && !word.contains(['/', '\\', '@']);
+    let is_one = |part: &str| part.chars().all(|sign| sign.is_alphanumeric() || sign == '_');
+    let is_word = |part: &str| part.starts_with(|sign: char| sign.is_alphabetic() || sign == '_') && is_one(part);
+    (is_known && is_name(holder) && is_word(member)).then_some((holder, member))
 }
 
 /// `src/a.rs` and 3 of `src/a.rs:3:4`.

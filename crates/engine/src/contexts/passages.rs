@@ -8,10 +8,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::Contexts;
+use super::cases::bare;
 use super::place::COMMENTS;
 use crate::past::Symbol;
 use lokid_context::predict::{PredictedFile, files, goal};
 use lokid_index::analyze;
+use lokid_index::cochange::stem_of;
 use regex::{Regex, RegexBuilder};
 
 /// Files that are looked through where nothing is at hand.
@@ -139,7 +141,8 @@ fn passages(path: &str, symbols: &[Symbol], text: &str, words: &BTreeSet<String>
     let holds_tests = path.ends_with(".rs") && !files::is_test(path);
     let last = if holds_tests { lines.windows(2).position(tests) } else { None }.unwrap_or(lines.len());
     symbols.retain(|(line, _)| *line <= last);
-    // What holds others is told by them.
+    // What holds others is told by them, and what the file is called after by the file.
+    let stem = bare(&stem_of(path));
     let depth = |line: usize| lines[line - 1].len() - lines[line - 1].trim_start().len();
     let says_holder = |line: usize| lines[line - 1].split_whitespace().any(|word| HOLDERS.contains(&word));
     let is_above = |line: &&&str| COMMENTS.iter().chain(&["@", "#["]).any(|start| line.trim_start().starts_with(start));
@@ -148,6 +151,7 @@ fn passages(path: &str, symbols: &[Symbol], text: &str, words: &BTreeSet<String>
     let nexts = symbols.iter().skip(1).map(|(line, _)| Some(*line)).chain([None]);
     let is_told = |((line, name), next): &(&(usize, &str), Option<usize>)| {
         *name != "default"
+            && bare(name) != stem
             && name.contains(char::is_lowercase)
             && !(says_holder(*line) && next.is_some_and(|next| depth(next) > depth(*line)))
     };
@@ -284,9 +288,12 @@ mod tests {
         let symbols = [("a", 2), ("Bolt", 6), ("tests", 11), ("rounded", 12)];
         let symbols = symbols.map(|(name, line)| Symbol { name: name.to_owned(), line, is_public: true });
         let words: BTreeSet<String> = ["round".to_owned()].into();
-        let found = passages("src/a.rs", &symbols, text, &words, &spelling(&words).unwrap());
-        let found: Vec<(&str, usize, usize)> =
-            found.iter().map(|passage| (passage.name.as_str(), passage.lines, passage.said.len())).collect();
-        assert_eq!(found, [("a", 5, 1), ("Bolt", 4, 0)]);
+        let found = |path: &str| -> Vec<(String, usize, usize)> {
+            let found = passages(path, &symbols, text, &words, &spelling(&words).unwrap());
+            found.into_iter().map(|passage| (passage.name, passage.lines, passage.said.len())).collect()
+        };
+        let bolt = || ("Bolt".to_owned(), 4, 0);
+        assert_eq!(found("src/b.rs"), [("a".to_owned(), 5, 1), bolt()]);
+        assert_eq!(found("src/a.rs"), [bolt()], "what the file is called after is told by the file");
     }
 }

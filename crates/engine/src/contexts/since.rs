@@ -22,6 +22,7 @@ use lokid_sys::git::blame::changes_of;
 const MOST_COMMITS: usize = 24;
 /// A commit of more files moved the line or formatted it.
 const SWEEP: usize = 20;
+const LATEST: usize = 5;
 const YEAR: i64 = 365 * 86_400;
 /// Lines above and below one in a long function.
 const AROUND: u32 = 6;
@@ -82,7 +83,14 @@ impl Contexts {
         };
         let mut changes = changes_of(&self.env.root, &text, lines, &versions).map(|at| then[at].0);
         let is_fix = |commit: &Commit| kind_of(commit) == CommitKind::Fix;
-        let few = |commit: &Commit| if is_fix(commit) { SMALL } else { FEW_FILES };
+        // What came last is the first to be doubted.
+        let newest = past.commits.as_ref()?.newest(LATEST);
+        let is_latest = |commit: &Commit| newest.iter().any(|known| known.id == commit.id);
+        let few = |commit: &Commit| match () {
+            () if is_latest(commit) => SWEEP,
+            () if is_fix(commit) => SMALL,
+            () => FEW_FILES,
+        };
         let since = changes.next().filter(|last| is_meant(last, few(last)));
         let is_meant_fix = |commit: &&Commit| is_fix(commit) && is_meant(commit, SMALL);
         let fix = if since.is_some_and(is_fix) { None } else { changes.find(is_meant_fix) };

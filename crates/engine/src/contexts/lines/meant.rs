@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{LIKELY, OFTEN, SAID, Telling, is_defining};
+use super::{LIKELY, OFTEN, SAID, Telling, is_defining, named};
 use lokid_context::parts::FileLine;
 use lokid_context::predict::terrain::Terrain;
 use lokid_context::predict::{PredictedFile, files, goal};
@@ -14,6 +14,9 @@ const FIRST: f64 = 0.3;
 const FIRST_OF_BRANCH: f64 = 0.2;
 const CLEAR: f64 = 0.4;
 const AHEAD: f64 = 2.0;
+/// From here on four in five are it, whatever speaks for them.
+const SURE: f64 = 0.8;
+const BY_COMMITS: &str = "likely, by earlier commits";
 /// How a reason begins that is one by itself: others hold for whatever is worked on often.
 const EVIDENT: [&str; 3] = ["it is named", "its name is", "its path says"];
 const IN_ITS_FOLDER: &str = "its path is";
@@ -59,6 +62,7 @@ impl Telling<'_> {
         let is_evident = |file: &PredictedFile| {
             file.why.contains(SAID)
                 || file.why.starts_with(IN_ITS_FOLDER)
+                || named::is_member(file)
                 || (file.why.starts_with(SAID_ONCE) && file.score >= LIKELY)
                 || EVIDENT.iter().any(|start| file.why.starts_with(start))
         };
@@ -68,13 +72,14 @@ impl Telling<'_> {
         let is_told = |file: &&&PredictedFile| {
             let (_, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
             let is_called = |start: &str| file.why.starts_with(start);
-            CALLED.iter().any(|start| is_called(start)) && !OF_THE_FOLDER.iter().any(|start| name.starts_with(start))
+            let is_told = CALLED.iter().any(|start| is_called(start));
+            named::is_member(file) || (is_told && !OF_THE_FOLDER.iter().any(|start| name.starts_with(start)))
         };
         let called = evident.filter(|file| is_told(file) && defining.is_none_or(|other| file.score >= other.score));
         let clear = || evident.filter(|file| self.is_clear(file, files) && !self.stands_for_folder(file));
         let spoken = self.spoken.first().and_then(|spoken| files.iter().find(|file| file.path == spoken.path));
         let likeliest = called.or(spoken).or(defining).or_else(clear)?;
-        let there = (self.spoken_there)(&likeliest.path);
+        let there = if named::is_member(likeliest) { String::new() } else { (self.spoken_there)(&likeliest.path) };
         let first = *likeliest;
         let is_work = goal::is_program(&first.path);
         let is_by_commits = likeliest.why.contains(SAID) && (self.like)(&first.path).is_none();
@@ -104,7 +109,8 @@ impl Telling<'_> {
             true => match (self.like)(&first.path) {
                 Some(like) => (format!("changed before by {like}"), self.beside(&first.path, &others)),
                 // Many commits that say a little each lead astray where nothing in the file speaks of it.
-                None if there.is_empty() => return None,
+                None if there.is_empty() && first.score < SURE => return None,
+                None if there.is_empty() => (BY_COMMITS.to_owned(), String::new()),
                 None => (String::new(), String::new()),
             },
         };

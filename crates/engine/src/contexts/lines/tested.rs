@@ -231,7 +231,9 @@ impl Telling<'_> {
                 Some(((*path).to_owned(), format!("tests of {at_hand} that are called so{}", run(path))))
             })
             .or_else(|| {
-                let mut importing = (self.importers)(at_hand);
+                // A header is included for what it includes.
+                let is_header = at_hand.ends_with(".h") || at_hand.ends_with(".hpp");
+                let mut importing = if is_header { Vec::new() } else { (self.importers)(at_hand) };
                 // What stands for a whole folder is imported for anything in it.
                 let is_one_thing =
                     !GATHERING.contains(&at_hand.rsplit('/').next().unwrap_or(at_hand)) && !at_hand.ends_with(".d.ts");

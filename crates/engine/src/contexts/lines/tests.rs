@@ -198,10 +198,10 @@ fn a_goal_alone_means_what_commits_or_names_speak_for() {
 }
 
 #[test]
-fn an_error_tells_what_it_leads_to() {
+fn what_the_line_of_an_error_calls_is_not_told() {
     let of_error =
         [("a.py", 0.8, "named in the error, line 3"), ("b.py", 0.4, "defines load (line 7), which the error names")];
-    assert_eq!(told(&[], &of_error, Some("a.py"), false), ["b.py: defines load (line 7), which the error names"]);
+    assert!(told(&[], &of_error, Some("a.py"), false).is_empty(), "what its line calls is nearly always whole");
 }
 
 #[test]

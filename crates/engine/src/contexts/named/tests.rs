@@ -129,3 +129,46 @@ fn a_goal_names_what_it_writes_as_code() {
         assert!(found(goal).is_empty(), "{goal}");
     }
 }
+
+#[test]
+fn a_goal_means_a_member_by_who_holds_it() {
+    let mut ground = CodeGround::default();
+    let paths = ["src/worker/consumer.py", "src/worker/bootsteps.py", "lib/request.js", "test/request.js"];
+    paths.iter().for_each(|path| ground.put(path, FileView { stamp: (1, 1), ..FileView::default() }));
+    let definitions = |path: &str, tell: &mut dyn FnMut(&str, u32)| match path {
+        "src/worker/consumer.py" => {
+            tell("on_close", 3);
+            tell("Consumer", 8);
+            tell("on_close", 12);
+        }
+        "src/worker/bootsteps.py" => tell("on_close", 5),
+        "lib/request.js" | "test/request.js" => tell("url", 7),
+        _ => {}
+    };
+    let found = |goal: &str| -> Vec<(String, String)> {
+        let files = defining(goal, true, &ground, &definitions).into_iter();
+        files.filter(|file| !file.why.starts_with("defines on_close")).map(|file| (file.path, file.why)).collect()
+    };
+    let consumer = [("src/worker/consumer.py".to_owned(), "defines Consumer.on_close (line 12)".to_owned())];
+    for goal in ["await Consumer.on_close twice", "await consumer::Consumer#on_close"] {
+        assert_eq!(found(goal), consumer, "{goal}");
+    }
+    let request = [("lib/request.js".to_owned(), "defines request.url (line 7)".to_owned())];
+    assert_eq!(found("request.url fails for IPv6"), request);
+    for goal in
+        ["request.headers fails", "request.js fails", "see https://request.url/a", "window.url fails", "a.url", ""]
+    {
+        assert_eq!(found(goal), [], "{goal}");
+    }
+}
+
+#[test]
+fn the_package_of_a_class_is_not_the_class_of_its_name() {
+    let mut ground = CodeGround::default();
+    let paths = ["core/com/google/Inject.java", "core/com/google/internal.py"];
+    paths.iter().for_each(|path| ground.put(path, FileView { stamp: (1, 1), ..FileView::default() }));
+    let first = |text: &str| named_in(text, "/code", &ground, &|_, _| {}).into_iter().next().map(|file| file.path);
+    assert_eq!(first("no implementation for com.google.inject.spi"), None);
+    assert_eq!(first("no implementation for com.google.Inject").as_deref(), Some(paths[0]));
+    assert_eq!(first("ImportError: google.internal").as_deref(), Some(paths[1]));
+}
