@@ -9,6 +9,7 @@ pub mod cache;
 mod callers;
 mod cases;
 mod commits;
+mod folders;
 mod habits;
 mod lines;
 mod named;

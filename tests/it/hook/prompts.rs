@@ -175,6 +175,8 @@ fn an_error_is_told_since_when_its_function_is_so_and_where_it_is_tested() {
     write(&app, "lib/reply.py", &reply("codec.encode_frame(not_yet(body))"));
     let edited = "TypeError: Cannot read that\n    at send (/srv/app/lib/reply.py:5:4)";
     assert!(!told(edited).contains("is so since"), "it is not committed");
+    // Commits of one second that are learnt one after the other have no order.
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
     commit_all_as(&app, "chore: Send it as the others do", "ann");
     let fixed = "- `send` (lib/reply.py:4) was fixed before by \"Fix send where the body is 32 long\" (";
     eventually_some(|| told(edited).contains(fixed).then_some(()));
@@ -268,6 +270,39 @@ fn a_goal_is_told_the_functions_that_speak_of_it() {
     assert!(!found.contains("`close`") && !found.contains("`count`"), "{found}");
     assert!(told(json!({"goal": goal})).contains("src/server.rs: likely in `real_address` (line 7)"));
     assert!(!told(json!({"goal": "Paint the ceiling", "current_file": "src/server.rs"})).contains("likely in"));
+}
+
+#[test]
+fn a_folder_that_is_named_is_looked_through_for_functions_that_speak_of_it() {
+    let home = Home::new();
+    let app = home.path("app");
+    let function = |name: &str, said: &str| format!("def {name}():\n    log(\"{said}\")\n    return 1\n\n\n");
+    let several =
+        |word: &str| (1..5).map(|number| function(&format!("step_{word}_{number}"), word)).collect::<String>();
+    for (path, text) in [
+        ("src/relay/relay.py", several("open")),
+        ("src/relay/pool.py", several("wait") + &function("drain", "a socket leaks unless its buffer is drained")),
+        ("src/relay/names.py", several("name")),
+        ("src/store/table.py", several("row") + &function("leak_buffer", "socket buffer leaks")),
+        ("src/store/index.py", several("key")),
+        ("src/main.py", several("main")),
+    ] {
+        write(&app, path, &text);
+        commit_all(&app);
+    }
+    let _daemon = home.daemon();
+    settled(&home);
+    let told = |signals: Value| {
+        let asked = json!({"project": app, "counted": false, "signals": signals});
+        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
+    };
+    let expected = "- file src/relay/pool.py: likely in `drain` (line 21)";
+    for signals in
+        [json!({"goal": "fix(relay): socket buffer leaks"}), json!({"branch": "fix/relay-socket-buffer-leaks"})]
+    {
+        let found = eventually_some(|| Some(told(signals.clone())).filter(|told| told.contains(expected)));
+        assert!(!found.contains("src/relay/relay.py") && !found.contains("src/store/"), "{found}");
+    }
 }
 
 #[test]

@@ -13,9 +13,9 @@ use super::Contexts;
 use super::cache::Need;
 use super::cases::Spoken;
 use super::commits::SHOWN_OF_AN_ID;
+use super::folders::{Folder, folder_meant};
 use super::passages::Passage;
 use super::place::{LIKELY_IN, telling_words};
-use super::related::{is_place, is_telling};
 use super::sites::names_said;
 use super::{habits, named};
 use crate::ground::LARGEST_TEXT;
@@ -86,8 +86,7 @@ impl Contexts {
         let spoken_of =
             said.map(str::to_owned).into_iter().chain(around.iter().cloned()).collect::<Vec<String>>().join(" ");
         let spoken_of = tested::words_of(&spoken_of);
-        let scope = need.goal.as_deref().map(goal::scope).unwrap_or_default();
-        let scope: Vec<String> = scope.into_iter().filter(|name| is_telling(name) || is_place(name)).collect();
+        let folder = folder_meant(&past, need);
         let is_of_tool = is_of_tool(need);
         let spoken = match said {
             Some(said)
@@ -97,7 +96,9 @@ impl Contexts {
                     && !sorts.texts
                     && !is_of_tool =>
             {
-                self.spoken_among(files, &telling_words(said, ""), has_goal)
+                let inside = |folder: &Folder| self.spoken_inside(folder, files, &telling_words(said, &folder.path));
+                let inside = folder.as_ref().map(inside).filter(|spoken| !spoken.is_empty());
+                inside.unwrap_or_else(|| self.spoken_among(files, &telling_words(said, ""), has_goal))
             }
             _ => Vec::new(),
         };
@@ -124,7 +125,7 @@ impl Contexts {
             closest: &closest,
             tests_called: &tests_called,
             importers: &importers,
-            scope: &scope,
+            folder: folder.as_ref(),
         };
         let mut lines = telling.lines(files, need.file.as_deref().or_else(|| named::place_of(files)));
         // Whoever has a failed test has run it; whoever has an error has its place, and needs more of it than a command for all.
@@ -349,8 +350,8 @@ struct Telling<'a> {
     tests_called: &'a dyn Fn(&str) -> Option<String>,
     /// The files that import one.
     importers: &'a dyn Fn(&str) -> Vec<String>,
-    /// What stands before its colon.
-    scope: &'a [String],
+    /// The one that is named.
+    folder: Option<&'a Folder>,
 }
 
 impl Telling<'_> {

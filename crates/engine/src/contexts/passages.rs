@@ -9,9 +9,10 @@ use std::ops::Range;
 
 use super::Contexts;
 use super::cases::bare;
+use super::folders::{Folder, is_inside, is_work};
 use super::place::COMMENTS;
 use crate::past::Symbol;
-use lokid_context::predict::{PredictedFile, files, goal};
+use lokid_context::predict::{PredictedFile, files};
 use lokid_index::analyze;
 use lokid_index::cochange::stem_of;
 use regex::{Regex, RegexBuilder};
@@ -38,6 +39,10 @@ const SHARE_OF_BRANCH: f64 = 0.4;
 /// In a file that is less likely one definition of five was changed, unless it is called after the goal.
 const LEAST_LIKELY: f64 = 0.3;
 const OF_LIKELIHOOD: f64 = 0.3;
+/// In a folder that is named every program is thought of, and how likely each is tells little.
+const LEAST_OF_FOLDER: f64 = 0.01;
+const OF_FOLDER: f64 = 0.33;
+const SHARE_OF_FOLDER: f64 = 0.3;
 /// Another says nearly as much.
 const NEARLY: f64 = 0.7;
 const MOST_IN_ONE: usize = 2;
@@ -92,17 +97,8 @@ impl Contexts {
         has_goal: bool,
     ) -> Vec<Passage> {
         let (least, least_share) = if has_goal { (OF_GOAL, 0.0) } else { (OF_BRANCH, SHARE_OF_BRANCH) };
-        let code = self.repository.code();
-        let Some(pattern) = spelling(words) else { return Vec::new() };
-        let programs = foreseen.iter().filter(|file| goal::is_program(&file.path) && !files::is_test(&file.path));
-        let mut found = Vec::new();
-        let mut room = MOST_TEXT;
-        for path in programs.take(MOST_FILES).map(|file| file.path.as_str()) {
-            if let Some((file, text)) = code.get(path).zip(self.repository.text_of(path, room as u64)) {
-                room -= text.len();
-                found.extend(passages(path, &file.symbols, &text, words, &pattern));
-            }
-        }
+        let programs = foreseen.iter().map(|file| file.path.as_str()).filter(|path| is_work(path));
+        let found = self.passages_of(&mut programs.take(MOST_FILES), words);
         if found.len() < FEWEST {
             return Vec::new();
         }
@@ -116,6 +112,45 @@ impl Contexts {
         });
         let told = ranked.into_iter().take(MOST_IN_ALL).filter(|(_, share, _)| is_clear && *share >= NEARLY * best);
         told.map(|(.., passage)| passage).collect()
+    }
+
+    /// The same of all programs of the folder that is meant.
+    pub(super) fn spoken_inside(
+        &self,
+        folder: &Folder,
+        foreseen: &[PredictedFile],
+        words: &BTreeSet<String>,
+    ) -> Vec<Passage> {
+        let ground = self.repository.known().ground;
+        let likely = foreseen.iter().map(|file| file.path.as_str());
+        let others = ground.paths().filter(|path| foreseen.iter().all(|file| file.path != *path));
+        let mut programs = likely.chain(others).filter(|path| is_inside(path, &folder.path) && is_work(path));
+        let found = self.passages_of(&mut programs, words);
+        if found.len() < FEWEST {
+            return Vec::new();
+        }
+        let likelihood = |path: &str| {
+            let foreseen = foreseen.iter().find(|file| file.path == path && !folder.is_name_of(path));
+            foreseen.map_or(0.0, |file| file.score).max(LEAST_OF_FOLDER).powf(OF_FOLDER)
+        };
+        let ranked = ranked(found, words, &likelihood);
+        let best = ranked.first().map_or(0.0, |(_, share, _)| *share);
+        let is_chance = best < SHARE_OF_FOLDER;
+        let told = ranked.into_iter().take(MOST_IN_ALL).filter(|(_, share, _)| !is_chance && *share >= NEARLY * best);
+        told.map(|(.., passage)| passage).collect()
+    }
+
+    fn passages_of(&self, programs: &mut dyn Iterator<Item = &str>, words: &BTreeSet<String>) -> Vec<Passage> {
+        let code = self.repository.code();
+        let Some(pattern) = spelling(words) else { return Vec::new() };
+        let (mut found, mut room) = (Vec::new(), MOST_TEXT);
+        for path in programs {
+            if let Some((file, text)) = code.get(path).zip(self.repository.text_of(path, room as u64)) {
+                room -= text.len();
+                found.extend(passages(path, &file.symbols, &text, words, &pattern));
+            }
+        }
+        found
     }
 }
 

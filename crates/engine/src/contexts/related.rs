@@ -334,7 +334,7 @@ pub(super) fn is_place(scope: &str) -> bool {
 }
 
 /// The words of the goal, or else of the branch.
-fn words_meant(need: &Need) -> Vec<String> {
+pub(super) fn words_meant(need: &Need) -> Vec<String> {
     let branch = || need.branch.as_ref().and_then(|branch| branch_topic(&branch.name));
     let text = need.goal.as_deref().map(without_head).map(str::to_owned).or_else(branch).unwrap_or_default();
     let words = text.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|word| !word.is_empty());

@@ -1,7 +1,6 @@
 //! What a goal or a branch means where nothing is at hand: the file that something speaks for, and where else to look.
 
-use std::collections::BTreeMap;
-
+use super::super::folders::{OF_THE_FOLDER, is_inside, is_work};
 use super::{LIKELY, OFTEN, SAID, Telling, is_defining, named};
 use lokid_context::parts::FileLine;
 use lokid_context::predict::terrain::Terrain;
@@ -21,17 +20,12 @@ const BY_COMMITS: &str = "likely, by earlier commits";
 const EVIDENT: [&str; 3] = ["it is named", "its name is", "its path says"];
 const IN_ITS_FOLDER: &str = "its path is";
 const CALLED: [&str; 2] = ["its name is", IN_ITS_FOLDER];
-/// Files that are called what their folder is.
-const OF_THE_FOLDER: [&str; 4] = ["index.", "mod.", "lib.", "__init__."];
 const MOST_OF_A_FOLDER: usize = 5;
 const SAID_ONCE: &str = "an earlier commit about";
 /// What changed with it before may be its tests, from this likelihood on.
 const PERHAPS: f64 = 0.08;
 const INSTEAD: f64 = 0.03;
 const MOST_INSTEAD: usize = 2;
-const FEWEST_IN_A_FOLDER: usize = 2;
-const SHOWN: [&str; 9] =
-    ["examples", "example", "demo", "docs", "testdata", "fixtures", "snapshots", "vendor", "third_party"];
 
 impl Telling<'_> {
     /// Is it likely enough, and far enough ahead of all others?
@@ -47,14 +41,16 @@ impl Telling<'_> {
         Some(FileLine::Likely { path: tests, why })
     }
 
-    /// What a goal means where nothing is at hand. The folder that its scope is called says where.
+    /// What a goal or a branch means where nothing is at hand; in the folder that it names, if it names one.
     pub(super) fn meant(&self, files: &[&PredictedFile]) -> Option<FileLine> {
-        let is_called =
-            |file: &&PredictedFile| self.scope.iter().any(|name| file.why.ends_with(&format!("is \"{name}\"")));
-        let is_one = self.scope.len() == 1 && !files.iter().any(is_called);
-        let folder = if is_one { self.folder_called(self.scope) } else { None };
-        let is_there = |file: &&PredictedFile| folder.is_none_or(|(_, folder)| is_inside(&file.path, folder));
-        let files: Vec<&PredictedFile> = files.iter().copied().filter(is_there).collect();
+        let is_there = |path: &str| self.folder.is_none_or(|folder| is_inside(path, &folder.path));
+        let mut files: Vec<&PredictedFile> = files.iter().copied().filter(|file| is_there(&file.path)).collect();
+        let spoken = self
+            .spoken
+            .first()
+            .filter(|spoken| is_there(&spoken.path) && files.iter().all(|file| file.path != spoken.path));
+        let spoken = spoken.map(|spoken| PredictedFile { path: spoken.path.clone(), score: 0.0, why: String::new() });
+        files.extend(&spoken);
         self.evident(&files)
     }
 
@@ -73,10 +69,14 @@ impl Telling<'_> {
             let (_, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
             let is_called = |start: &str| file.why.starts_with(start);
             let is_told = CALLED.iter().any(|start| is_called(start));
-            named::is_member(file) || (is_told && !OF_THE_FOLDER.iter().any(|start| name.starts_with(start)))
+            let is_of_folder = OF_THE_FOLDER.iter().any(|start| name.starts_with(start)) || self.is_its_folder(file);
+            named::is_member(file) || (is_told && !is_of_folder)
         };
         let called = evident.filter(|file| is_told(file) && defining.is_none_or(|other| file.score >= other.score));
-        let clear = || evident.filter(|file| self.is_clear(file, files) && !self.stands_for_folder(file));
+        let clear = || {
+            evident
+                .filter(|file| self.is_clear(file, files) && !self.stands_for_folder(file) && !self.is_its_folder(file))
+        };
         let spoken = self.spoken.first().and_then(|spoken| files.iter().find(|file| file.path == spoken.path));
         let likeliest = called.or(spoken).or(defining).or_else(clear)?;
         let there = if named::is_member(likeliest) { String::new() } else { (self.spoken_there)(&likeliest.path) };
@@ -125,6 +125,11 @@ impl Telling<'_> {
         Some(FileLine::Likely { path: first.path.clone(), why: why + &more })
     }
 
+    /// Is a file called so because the folder that is named is?
+    fn is_its_folder(&self, file: &PredictedFile) -> bool {
+        file.why.starts_with(CALLED[0]) && self.folder.is_some_and(|folder| folder.is_name_of(&file.path))
+    }
+
     /// What a whole folder is called leads to none of its many files.
     fn stands_for_folder(&self, file: &PredictedFile) -> bool {
         let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
@@ -145,27 +150,6 @@ impl Telling<'_> {
     fn tests_elsewhere(&self, path: &str) -> String {
         let tests = self.tests(path).filter(|(tests, why)| tests != path && !why.starts_with(OFTEN));
         tests.map(|(tests, _)| format!("; tests: {tests}")).unwrap_or_default()
-    }
-
-    /// The first name that one folder of programs has, and no other; none that most of them are in. The tree is walked once, and
-    /// every folder is looked at once.
-    fn folder_called<'a>(&self, names: &'a [String]) -> Option<(&'a str, &str)> {
-        let mut folders: Vec<BTreeMap<&str, usize>> = vec![BTreeMap::new(); names.len()];
-        let (mut known, mut called, mut all): (&str, Option<(usize, &str)>, usize) = ("", None, 0);
-        for path in self.past.ground.paths().filter(|path| !names.is_empty() && is_work(path) && !is_shown(path)) {
-            all += 1;
-            if folder_of(path) != known {
-                known = folder_of(path);
-                let ends = path.match_indices('/').map(|(at, _)| &path[..at]);
-                let at = |folder| names.iter().position(|name| is_called(folder, name));
-                called = ends.filter_map(|folder| Some((at(folder)?, folder))).next();
-            }
-            called.into_iter().for_each(|(at, folder)| *folders[at].entry(folder).or_default() += 1);
-        }
-        names.iter().zip(folders).find_map(|(name, mut folders)| {
-            let (folder, many) = folders.pop_first().filter(|_| folders.is_empty())?;
-            (many >= FEWEST_IN_A_FOLDER && 2 * many <= all).then_some((name.as_str(), folder))
-        })
     }
 
     /// Of the tests of a file, those that speak of the work.
@@ -217,26 +201,4 @@ pub(super) fn is_bare(line: &FileLine) -> bool {
 /// What declares something is changed with what defines it.
 fn is_stub(file: &PredictedFile) -> bool {
     [".pyi", ".d.ts"].iter().any(|ending| file.path.ends_with(ending))
-}
-
-/// `reverseproxy` of `modules/reverseproxy`, `config` of `crates/nu-config`.
-fn is_called(folder: &str, name: &str) -> bool {
-    let last = folder.rsplit('/').next().unwrap_or(folder);
-    let Some((before, end)) = last.len().checked_sub(name.len()).and_then(|at| last.split_at_checked(at)) else {
-        return false;
-    };
-    end.eq_ignore_ascii_case(name) && (before.is_empty() || before.ends_with(['-', '_']))
-}
-
-pub(super) fn is_inside(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-}
-
-/// Shows how it is used.
-fn is_shown(path: &str) -> bool {
-    path.split('/').any(|part| SHOWN.contains(&part))
-}
-
-fn is_work(path: &str) -> bool {
-    goal::is_program(path) && !files::is_test(path)
 }

@@ -51,7 +51,7 @@ fn asked(
         functions: &["load".to_owned()],
         closest: &|tests| (tests == "tests/test_near.py").then(|| "closest: `test_a` (line 3)".to_owned()),
         importers: &|path| if path == "src/imported.py" { vec!["tests/test_x.py".to_owned()] } else { Vec::new() },
-        scope: &[],
+        folder: None,
     };
     let text = |line: FileLine| match line {
         FileLine::Likely { path, why } => format!("{path}: {why}"),
