@@ -334,8 +334,9 @@ impl Contexts {
         let pointers = if looks_around { self.pointers(&need.namespace) } else { Arc::default() };
         let lines = self.file_lines(&files, &need);
         let is_of_tool = lines::is_of_tool(&need);
-        candidates
-            .retain(|candidate| !(lines::is_told(&lines, candidate) || is_of_tool && candidate.memory.is_commit()));
+        candidates.retain(|candidate| {
+            !(lines::is_told(&lines, need.file.as_deref(), candidate) || is_of_tool && candidate.memory.is_commit())
+        });
         let order = Order {
             budget: need.budget,
             shares: Shares(config.profiles.of(need.activity)),

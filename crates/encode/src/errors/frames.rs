@@ -33,7 +33,9 @@ const LIBRARY_PARTS: &[&str] = &[
     "/Python.framework/",
 ];
 
-const LIBRARY_STARTS: &[&str] = &["node:", "internal/", "<", "bun:", "deno:", "ext:", "webpack/", "library/"];
+const LIBRARY_STARTS: &[&str] = &["node:", "<", "bun:", "deno:", "ext:", "webpack/"];
+/// Folders of Node and of Rust itself, with how their files end; programs have such folders, too.
+const LIBRARY_FOLDERS: &[(&str, &str)] = &[("internal/", ".js"), ("library/", ".rs")];
 
 /// Java, Kotlin and Go name packages rather than paths.
 const LIBRARY_FUNCTIONS: &[&str] = &[
@@ -101,7 +103,8 @@ pub fn is_application(frame: &Frame) -> bool {
     }
     let file = frame.file.replace('\\', "/");
     let file = file.strip_prefix("file://").unwrap_or(&file);
-    if LIBRARY_STARTS.iter().any(|start| file.starts_with(start)) {
+    let is_of_library = |(folder, ending): &(&str, &str)| file.starts_with(folder) && file.ends_with(ending);
+    if LIBRARY_STARTS.iter().any(|start| file.starts_with(start)) || LIBRARY_FOLDERS.iter().any(is_of_library) {
         return false;
     }
     // A leading slash lets `node_modules/x` match like `/node_modules/x`.
@@ -190,6 +193,8 @@ mod tests {
             ("Cart.java", "shop.Cart.total"),
             ("/home/ada/shop/lib/cart.rb", ""),
             ("/home/ada/shop/main.go", "main.main"),
+            ("internal/shop/cart.go", "shop.Total"),
+            ("library/shelf.py", "total"),
         ] {
             assert!(is_application(&frame(file, function)), "{file} {function}");
         }

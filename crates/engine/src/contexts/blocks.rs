@@ -164,7 +164,7 @@ impl Contexts {
         // How to run the very test is better than how to run all.
         let is_told = files.iter().any(FileLine::tells_how_to_run);
         candidates.retain(|candidate| {
-            let is_known = gate::is_loaded_by(&agent, &candidate.memory) || lines::is_told(&files, candidate);
+            let is_known = gate::is_loaded_by(&agent, &candidate.memory) || lines::is_told(&files, None, candidate);
             let is_how_to = is_told && candidate.why == gather::HOW_TO_REASON;
             candidate.memory.kind != Kind::CodePattern && !is_known && !is_how_to
         });

@@ -3,7 +3,8 @@
 use super::Contexts;
 use super::cache::Need;
 use super::cases::bare;
-use super::place::COMMENTS;
+use super::named;
+use super::place::{COMMENTS, quotes};
 use crate::ground::LARGEST_TEXT;
 use lokid_context::predict::{files, goal};
 use regex::Regex;
@@ -12,6 +13,8 @@ use regex::Regex;
 const MOST_CALLS: usize = 2;
 const MOST_FILES: usize = 4;
 const SHORTEST_NAME: usize = 4;
+/// Who stands so near in the same file is seen.
+const NEARBY: usize = 100;
 
 impl Contexts {
     /// All calls of the function that an error happened in, behind its name, if they are few; tests aside.
@@ -34,27 +37,35 @@ impl Contexts {
             .may_say(&folded)
             .filter(|path| goal::is_program(path) && !files::is_test(path) && ending(path) == defined_in);
         let paths: Vec<&str> = paths.take(MOST_FILES + 1).collect();
-        let mut calls: Vec<String> = Vec::new();
+        let root = self.env.root.to_string_lossy();
+        let place = need.errors.iter().flat_map(|error| named::places(&error.text, &root, &ground)).next()?;
+        let number = place.line? as usize;
+        let mut calls: Vec<(&str, usize)> = Vec::new();
         for path in paths.iter().filter(|_| paths.len() <= MOST_FILES) {
             let text = self.repository.text_of(path, LARGEST_TEXT)?;
             let symbols = code.get(path).map(|file| file.symbols.as_slice()).unwrap_or_default();
             let is_definition =
                 |at: usize| symbols.iter().any(|symbol| symbol.name == name && symbol.line as usize == at);
-            for (at, line) in text.lines().enumerate().filter(|(_, line)| call.is_match(line)) {
-                let is_comment = COMMENTS.iter().any(|start| line.trim_start().starts_with(start));
-                if is_comment || is_definition(at + 1) || definition.is_match(line) {
+            let mut is_quoted = false;
+            for (at, line) in text.lines().enumerate() {
+                let is_comment = is_quoted || COMMENTS.iter().any(|start| line.trim_start().starts_with(start));
+                is_quoted ^= quotes(line) % 2 == 1;
+                if is_comment || !call.is_match(line) || is_definition(at + 1) || definition.is_match(line) {
                     continue;
                 }
                 // Whose stack it is knows who called.
                 if need.errors.iter().any(|error| says_line(&error.text, at + 1)) {
                     return None;
                 }
-                calls.push(format!("{path}:{}", at + 1));
+                calls.push((path, at + 1));
             }
         }
         let shown = Some(self.shown(name)).filter(|shown| !shown.is_empty())?;
         let is_few = (1..=MOST_CALLS).contains(&calls.len());
-        is_few.then(|| (shown, format!("is called in {} and nowhere else", calls.join(" and "))))
+        let is_near = |(path, line): &(&str, usize)| *path == place.file && line.abs_diff(number) < NEARBY;
+        let told: Vec<String> = calls.iter().map(|(path, line)| format!("{path}:{line}")).collect();
+        let is_told = is_few && !calls.iter().all(is_near);
+        is_told.then(|| (shown, format!("is called in {} and nowhere else but in tests", told.join(" and "))))
     }
 }
 

@@ -75,7 +75,10 @@ impl Contexts {
         let names = names_said(goal);
         let code = self.repository.code();
         let mut symbols = code.get(path).into_iter().flat_map(|file| &file.symbols);
-        let Some(symbol) = symbols.find(|symbol| names.contains(&bare(&symbol.name))) else {
+        // The name of the whole program is no place in it.
+        let program = self.env.root.file_name().map(|name| bare(&name.to_string_lossy()));
+        let is_named = |name: &String| names.contains(name) && Some(name) != program.as_ref();
+        let Some(symbol) = symbols.find(|symbol| is_named(&bare(&symbol.name))) else {
             return self.told_of(spoken, path);
         };
         let others: Vec<Passage> = spoken.iter().filter(|passage| passage.name != symbol.name).cloned().collect();
@@ -123,9 +126,13 @@ impl Contexts {
     }
 }
 
+/// How often a line begins or ends a text of several lines.
+pub(super) fn quotes(line: &str) -> usize {
+    QUOTES.iter().map(|quotes| line.matches(quotes).count()).sum()
+}
+
 /// The first line from this one on that is no comment, if it is near.
 fn code_from(lines: &[&str], at: usize) -> Option<usize> {
-    let quotes = |line: &str| QUOTES.iter().map(|quotes| line.matches(quotes).count()).sum::<usize>();
     let mut is_quoted = lines[..at].iter().map(|line| quotes(line)).sum::<usize>() % 2 == 1;
     let is_code = |at: &usize| {
         let (line, was_quoted) = (lines[*at].trim_start(), is_quoted);

@@ -214,9 +214,16 @@ fn a_commit_alike_is_told_for_a_program_that_nothing_else_names() {
         let (memory, why) = (Arc::new(memory), why.to_owned());
         Candidate { memory, part: Part::Relevant, value: 0.5, why, binding: false, longest: Level::Summary }
     };
-    let similar = |files: &[&str]| is_told(&lines, &alike("commit-abcdef123456", files, gather::SIMILAR_REASON));
+    let similar = |files: &[&str]| is_told(&lines, None, &alike("commit-abcdef123456", files, gather::SIMILAR_REASON));
     assert!(similar(&["src/a.rs", "src/b.rs", "README.md", "tests/c.rs"]), "named, or no program");
     assert!(!similar(&["src/a.rs", "src/c.rs"]));
-    assert!(!is_told(&lines, &alike("commit-abcdef123456", &["src/a.rs"], "changed src/a.rs before")));
-    assert!(is_told(&lines, &alike("commit-123456789abc", &["src/c.rs"], "changed src/c.rs before")), "quoted");
+    assert!(!is_told(&lines, None, &alike("commit-abcdef123456", &["src/a.rs"], "changed src/a.rs before")));
+    assert!(is_told(&lines, None, &alike("commit-123456789abc", &["src/c.rs"], "changed src/c.rs before")), "quoted");
+    let elsewhere = |lines: &[FileLine], at_hand: Option<&str>| {
+        let mut learnt = alike("learn-git-abcdef123456", &["src/c.rs"], "about the goal");
+        Arc::make_mut(&mut learnt.memory).source = Source::Git;
+        is_told(lines, at_hand, &learnt)
+    };
+    assert!(elsewhere(&lines, None) && elsewhere(&[], Some("src/a.rs")), "its words alone lead elsewhere");
+    assert!(!elsewhere(&[], None) && !elsewhere(&[], Some("src/c.rs")));
 }
