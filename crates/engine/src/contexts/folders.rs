@@ -9,6 +9,7 @@ use super::cache::Need;
 use super::related::{is_place, is_telling, words_meant};
 use crate::past::PastKnown;
 use lokid_context::predict::{files, goal};
+use lokid_context::situation;
 use lokid_index::cochange::{folder_of, stem_of};
 
 /// The file that is called like a folder of so many was touched by one commit in four of those that name it, of a smaller one by
@@ -17,6 +18,7 @@ const MANY: usize = 10;
 const SOME: usize = 3;
 /// Files that stand for their folder.
 pub(super) const OF_THE_FOLDER: [&str; 4] = ["index.", "mod.", "lib.", "__init__."];
+const SHORT: usize = 2;
 const SHOWN: [&str; 9] =
     ["examples", "example", "demo", "docs", "testdata", "fixtures", "snapshots", "vendor", "third_party"];
 
@@ -43,7 +45,9 @@ pub(super) fn folder_meant(past: &PastKnown, need: &Need) -> Option<Folder> {
     let words = words_meant(need);
     let scope = need.goal.as_deref().map(goal::scope).unwrap_or_default();
     let first = words.first().filter(|_| need.goal.is_none());
-    let places = scope.iter().rev().filter(|name| is_telling(name) || is_place(name)).chain(first);
+    // The shortest are names where nothing but a name stands.
+    let is_short = |name: &str| name.len() == SHORT && !situation::is_doing(name);
+    let places = scope.iter().rev().filter(|name| is_telling(name) || is_place(name) || is_short(name)).chain(first);
     let rare = words.iter().filter(|word| is_telling(word) && !lokid_text::is_everyday(word));
     let names: Vec<&str> = places.chain(rare).map(String::as_str).collect();
     folder_called(past, &names)

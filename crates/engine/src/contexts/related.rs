@@ -317,13 +317,17 @@ fn names_meant(need: &Need) -> Vec<String> {
     let of_text = (2..=MOST_WORDS).rev().flat_map(|most| words.windows(most));
     // A word that is nobody's everyday one is a name wherever it stands.
     let is_rare = |word: &&String| !lokid_text::is_everyday(word);
-    let of_goal = || scope.iter().chain(words.iter().filter(is_rare)).cloned().collect();
-    let single: Vec<String> = if need.goal.is_some() { of_goal() } else { words.clone() };
-    let joined = of_scope.chain(of_text).flat_map(|words| ["_", "-", ""].map(|sign| words.join(sign)));
+    let single: Vec<&String> = match need.goal {
+        Some(_) => words.iter().filter(is_rare).collect(),
+        None => words.iter().collect(),
+    };
+    let join = |words: &[String]| ["_", "-", ""].map(|sign| words.join(sign));
     // `fix(links)` is about `link.go`.
-    let one_of = |name: &String| name.strip_suffix('s').filter(|one| one.len() > SHORTEST_NAME).map(str::to_owned);
-    let one_of: Vec<String> = single.iter().filter_map(one_of).collect();
-    let names = joined.chain(single).chain(one_of);
+    let one_of = |name: &&String| name.strip_suffix('s').filter(|one| one.len() > SHORTEST_NAME).map(str::to_owned);
+    let one_of: Vec<String> = scope.iter().chain(single.iter().copied()).filter_map(|name| one_of(&name)).collect();
+    // A scope says where before any words do.
+    let of_scope = of_scope.flat_map(join).chain(scope.iter().cloned());
+    let names = of_scope.chain(of_text.flat_map(join)).chain(single.into_iter().cloned()).chain(one_of);
     let is_of_scope = |name: &String| scope.contains(name) || scope.contains(&format!("{name}s"));
     names.filter(|name| is_telling(name) || (is_of_scope(name) && is_place(name))).collect()
 }
