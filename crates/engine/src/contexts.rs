@@ -20,6 +20,7 @@ mod related;
 mod since;
 mod sites;
 mod standing;
+mod written;
 
 pub use blocks::{PromptGiven, TaskFound};
 

@@ -32,6 +32,7 @@ const VERSION: u32 = 1;
 const MOST_BODY: usize = 8 * 1024;
 const MOST_WORDS: usize = 2_000;
 const MOST_FILES: usize = 200;
+const MOST_OF_A_SECOND: usize = 64;
 /// Words of a path say less than words of a message.
 const PATH_WEIGHT: f32 = 0.5;
 /// The subject is what the author thought the commit is about.
@@ -119,9 +120,12 @@ impl CommitIndex {
         self.in_order(&self.any_path(paths), Order::Desc, k)
     }
 
-    /// The first that touched one of these files.
+    /// The first that touched one of these files. Those of one second stand as they are learnt, newest first.
     pub fn first_touching(&self, paths: &[&str]) -> Option<Commit> {
-        self.in_order(&self.any_path(paths), Order::Asc, 1).pop()
+        let mut earliest = self.in_order(&self.any_path(paths), Order::Asc, MOST_OF_A_SECOND);
+        let second = earliest.first()?.time;
+        earliest.retain(|commit| commit.time == second);
+        earliest.pop()
     }
 
     /// The newest of all.
@@ -435,6 +439,9 @@ mod tests {
         assert_eq!(index.newest(2), [commits[2].clone(), commits[1].clone()]);
         assert_eq!(index.first_touching(&["README.md", "src/parser.py"]), Some(commits[1].clone()));
         assert_eq!(index.first_touching(&["none"]), None);
+        let at_once =
+            [commit(5, "Third", "", &["a.rs"]), commit(5, "Second", "", &["a.rs"]), commit(5, "First", "", &["a.rs"])];
+        assert_eq!(filled(&at_once).first_touching(&["a.rs"]), Some(at_once[2].clone()), "learnt newest first");
     }
 
     #[test]

@@ -52,6 +52,7 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
         ("docs/use.md", "# Use\n\nPass `--load-all`.\n"),
         ("src/pay.py", &format!("pay_once(\"{key}\")\n")),
         ("src/handler.py", &handler),
+        ("src/look.py", "# Those who introspect find more\nfound = 1\n"),
         ("CHANGELOG.md", "- load_all is new\n"),
     ] {
         write(&app, path, text);
@@ -76,6 +77,8 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
     assert!(!told(json!({"recent_errors": [error]})).contains("loadAll"), "whoever has an error has its place");
     let paid = told(json!({"goal": "pay_once is called twice"}));
     assert!(paid.contains("`pay_once`: src/pay.py:1\n") && !paid.contains(&key), "{paid}");
+    let begins = told(json!({"current_file": "src/pay.py", "goal": "Introspect what was paid"}));
+    assert!(!begins.contains("src/look.py"), "what is to be done is no name: {begins}");
     let asked = json!({"current_file": "src/handler.py", "goal": "append the address of a proxy to forwarded"});
     assert!(
         told(asked.clone()).contains("src/handler.py: line 122: `headers.set(FORWARDED_FOR, address)`"),
@@ -303,6 +306,8 @@ fn a_folder_that_is_named_is_looked_through_for_functions_that_speak_of_it() {
         let found = eventually_some(|| Some(told(signals.clone())).filter(|told| told.contains(expected)));
         assert!(!found.contains("src/relay/relay.py") && !found.contains("src/store/"), "{found}");
     }
+    let member = told(json!({"goal": "`relay.pool.drain` hangs"}));
+    assert!(member.contains("- file src/relay/pool.py: defines pool.drain (line 21)"), "{member}");
 }
 
 #[test]

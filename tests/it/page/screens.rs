@@ -56,7 +56,7 @@ fn each_screen_shows_what_it_is_for() {
     shows(&tab, &lab, "memories?q=which+gate+sticks", &["ms, asked as for", "open the gate only after", "matched"]);
     // What git tells takes a moment, and comes by itself; so does the doctor.
     tab.go(&lab.at("files?path=src/gate.rs"));
-    tab.until("/does not tell/.test(document.getElementById('why').textContent)");
+    tab.until("/a gate and a lamp/.test(document.getElementById('why').textContent)");
     assert_eq!(tab.value("/\\d memor/.test(document.querySelector('p.hint').textContent)"), true);
     tab.go(&lab.at("nights"));
     tab.until("/found well|Fix:/.test(document.getElementById('doctor').textContent)");
@@ -68,7 +68,7 @@ fn each_screen_shows_what_it_is_for() {
     tab.until_text("found well");
     tab.go(&lab.at("files?path=src/gate.rs"));
     tab.click("#why a");
-    tab.until_text("The history does not tell.");
+    tab.until_text("feat: a gate and a lamp");
     tab.go(&lab.at("memories"));
     tab.type_into("#q", "which gate sticks");
     tab.act(".search", "Ask", "ms, asked as for");

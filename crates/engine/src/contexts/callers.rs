@@ -2,9 +2,8 @@
 
 use super::Contexts;
 use super::cache::Need;
-use super::cases::bare;
 use super::named;
-use super::place::{COMMENTS, quotes};
+use super::written::{COMMENTS, bare, quotes};
 use crate::ground::LARGEST_TEXT;
 use lokid_context::predict::{files, goal};
 use regex::Regex;

@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::Contexts;
+use super::written::bare;
 use crate::ground::LARGEST_TEXT;
 use lokid_context::predict::files;
 use lokid_index::analyze;
@@ -184,11 +185,6 @@ fn is_case(path: &str, lines: &[&str], name: &str, line: usize) -> bool {
 
 fn parts(line: &str) -> impl Iterator<Item = &str> {
     line.split(|sign: char| !sign.is_alphanumeric() && sign != '_').filter(|part| part.len() >= SHORTEST_NAME)
-}
-
-/// In small letters and without joints.
-pub(super) fn bare(name: &str) -> String {
-    name.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::Contexts;
 use super::cache::Need;
-use super::lines::ALIKE_THERE;
 use super::named::place_of;
 use crate::commits::FEW;
 use lokid_context::predict::PredictedFile;
@@ -32,6 +31,8 @@ const NEARLY: f64 = 0.8;
 /// Seconds after which it was done otherwise.
 const OLDEST: i64 = 4 * 365 * 86_400;
 pub(super) const SHOWN_OF_AN_ID: usize = 9;
+/// How a line begins that tells of a commit of the same file.
+pub(super) const ALIKE_THERE: &str = "the like was done there by ";
 /// How much of all that a goal and a subject say they both say, by weight. Of 1,561 later commits of 38 repositories one in nine had
 /// such a precedent in its main file.
 const ALIKE: f64 = 0.3;

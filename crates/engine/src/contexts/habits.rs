@@ -32,6 +32,8 @@ const USUAL: f64 = 0.6;
 const USUAL_NEW: f64 = 0.5;
 const NEARLY_ALWAYS: f64 = 0.8;
 
+const SEVERAL: usize = 3;
+
 /// A commit that says one of these changes what no work does.
 static OF_RELEASES: LazyLock<Vec<u64>> =
     LazyLock::new(|| words("release bump version", 3).into_iter().map(|(term, _)| term).collect());
@@ -83,6 +85,17 @@ pub(super) fn of_programs(past: &PastKnown, path: &str) -> Vec<Habit> {
     };
     let commits: Vec<&[u32]> = small(past).filter(|files| files.iter().any(is_work)).take(LOOKED_AT).collect();
     let mut habits = touched(past, &commits, &|path| !goal::is_program(path) && !is_lock(path));
+    // What is done to one program again and again, as tools do, is no habit of others.
+    habits.retain(|habit| {
+        let goes_with = |files: &&&[u32]| files.iter().any(|file| subjects.path(*file) == habit.what);
+        let programs: BTreeSet<&str> = commits
+            .iter()
+            .filter(goes_with)
+            .flat_map(|files| files.iter().filter(|file| is_work(file)))
+            .map(|file| subjects.path(*file))
+            .collect();
+        programs.len() >= SEVERAL || programs.contains(path)
+    });
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
     for files in &commits {
         let new = files.iter().map(|file| subjects.path(*file)).filter(|path| is_new(past, path));
@@ -180,6 +193,10 @@ mod tests {
         let known = past(&commits);
         assert_eq!(told(of_file(&known, "src/1.rs")), ["CHANGES.md (in 10 of the last 10 small commits)"]);
         assert!(of_file(&known, "CHANGES.md").is_empty(), "each of its programs is seldom touched");
+        let tool = |at: usize| ("Sync", vec![format!("src/{}.json.rs", at % 2), "data.md".to_owned()]);
+        let known = past(&(0..12).map(tool).collect::<Vec<_>>());
+        assert_eq!(told(of_programs(&known, "src/1.rs")), Vec::<String>::new(), "what a tool does to the same two");
+        assert_eq!(told(of_programs(&known, "src/1.json.rs")), ["data.md (in 12 of the last 12 small commits)"]);
     }
 
     #[test]

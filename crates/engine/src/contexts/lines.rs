@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use super::Contexts;
 use super::cache::Need;
 use super::cases::Spoken;
-use super::commits::SHOWN_OF_AN_ID;
+use super::commits::{ALIKE_THERE, SHOWN_OF_AN_ID};
 use super::folders::{Folder, folder_meant};
 use super::passages::Passage;
 use super::place::{LIKELY_IN, telling_words};
@@ -44,10 +44,8 @@ const FAILED_TESTS: [&str; 3] = ["--- FAIL: ", "FAILED ", "test result: FAILED"]
 const SAID: &str = "earlier commits about";
 /// How a line begins that tells what is done again and again.
 const ROUTINE: &str = "done before by ";
-/// And one that tells of a commit of the same file.
 /// And the reason of what is told for the words of a goal or a branch.
 const ABOUT: &str = "about ";
-pub(super) const ALIKE_THERE: &str = "the like was done there by ";
 pub(super) const TYPES: [&str; 6] = ["typing", "annotation", "annotations", "mypy", "pyright", "typecheck"];
 const CHECKERS: [&str; 8] = ["mypy", "pyright", "pyrefly", "pytype", "clippy", "eslint", "ruff", "pylint"];
 /// What is to be formatted is mostly what a program prints.

@@ -8,9 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::Contexts;
-use super::cases::bare;
 use super::folders::{Folder, is_inside, is_work};
-use super::place::COMMENTS;
+use super::written::{COMMENTS, bare};
 use crate::past::Symbol;
 use lokid_context::predict::{PredictedFile, files};
 use lokid_index::analyze;

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::Contexts;
-use super::cases::bare;
 use super::named::DEFINES;
 use super::passages::Passage;
 use super::sites::names_said;
+use super::written::{COMMENTS, QUOTES, bare, quotes};
 use crate::ground::LARGEST_CODE;
 use lokid_context::predict::goal;
 use lokid_context::predict::goal::without_head;
@@ -36,9 +36,6 @@ const SHARE_OF_PROSE: f64 = 0.4;
 const AHEAD_IN_PROSE: f64 = 0.15;
 const FEWEST_WORDS: usize = 2;
 pub(super) const LIKELY_IN: &str = "likely in ";
-pub(super) const COMMENTS: [&str; 6] = ["//", "# ", "/*", "* ", "*/", "- "];
-/// What begins and ends the text of a definition in Python.
-const QUOTES: [&str; 2] = ["\"\"\"", "'''"];
 
 impl Contexts {
     /// The definitions that speak of a goal; else the line that says most of it, if no other place comes near. Of a comment that is
@@ -124,11 +121,6 @@ impl Contexts {
         let names: Vec<String> = (0..there.len()).filter(is_first).filter_map(told).collect();
         if names.is_empty() { String::new() } else { format!("{LIKELY_IN}{}", names.join(" or ")) }
     }
-}
-
-/// How often a line begins or ends a text of several lines.
-pub(super) fn quotes(line: &str) -> usize {
-    QUOTES.iter().map(|quotes| line.matches(quotes).count()).sum()
 }
 
 /// The first line from this one on that is no comment, if it is near.

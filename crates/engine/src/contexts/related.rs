@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::cache::Need;
-use super::cases::bare;
 use super::named;
+use super::written::bare;
 use crate::contexts::Contexts;
 use crate::focus::{Branch, SeenError};
 use crate::ground::CodeGround;
@@ -82,7 +82,9 @@ impl Contexts {
         }
         // A name alone may be chance: something else has to speak for it, and more than for its namesakes.
         // A folder and a file in it are called as two words of it are: `math max` means `math/max.rs`.
-        if let Some((name, path)) = in_folder_called_so(&past, need) {
+        // Who holds what is named says more than any name.
+        if best.values().any(named::is_member) {
+        } else if let Some((name, path)) = in_folder_called_so(&past, need) {
             let why = format!("its path is \"{name}\"");
             let known = best.entry(path.to_owned());
             let known =

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::Contexts;
 use super::cache::Need;
 use super::named::{self, READING};
-use super::place::COMMENTS;
+use super::written::COMMENTS;
 use crate::ground::{CodeGround, LARGEST_TEXT, names};
 use crate::past::CodeMap;
 use lokid_context::parts::FileLine;
@@ -133,6 +133,13 @@ impl Contexts {
         found.retain(|found| !has_place || found.more == 0);
         // Which tests say it is told with them.
         found.retain(|found| need.file.is_none() || !found.sites.iter().all(|site| files::is_test(&site.path)));
+        // What a goal begins with is mostly what is to be done: a name only where something is called so.
+        let verb = need.goal.as_deref().map(without_head).and_then(|goal| goal.split_whitespace().next());
+        let verb = verb.filter(|word| word.chars().all(char::is_alphabetic)).map(str::to_lowercase);
+        let is_verb = |found: &Found| {
+            verb.is_some() && found.names.iter().all(|name| verb.as_ref() == Some(&name.to_lowercase()))
+        };
+        found.retain(|found| !is_verb(found) || found.sites.iter().any(|site| site.is_definition));
         // A word of texts and data is no name of the code; versions, options and files are everywhere.
         let code = self.repository.code();
         let is_word =
@@ -458,41 +465,4 @@ impl Names {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn folded_of(names: Vec<Name>) -> Vec<String> {
-        names.into_iter().map(|name| name.folded).collect()
-    }
-
-    #[test]
-    fn a_goal_speaks_of_names_and_an_ordinary_hyphen_makes_none() {
-        let of = |goal| folded_of(told_names(Some(goal), None));
-        assert_eq!(of("Flow context in SetHelpFunc, and `--list-heading`"), ["sethelpfunc", "listheading"]);
-        assert_eq!(of("docs: what -e/--extension matches"), ["--extension"]);
-        assert_eq!(of("split `$PAGER`, GIT and `EDITOR` as in `README.md`"), ["PAGER", "EDITOR"]);
-        assert_eq!(of("fix(load_all): don't panic in State.toString() of a pre-existing value"), ["tostring"]);
-        assert!(of("Add a link to GitHub for well-known hosts").is_empty());
-        assert_eq!([of("Drop Python 3.7"), of("Bump Rust from 1.70 to 1.80")].concat(), ["3.7", "1.70"]);
-        assert!(of("Work around Python 3.7").is_empty() && of("Upgrade it to 1.2.1").is_empty());
-    }
-
-    #[test]
-    fn what_is_defined_is_shown_below_its_marks() {
-        let text = "@cached\n@wrapped\ndef load():\n    pass\n";
-        assert_eq!([1, 2, 3, 4].map(|line| headed(text, line).unwrap().0), [3, 3, 3, 4]);
-        assert_eq!([headed(text, 0), headed("#[inline]", 1), headed(text, 9)], [None, None, None]);
-    }
-
-    #[test]
-    fn a_branch_and_an_error_speak_of_names_too() {
-        assert_eq!(folded_of(told_names(None, Some("docs/ssl_cert_file-progressbar"))), ["sslcertfile", "progressbar"]);
-        let of_branch = |branch| folded_of(told_names(None, Some(branch)));
-        assert_eq!(of_branch("chore/drop-python-3.7"), ["3.7"]);
-        assert!(of_branch("fix/python-3.7").is_empty());
-        let error = "thread 'main' panicked at src/the_diff.rs:47:9:\nNone in get_git_diff\n";
-        assert_eq!(folded_of(names_in_errors(&[error])), ["getgitdiff"]);
-        let read = "TypeError: Cannot read properties of undefined (reading 'allNodes')\n at drawAll (/app/a.js:7:2)";
-        assert_eq!(folded_of(names_in_errors(&[read])), ["drawall"]);
-    }
-}
+mod tests;
