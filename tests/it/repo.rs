@@ -31,6 +31,11 @@ pub(crate) fn commit_all(path: &Path) {
 
 /// The same, with other words, by somebody else.
 pub(crate) fn commit_all_as(path: &Path, message: &str, author: &str) {
+    commit_all_later(path, message, author, 0);
+}
+
+/// The same, so many seconds from now.
+pub(crate) fn commit_all_later(path: &Path, message: &str, author: &str, seconds: i64) {
     let repository = Repository::open(path).expect("a repository");
     let mut index = repository.index().expect("an index");
     index.add_all(["*"], git2::IndexAddOption::DEFAULT, None).expect("files to add");
@@ -38,7 +43,9 @@ pub(crate) fn commit_all_as(path: &Path, message: &str, author: &str) {
     let tree = index.write_tree().expect("a tree");
     let tree = repository.find_tree(tree).expect("the tree just written");
     let parent = repository.head().and_then(|head| head.peel_to_commit()).expect("a commit before");
-    let somebody = Signature::now(author, "ada@example.org").expect("a signature");
+    let now = Signature::now(author, "ada@example.org").expect("a signature").when();
+    let when = git2::Time::new(now.seconds() + seconds, now.offset_minutes());
+    let somebody = Signature::new(author, "ada@example.org", &when).expect("a signature");
     repository.commit(Some("HEAD"), &somebody, &somebody, message, &tree, &[&parent]).expect("a commit");
 }
 

@@ -1,12 +1,18 @@
 //! What a prompt is answered: with the first that tells, it is known what a session is about.
 
 use super::*;
-use crate::repo::{commit_all, commit_all_as};
+use crate::repo::{commit_all, commit_all_as, commit_all_later};
 
 fn write(app: &Path, path: &str, text: &str) {
     let path = app.join(path);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
+}
+
+/// The context of a situation.
+fn told(home: &Home, app: &Path, signals: &Value) -> String {
+    let asked = json!({"project": app, "counted": false, "signals": signals});
+    post(home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
 }
 
 #[test]
@@ -60,10 +66,7 @@ fn where_a_name_stands_is_told_with_its_lines_and_never_with_a_secret() {
     commit_all(&app);
     let _daemon = home.daemon();
     settled(&home);
-    let told = |signals: Value| {
-        let asked = json!({"project": app, "counted": false, "signals": signals});
-        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
-    };
+    let told = |signals: Value| told(&home, &app, &signals);
     let sites = "`load_all`: src/load.py:1 `def load_all(paths):`, src/start.py:3 `wanted = loadAll(['a'])`\n";
     eventually_some(|| told(json!({"goal": "load_all should close its paths"})).contains(sites).then_some(()));
     let beside = told(json!({"current_file": "src/load.py", "goal": "let load_all close its paths"}));
@@ -107,10 +110,7 @@ fn tests_of_go_are_run_in_their_module_and_alone_where_they_are_told_alone() {
     settled(&home);
     let panic = "panic: runtime error: index out of range\n\ngoroutine 1 [running]:\nlamp.isBrightEnough(...)\n\t\
         extra/lamp/lamp.go:4 +0x1d";
-    let told = |signals: Value| {
-        let asked = json!({"project": app, "counted": false, "signals": signals});
-        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
-    };
+    let told = |signals: Value| told(&home, &app, &signals);
     let expected = "- file extra/lamp/all_test.go: tests of extra/lamp/lamp.go that are called so; closest: `TestBrightEnough` \
         (line 3); run: go -C extra test ./lamp -run '^TestBrightEnough$'\n";
     eventually_some(|| told(json!({"recent_errors": [panic]})).contains(expected).then_some(()));
@@ -179,8 +179,7 @@ fn an_error_is_told_since_when_its_function_is_so_and_where_it_is_tested() {
     let edited = "TypeError: Cannot read that\n    at send (/srv/app/lib/reply.py:5:4)";
     assert!(!told(edited).contains("is so since"), "it is not committed");
     // Commits of one second that are learnt one after the other have no order.
-    std::thread::sleep(std::time::Duration::from_millis(1_100));
-    commit_all_as(&app, "chore: Send it as the others do", "ann");
+    commit_all_later(&app, "chore: Send it as the others do", "ann", 1);
     let fixed = "- `send` (lib/reply.py:4) was fixed before by \"Fix send where the body is 32 long\" (";
     eventually_some(|| told(edited).contains(fixed).then_some(()));
 }
@@ -231,10 +230,7 @@ fn what_is_done_again_and_again_is_told_as_it_was_done_last() {
     commit_all_as(&app, "Count from two (#77)", "ann");
     let _daemon = home.daemon();
     settled(&home);
-    let told = |signals: Value| {
-        let asked = json!({"project": app, "counted": false, "signals": signals});
-        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
-    };
+    let told = |signals: Value| told(&home, &app, &signals);
     // They are of the same second, so that any may be the last.
     let last = |told: &str, files: &str| {
         told.contains("- done before by \"Version 0.") && told.contains(&format!("): {files}\n"))
@@ -262,10 +258,7 @@ fn a_goal_is_told_the_functions_that_speak_of_it() {
     commit_all_as(&app, "Serve what a proxy forwarded", "ann");
     let _daemon = home.daemon();
     settled(&home);
-    let told = |signals: Value| {
-        let asked = json!({"project": app, "counted": false, "signals": signals});
-        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
-    };
+    let told = |signals: Value| told(&home, &app, &signals);
     let goal = "Trust a forwarded address only from a known proxy";
     let open = json!({"goal": goal, "current_file": "src/server.rs"});
     let expected = "- file src/server.rs: likely in `real_address` (line 7)";
@@ -295,10 +288,7 @@ fn a_folder_that_is_named_is_looked_through_for_functions_that_speak_of_it() {
     }
     let _daemon = home.daemon();
     settled(&home);
-    let told = |signals: Value| {
-        let asked = json!({"project": app, "counted": false, "signals": signals});
-        post(&home, "/v1/context/assemble", &asked)["context"].as_str().unwrap().to_owned()
-    };
+    let told = |signals: Value| told(&home, &app, &signals);
     let expected = "- file src/relay/pool.py: likely in `drain` (line 21)";
     for signals in
         [json!({"goal": "fix(relay): socket buffer leaks"}), json!({"branch": "fix/relay-socket-buffer-leaks"})]
