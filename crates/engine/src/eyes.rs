@@ -362,7 +362,7 @@ impl EyesWorker {
                 if is_main {
                     self.past.changed(&path);
                 }
-                if !self.git.is_busy(tree, self.env.clock.monotonic()) {
+                if !self.git.wrote(tree, &path, self.env.clock.monotonic()) {
                     self.signal_path(tree, SignalKind::FileEdited, path);
                 }
             }

@@ -1,5 +1,7 @@
 //! Thousands of files at once are no thousands of signals, and who works meanwhile is still heard.
 
+use std::time::{Duration, SystemTime};
+
 use super::lab::{Lab, signal};
 
 const FILES: usize = 6_000;
@@ -60,4 +62,21 @@ fn who_looks_at_a_file_right_after_a_checkout_is_seen() {
     let mut opened: Vec<String> = lab.signals().into_iter().filter(|told| told.starts_with("file_opened")).collect();
     opened.sort();
     assert_eq!(opened, ["file_opened src/new.py", "file_opened src/part7.py"]);
+}
+
+#[test]
+fn what_is_written_after_git_was_done_is_told_though_both_are_seen_at_once() {
+    let mut lab = Lab::new();
+    lab.write("src/main.py", "print(1)\n");
+    lab.commit("Begin");
+    lab.start();
+    lab.git(&["checkout", "-q", "-b", "topic"]);
+    lab.hear_signal("branch_checkout", "topic");
+    // To a daemon that was held up for three seconds it looks like this.
+    let later = lab.home.path("later");
+    std::fs::write(&later, "print(2), print(3)\n").unwrap();
+    let three_seconds = SystemTime::now() + Duration::from_secs(3);
+    std::fs::File::options().write(true).open(&later).unwrap().set_modified(three_seconds).unwrap();
+    std::fs::rename(later, lab.path("src/main.py")).unwrap();
+    lab.hear_signal("file_edited", "src/main.py");
 }

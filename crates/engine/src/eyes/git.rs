@@ -13,7 +13,7 @@ use super::EyesWorker;
 use super::errors::Remedy;
 use lokid_model::{Commit, Signal, SignalKind};
 use lokid_sys::git::{authors, branch, head, history};
-use lokid_sys::plain;
+use lokid_sys::{plain, tree};
 use lokid_watch::GitArea;
 
 /// Files that a checkout wrote may be noticed this much later.
@@ -36,12 +36,22 @@ pub(super) struct Heads {
 struct Tree {
     head: Option<head::HeadState>,
     git_dir: Option<PathBuf>,
-    /// Git wrote files of the tree then.
+    /// Git was seen to have written files of the tree then.
     moved_at: Option<Instant>,
+    /// When it was done with that by the clock of the files, in nanoseconds since 1970.
+    moved_until: Option<i64>,
     /// A rebase or the like was under way.
     held: bool,
     /// Git was last seen to hold its lock.
     locked_at: Option<Instant>,
+}
+
+impl Tree {
+    fn moves(&mut self, now: Instant) {
+        let modified = |name| self.git_dir.as_ref().and_then(|folder| Some(tree::look(&folder.join(name))?.1.modified));
+        self.moved_until = modified("index").max(modified("HEAD"));
+        self.moved_at = Some(now);
+    }
 }
 
 impl Heads {
@@ -49,15 +59,30 @@ impl Heads {
         self.from_the_start = trees;
     }
 
+    /// Did git itself write this file? On a busy machine both are heard of late: by its own time it may be newer than what
+    /// git wrote, and somebody's.
+    pub(super) fn wrote(&mut self, tree: &Path, path: &str, now: Instant) -> bool {
+        let modified = || Some(tree::look(&tree.join(path))?.1.modified);
+        let until = self.trees.get(tree).and_then(|known| known.moved_until);
+        let is_newer = || until.zip(modified()).is_some_and(|(until, at)| at > until + AFTERMATH.as_nanos() as i64);
+        self.is_locked(tree, now) || self.has_moved(tree, now) && !is_newer()
+    }
+
     /// Does git itself write the files of this tree just now?
-    pub(super) fn is_busy(&mut self, tree: &Path, now: Instant) -> bool {
+    fn is_busy(&mut self, tree: &Path, now: Instant) -> bool {
+        self.is_locked(tree, now) || self.has_moved(tree, now)
+    }
+
+    fn has_moved(&self, tree: &Path, now: Instant) -> bool {
+        self.trees.get(tree).is_some_and(|tree| lately(tree.moved_at, AFTERMATH, now))
+    }
+
+    fn is_locked(&mut self, tree: &Path, now: Instant) -> bool {
         let Some(tree) = self.trees.get_mut(tree) else { return false };
         if tree.git_dir.as_ref().is_some_and(|folder| plain::is_file(&folder.join("index.lock"))) {
             tree.locked_at = Some(now);
         }
-        let lately =
-            |at: Option<Instant>, span: Duration| at.is_some_and(|at| now.saturating_duration_since(at) < span);
-        lately(tree.moved_at, AFTERMATH) || lately(tree.locked_at, AFTER_LOCK)
+        lately(tree.locked_at, AFTER_LOCK, now)
     }
 
     /// Did it write files at any time since?
@@ -67,6 +92,10 @@ impl Heads {
         let times = known.map(|known| [known.moved_at, known.locked_at]).into_iter().flatten().flatten();
         busy || times.max().is_some_and(|at| at >= since)
     }
+}
+
+fn lately(at: Option<Instant>, span: Duration, now: Instant) -> bool {
+    at.is_some_and(|at| now.saturating_duration_since(at) < span)
 }
 
 impl EyesWorker {
@@ -83,7 +112,7 @@ impl EyesWorker {
         }
         let Some(state) = head::state(tree) else { return };
         if state.in_progress.is_some_and(|operation| operation.moves_head()) {
-            known.moved_at = Some(self.env.clock.monotonic());
+            known.moves(self.env.clock.monotonic());
             known.held = true;
             return;
         }
@@ -134,7 +163,7 @@ impl EyesWorker {
 
     fn files_were_written(&mut self, tree: &Arc<Path>) {
         if let Some(known) = self.git.trees.get_mut(&**tree) {
-            known.moved_at = Some(self.env.clock.monotonic());
+            known.moves(self.env.clock.monotonic());
         }
     }
 
