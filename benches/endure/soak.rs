@@ -71,9 +71,8 @@ pub(crate) fn run(minutes: u64) {
             scope.spawn(move || work(writer, number, course));
         }
         scope.spawn(|| sleep_and_wake(&house, lasts / nights, course));
-        let actions = act(&house, course, lasts);
-        course.over.store(true, Ordering::Relaxed);
-        actions
+        let _ended = Ended(course);
+        act(&house, course, lasts)
     });
     let samples = samples.into_inner().unwrap();
     let (nights, days): (Vec<Sample>, Vec<Sample>) = samples.into_iter().partition(|sample| sample.at_night);
@@ -128,6 +127,15 @@ struct Course {
     over: AtomicBool,
     /// The most that the daemon ever had, from its start.
     children: AtomicUsize,
+}
+
+/// All others end with who acts, also where that fails: they would be waited for without end.
+struct Ended<'a>(&'a Course);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.over.store(true, Ordering::Relaxed);
+    }
 }
 
 struct Sample {
