@@ -60,6 +60,7 @@ pub(crate) fn run(minutes: u64) {
         .collect();
     let actions = std::thread::scope(|scope| {
         let course = &course;
+        let _ended = Ended(course);
         scope.spawn(|| sample(&daemon, &samples, course));
         std::thread::scope(|scope| {
             for writer in &mut writers {
@@ -71,7 +72,6 @@ pub(crate) fn run(minutes: u64) {
             scope.spawn(move || work(writer, number, course));
         }
         scope.spawn(|| sleep_and_wake(&house, lasts / nights, course));
-        let _ended = Ended(course);
         act(&house, course, lasts)
     });
     let samples = samples.into_inner().unwrap();
@@ -129,7 +129,7 @@ struct Course {
     children: AtomicUsize,
 }
 
-/// All others end with who acts, also where that fails: they would be waited for without end.
+/// All others end with the course of things, also where that fails: they would be waited for without end.
 struct Ended<'a>(&'a Course);
 
 impl Drop for Ended<'_> {
