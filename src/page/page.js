@@ -66,9 +66,10 @@ function parts() {
   }
 }
 
-let asked = 0, acting = 0;
+let asked = 0, acting = 0, looking = 0, later = 0;
 async function load(address, options, keep) {
   const own = ++asked;
+  if (!keep) looking += 1;
   try {
     const answer = await fetch(address, { credentials: "same-origin", ...options });
     const html = await answer.text();
@@ -79,6 +80,8 @@ async function load(address, options, keep) {
   } catch {
     const notice = document.querySelector(".notice");
     if (notice && !keep) { notice.textContent = "The page does not answer; is `lokid ui` still running?"; notice.className = "notice failed"; }
+  } finally {
+    if (!keep) looking -= 1;
   }
 }
 
@@ -97,12 +100,12 @@ document.addEventListener("submit", (event) => {
   submit(event.target);
 });
 
-let later;
 document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-eager]");
   if (!form) return;
   clearTimeout(later);
   later = setTimeout(() => {
+    later = 0;
     const data = new URLSearchParams(new FormData(form));
     const address = `${form.action.split("?")[0]}?${data}`;
     const at = [event.target.selectionStart, event.target.selectionEnd];
@@ -155,11 +158,12 @@ document.addEventListener("focusin", (event) => {
   if (item && item !== event.target) for (const other of items()) other.classList.toggle("chosen", other === item);
 });
 
-// What happened elsewhere is shown when the burst is over, and when nobody is in the middle of a word or an act.
+// What happened elsewhere is shown when the burst is over, and when nobody is in the middle of a word, an act or a look of
+// their own.
 const unsaved = () => [...main().querySelectorAll("textarea")].some((one) => one.value !== one.defaultValue);
 function busy() {
   const target = document.activeElement;
-  return acting || unsaved() || target && typing(target) && target.type !== "search" || document.querySelector("dialog[open]");
+  return acting || looking || later || unsaved() || target && typing(target) && target.type !== "search" || document.querySelector("dialog[open]");
 }
 let due;
 function anew() {
