@@ -90,7 +90,7 @@ fn event(home: &Home, kind: &str) -> Value {
 fn hook(home: &Home, event: &str, session: &str, extra: Value) -> String {
     let mut input = json!({"session_id": session, "cwd": home.path("app"), "hook_event_name": event});
     input.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
-    let told = home.run_with(&["hook", event], &input.to_string()).succeeded();
+    let told = home.hook(&[event], &input.to_string()).succeeded();
     if told.out.is_empty() { String::new() } else { told.json()["hookSpecificOutput"].to_string() }
 }
 

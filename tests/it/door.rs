@@ -184,14 +184,14 @@ fn goals_names_keys_authors_and_paths_leave_no_secret_in_what_is_kept() {
     assert_eq!(Client::new(home.socket()).send(&ledger).unwrap().status, 400);
     let hidden = json!({"project": project, "kind": "note", "namespace": token.replace('_', "-"), "text": "a shade"});
     let _ = Client::new(home.socket()).send(&Request::post("/v1/memories", &hidden));
-    home.run_with(
-        &["hook", "SessionStart"],
+    home.hook(
+        &["SessionStart"],
         &json!({"session_id": "s-2", "cwd": app,
         "hook_event_name": "SessionStart", "source": "startup"})
         .to_string(),
     );
-    home.run_with(
-        &["hook", "UserPromptSubmit"],
+    home.hook(
+        &["UserPromptSubmit"],
         &json!({"session_id": "s-2", "cwd": app, "prompt": goal,
         "prompt_id": "p", "hook_event_name": "UserPromptSubmit"})
         .to_string(),

@@ -46,7 +46,7 @@ impl Two {
 fn prompt(home: &Home, place: &Path, session: &str) -> String {
     let input = json!({"session_id": session, "cwd": place, "hook_event_name": "UserPromptSubmit",
         "prompt": "how are releases announced before the tag is pushed?", "prompt_id": "p-1"});
-    home.run_with(&["hook", "UserPromptSubmit"], &input.to_string()).succeeded().out
+    home.hook(&["UserPromptSubmit"], &input.to_string()).succeeded().out
 }
 
 #[test]

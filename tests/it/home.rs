@@ -11,6 +11,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 const DEADLINE: Duration = Duration::from_secs(60);
+/// Of a hook, in milliseconds.
+pub(crate) const PATIENT: &str = "20000";
 
 /// A home directory and the repositories in it.
 pub(crate) struct Home {
@@ -67,13 +69,19 @@ impl Home {
     }
 
     pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Told {
-        let mut child = self
-            .command(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        self.feed(self.command(arguments), arguments, input)
+    }
+
+    /// A hook that has time; how it keeps to its own is tried where hooks are.
+    pub(crate) fn hook(&self, arguments: &[&str], input: &str) -> Told {
+        let arguments = [&["hook"], arguments].concat();
+        let mut command = self.command(&arguments);
+        command.env("LOKID_HOOK_DEADLINE_MS", PATIENT);
+        self.feed(command, &arguments, input)
+    }
+
+    fn feed(&self, mut command: Command, arguments: &[&str], input: &str) -> Told {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         Told::new(arguments, child.wait_with_output().unwrap())
     }

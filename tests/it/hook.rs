@@ -18,9 +18,7 @@ use std::time::Duration;
 use lokid::serve::Request;
 use serde_json::{Value, json};
 
-use crate::home::{Daemon, Home, Told, client, eventually_some, get, post};
-
-const PATIENT: &str = "20000";
+use crate::home::{Daemon, Home, PATIENT, Told, client, eventually_some, get, post};
 
 /// A home whose daemon watches `app`, with everything remembered so far to be found.
 fn lab() -> (Home, Daemon) {

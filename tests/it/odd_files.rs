@@ -135,11 +135,11 @@ fn what_lokid_writes_outside_the_repository_is_for_its_owner_alone() {
     home.run(&["predict", "src/stats.py"]).succeeded();
     home.run(&["why", "src/stats.py"]).succeeded();
     let payload = json!({"session_id": "s-1", "cwd": lab.path(""), "prompt": "the parser"}).to_string();
-    home.run_with(&["hook", "UserPromptSubmit", "--agent", "claude-code"], &payload).succeeded();
+    home.hook(&["UserPromptSubmit", "--agent", "claude-code"], &payload).succeeded();
     home.run(&["consolidate"]).succeeded();
     home.run(&["forget", &id]).succeeded();
     home.run(&["stop"]).succeeded();
-    home.run_with(&["hook", "UserPromptSubmit", "--agent", "claude-code"], &payload).succeeded();
+    home.hook(&["UserPromptSubmit", "--agent", "claude-code"], &payload).succeeded();
     home.run(&["recall", "parser"]).succeeded();
     home.run(&["run", "--oneshot"]).succeeded();
     home.run(&["replay"]);

@@ -21,7 +21,7 @@ fn everywhere(home: &Home) -> Vec<String> {
 fn hook(home: &Home, event: &str, extra: &serde_json::Value) {
     let mut input = json!({"session_id": "s-1", "cwd": home.path("app"), "hook_event_name": event});
     input.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
-    home.run_with(&["hook", event], &input.to_string()).succeeded();
+    home.hook(&[event], &input.to_string()).succeeded();
 }
 
 #[test]

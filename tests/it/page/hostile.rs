@@ -36,7 +36,7 @@ fn nothing_that_stands_in_a_text_is_run() {
     post(&lab.home, "/v1/links", &json!({"from": id, "to": other, "relation": "related_to"}));
     let session = json!({"session_id": SCRIPT, "cwd": lab.home.path("app"), "hook_event_name": "UserPromptSubmit",
         "prompt": format!("what about the gate in {FILE}? {SCRIPT}")});
-    lab.home.run_with(&["hook", "UserPromptSubmit"], &session.to_string()).succeeded();
+    lab.home.hook(&["UserPromptSubmit"], &session.to_string()).succeeded();
     lab.home.run(&["forget", "--yes", &other, &format!("--reason={SCRIPT}")]).succeeded();
 
     let tab = lab.tab();

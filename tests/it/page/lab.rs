@@ -88,7 +88,7 @@ impl Lab {
     pub(crate) fn hook(&self, event: &str, more: &Value) {
         let mut input = json!({"session_id": "s-1", "cwd": self.home.path("app"), "hook_event_name": event});
         input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        self.home.run_with(&["hook", event], &input.to_string()).succeeded();
+        self.home.hook(&[event], &input.to_string()).succeeded();
     }
 
     /// Every page there is, as far as there are different ones.
