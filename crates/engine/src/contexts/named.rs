@@ -242,7 +242,8 @@ impl<'a> Naming<'a> {
                 !is_class || pair[1].starts_with(char::is_uppercase)
             };
             let known = self.stems().get(&pair[1].to_lowercase()).map(Vec::as_slice).unwrap_or_default();
-            let meant = known.iter().copied().filter(|path| is_in(path) && is_written_so(path));
+            let is_meant = |path: &&str| goal::is_program(path) && is_in(path) && is_written_so(path);
+            let meant = known.iter().copied().filter(is_meant);
             let meant: Vec<&str> = meant.take(MOST_DEFINING + 1).collect();
             if meant.len() <= MOST_DEFINING {
                 let score = MODULE / (meant.len() as f64).max(1.0).sqrt();

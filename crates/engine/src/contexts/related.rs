@@ -297,7 +297,10 @@ fn called_by_several(
 fn in_folder_called_so<'a>(past: &'a PastKnown, need: &Need) -> Option<(String, &'a str)> {
     let cochange = &past.cochange;
     let (scope, words) = (need.goal.as_deref().map(goal::scope).unwrap_or_default(), words_meant(need));
-    scope.windows(2).chain(words.windows(2)).filter(|two| two.iter().all(|word| is_telling(word))).find_map(|two| {
+    // `org.junit.jupiter.engine.execution` names a package.
+    let said = need.goal.as_deref().unwrap_or_default().to_lowercase();
+    let is_apart = |two: &&[String]| !said.contains(&two.join(".")) && two.iter().all(|word| is_telling(word));
+    scope.windows(2).chain(words.windows(2)).filter(is_apart).find_map(|two| {
         let places = cochange.namesakes(&two[1]).filter(|place| !cochange.is_gone(*place));
         let is_meant = |path: &&str| {
             let folder = folder_of(path).rsplit('/').next().unwrap_or_default();

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::Contexts;
 use super::cache::Need;
 use super::named::{self, READING};
-use super::written::COMMENTS;
+use super::written::{COMMENTS, QUOTES};
 use crate::ground::{CodeGround, LARGEST_TEXT, names};
 use crate::past::CodeMap;
 use lokid_context::parts::FileLine;
@@ -152,7 +152,7 @@ impl Contexts {
         // Nor is what only comments say.
         let is_comment = |site: &Site| {
             let text = site.text.trim_start_matches('`');
-            site.is_work() && COMMENTS.iter().any(|start| text.starts_with(start))
+            site.is_work() && COMMENTS.iter().chain(&QUOTES).any(|start| text.starts_with(start))
         };
         found.retain(|found| need.file.is_some() || !found.sites.iter().filter(|site| site.is_work()).all(is_comment));
         found.sort_by_key(|found| found.sites.len());

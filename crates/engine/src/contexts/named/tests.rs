@@ -165,10 +165,10 @@ fn a_goal_means_a_member_by_who_holds_it() {
 #[test]
 fn the_package_of_a_class_is_not_the_class_of_its_name() {
     let mut ground = CodeGround::default();
-    let paths = ["core/com/google/Inject.java", "core/com/google/internal.py"];
+    let paths = ["core/com/google/Inject.java", "core/com/google/internal.py", "core/com/google/google.xsd"];
     paths.iter().for_each(|path| ground.put(path, FileView { stamp: (1, 1), ..FileView::default() }));
     let first = |text: &str| named_in(text, "/code", &ground, &|_, _| {}).into_iter().next().map(|file| file.path);
-    assert_eq!(first("no implementation for com.google.inject.spi"), None);
+    assert_eq!(first("no implementation for com.google.inject.spi"), None, "and data is no module");
     assert_eq!(first("no implementation for com.google.Inject").as_deref(), Some(paths[0]));
     assert_eq!(first("ImportError: google.internal").as_deref(), Some(paths[1]));
 }
