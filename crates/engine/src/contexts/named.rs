@@ -76,6 +76,8 @@ pub(super) const READING: &str = "reading";
 /// Folders whose definitions nobody else uses.
 pub(super) const ASIDE: [&str; 10] =
     ["example", "examples", "doc", "docs", "fixtures", "testdata", "bench", "benches", "benchmark", "benchmarks"];
+/// How files end that are no module of any language.
+const DATA: [&str; 6] = [".xml", ".xsd", ".svg", ".csv", ".html", ".json"];
 /// How the reason begins where a file defines what is named.
 pub(super) const DEFINES: &str = "defines ";
 
@@ -242,7 +244,8 @@ impl<'a> Naming<'a> {
                 !is_class || pair[1].starts_with(char::is_uppercase)
             };
             let known = self.stems().get(&pair[1].to_lowercase()).map(Vec::as_slice).unwrap_or_default();
-            let is_meant = |path: &&str| goal::is_program(path) && is_in(path) && is_written_so(path);
+            let is_data = |path: &str| DATA.iter().any(|end| path.ends_with(end));
+            let is_meant = |path: &&str| !is_data(path) && is_in(path) && is_written_so(path);
             let meant = known.iter().copied().filter(is_meant);
             let meant: Vec<&str> = meant.take(MOST_DEFINING + 1).collect();
             if meant.len() <= MOST_DEFINING {
