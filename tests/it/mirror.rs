@@ -173,10 +173,10 @@ fn killed(times: usize) {
         let mut daemon = desk.daemon();
         let more: Vec<Value> =
             (0..5).map(|n| episode(&format!("ep-{}", made + n), &format!("T-{}", made + n))).collect();
-        desk.import(&more);
-        made += more.len();
         // The same moment never twice: some requests into the round, some answers lost.
         let asked = desk.server.requests().len();
+        desk.import(&more);
+        made += more.len();
         if round % 3 == 1 {
             desk.server.fail(1, "POST", "/memories", lokid_testing::stores::Fault::LostAnswer);
         }
