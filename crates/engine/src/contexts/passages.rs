@@ -51,10 +51,6 @@ const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.4;
 const NAME: f64 = 2.0;
 
-/// How files end that only declare.
-const DECLARING: [&str; 6] = [".d.ts", ".d.mts", ".d.cts", ".pyi", ".types.ts", "/types.ts"];
-const TYPE: &str = "type";
-
 /// Words before the name of what holds other definitions.
 const HOLDERS: [&str; 8] = ["class", "trait", "interface", "impl", "mod", "namespace", "module", "enum"];
 
@@ -100,7 +96,7 @@ impl Contexts {
         has_goal: bool,
     ) -> Vec<Passage> {
         let (least, least_share) = if has_goal { (OF_GOAL, 0.0) } else { (OF_BRANCH, SHARE_OF_BRANCH) };
-        let programs = foreseen.iter().map(|file| file.path.as_str()).filter(|path| is_work(path) && does(path, words));
+        let programs = foreseen.iter().map(|file| file.path.as_str()).filter(|path| is_work(path));
         let found = self.passages_of(&mut programs.take(MOST_FILES), words);
         if found.len() < FEWEST {
             return Vec::new();
@@ -127,8 +123,7 @@ impl Contexts {
         let ground = self.repository.known().ground;
         let likely = foreseen.iter().map(|file| file.path.as_str());
         let others = ground.paths().filter(|path| foreseen.iter().all(|file| file.path != *path));
-        let mut programs =
-            likely.chain(others).filter(|path| is_inside(path, &folder.path) && is_work(path) && does(path, words));
+        let mut programs = likely.chain(others).filter(|path| is_inside(path, &folder.path) && is_work(path));
         let found = self.passages_of(&mut programs, words);
         if found.len() < FEWEST {
             return Vec::new();
@@ -156,11 +151,6 @@ impl Contexts {
         }
         found
     }
-}
-
-/// Not where things are only declared, unless of types is spoken.
-fn does(path: &str, words: &BTreeSet<String>) -> bool {
-    words.contains(TYPE) || !DECLARING.iter().any(|end| path.ends_with(end))
 }
 
 /// What may say one of the words: an inflected word begins as its stem does, nearly to the end.
