@@ -213,6 +213,8 @@ fn act(house: &House, course: &Course, lasts: Duration) -> Vec<f64> {
             serde_json::from_str(line).map_or(true, |event: Value| teller.send(event).is_ok())
         });
     });
+    // Whoever hears anything follows; what is done before that is told to nobody.
+    told.recv_timeout(LOST).expect("what the clients tell is an event");
     let (mut lots, mut took, mut begun) = (Lots::new(11), Vec::new(), None);
     let (mut branch, mut edited) = ("main", 0);
     for turn in 0_u64.. {
