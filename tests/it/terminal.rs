@@ -121,12 +121,13 @@ impl Running {
         Running { child: command.spawn().unwrap(), out, err }
     }
 
+    fn says(&self, what: &str) -> bool {
+        let said = [&self.out, &self.err].map(|path| std::fs::read(path).unwrap());
+        said.iter().any(|said| String::from_utf8_lossy(said).contains(what))
+    }
+
     fn end(mut self, what: &str, says: &str) {
-        let heard = || {
-            let said = [&self.out, &self.err].map(|path| std::fs::read(path).unwrap());
-            said.iter().any(|said| String::from_utf8_lossy(said).contains(says)).then_some(())
-        };
-        eventually_some(heard);
+        eventually_some(|| self.says(says).then_some(()));
         let _ = self.child.kill();
         let _ = self.child.wait();
         assert_harmless(&format!("stdout of {what}"), &std::fs::read(&self.out).unwrap());
@@ -238,7 +239,13 @@ fn no_command_hands_a_terminal_what_it_would_obey() {
     client.send(&Request::post("/v1/context/session", &session)).unwrap();
     let ledger = json!({"agent_id": "l-1", "note": HOSTILE, HOSTILE: [HOSTILE]});
     client.send(&Request::post("/v1/ledgers", &ledger)).unwrap();
-    lab.write(&format!("src/later{HOSTILE}.py"), "LATER = 1\n");
+    // What is written before they listen is told to nobody.
+    let mut later = 0;
+    eventually_some(|| {
+        later += 1;
+        lab.write(&format!("src/later{later}{HOSTILE}.py"), "LATER = 1\n");
+        events.iter().all(|events| events.says("src/later")).then_some(())
+    });
 
     for command in commands(&lab) {
         for way in ways(&command, id) {
