@@ -771,7 +771,10 @@ fn a_lock_that_is_held_delays_only_what_needs_it_and_what_happened_meanwhile_is_
     assert!(matches!(third, Err(EngineError::Locked(_))), "{third:?}");
     let text = std::fs::read_to_string(&file).unwrap();
     let foreign = text.replace("\"patterns\": [", "\"patterns\": [{\"id\": \"sem-foreign\", \"pattern\": \"theirs\"},");
-    std::fs::write(&file, foreign).unwrap();
+    // As Loki Mode does it: nobody sees half of it.
+    let whole = desk.path("repo/.loki/memory/semantic/.tmp_patterns.json");
+    std::fs::write(&whole, foreign).unwrap();
+    std::fs::rename(&whole, &file).unwrap();
     held.unlock().unwrap();
     let third = remember(&project, pattern("third"));
     let snapshot = project.writer.snapshot();
