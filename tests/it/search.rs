@@ -1,7 +1,7 @@
 //! The derived indexes against the plainest way of doing the same, and through restarts, damage and updates.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lokid_index::meaning::Model;
@@ -125,6 +125,40 @@ fn open(folder: &Path, memories: &[Arc<Memory>]) -> (Indexer, usize) {
     let (indexer, missing) = Indexer::open(Some(folder), &model(), memories.to_vec()).unwrap();
     let count = missing.len();
     (indexer, count)
+}
+
+/// Killed after the words were kept and before the vectors were, and again before any was made anew.
+#[test]
+fn what_is_still_to_be_embedded_is_so_however_often_it_is_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let memories: Vec<Arc<Memory>> = (0..30).map(|at| memory(at, &format!("word{at}"))).collect();
+    let (mut indexer, _) = open(folder.path(), &memories);
+    let rows = |at: usize| [Row::of(&Dice(at as u64).vector(&[0.0; DIM]), false)];
+    for (at, memory) in memories.iter().enumerate() {
+        indexer.put(memory, &rows(at)).unwrap();
+    }
+    indexer.commit().unwrap();
+    drop(indexer);
+    let is_vectors = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with("vectors-");
+    let files = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let vectors: Vec<PathBuf> = files.filter(|path| is_vectors(path)).collect();
+    assert_eq!(vectors.len(), 1);
+    std::fs::remove_file(&vectors[0]).unwrap();
+    for _ in 0..3 {
+        let (mut indexer, missing) = open(folder.path(), &memories);
+        assert_eq!(missing, 30);
+        // What is purged meanwhile has the rest written again.
+        indexer.scrub().unwrap();
+    }
+    let (mut indexer, _) = open(folder.path(), &memories);
+    for (at, memory) in memories.iter().enumerate() {
+        assert!(indexer.wants(memory));
+        indexer.put(memory, &rows(at)).unwrap();
+    }
+    indexer.commit().unwrap();
+    drop(indexer);
+    let (indexer, missing) = open(folder.path(), &memories);
+    assert_eq!((missing, indexer.view().meanings.passages()), (0, 30));
 }
 
 #[test]

@@ -85,9 +85,10 @@ impl Meanings {
         self.place(number).filter(|place| place.1 > 0).map(|place| self.vectors.row(place.0))
     }
 
-    pub fn rows(&self, number: Number) -> Vec<Row> {
-        let place = self.place(number).into_iter();
-        place.flat_map(|(first, rows)| (first..first + u32::from(rows)).map(|row| self.vectors.row(row))).collect()
+    /// Nothing of one that is still to be embedded.
+    pub fn rows(&self, number: Number) -> Option<Vec<Row>> {
+        let (first, rows) = self.place(number)?;
+        Some((first..first + u32::from(rows)).map(|row| self.vectors.row(row)).collect())
     }
 
     pub fn nearest(

@@ -296,7 +296,9 @@ impl Indexer {
     fn rewrite_vectors(&mut self) -> Outcome<()> {
         self.file.restart();
         for (print, number) in &self.prints {
-            self.file.add(*print, &self.meanings.rows(*number));
+            if let Some(rows) = self.meanings.rows(*number) {
+                self.file.add(*print, &rows);
+            }
         }
         Ok(self.file.save()?)
     }
@@ -325,7 +327,9 @@ impl Indexer {
             let number = self.enlist(print, &memory);
             self.roster.change(number, |facet| facet.length = roster.facet(old).length);
             self.occasions.add(number, &memory);
-            self.meanings.put(number, &meanings.rows(old));
+            if let Some(rows) = meanings.rows(old) {
+                self.meanings.put(number, &rows);
+            }
         }
         self.text.forget_segments();
         self.text.reload(Known { prints: &self.prints, roster: &self.roster })?;
@@ -427,9 +431,11 @@ impl Replacement {
 }
 
 /// The vectors a file holds, by print, and whether it is worth keeping.
+/// A memory without any is embedded anew: earlier programs wrote that of those whose turn had not come.
 fn all_rows(file: &mut VectorFile) -> (bool, HashMap<u64, Vec<Row>>) {
     let mut rows = HashMap::new();
     let whole = file.read(|print, found| drop(rows.insert(print, found)));
+    rows.retain(|_, found: &mut Vec<Row>| !found.is_empty());
     (whole, rows)
 }
 
