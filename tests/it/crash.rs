@@ -1,7 +1,7 @@
 //! The disk fails, or the process dies, at every single step of a mixed workload: what is found afterwards is the
 //! state before or the state after, never one between.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::sync::Arc;
 
 use lokid_index::Snapshot;
@@ -199,4 +199,24 @@ fn after_a_refused_write_the_next_one_succeeds_and_nothing_is_missing() {
         let ids = |snapshot: &Snapshot| snapshot.memories().map(|memory| memory.id.to_string()).collect::<Vec<_>>();
         assert_eq!(ids(&lab.reload()), ids(&expected), "step {step}");
     }
+}
+
+#[test]
+fn what_a_crash_left_of_a_line_is_gone_with_the_next_write() {
+    let lab = Lab::new();
+    let mut store = lab.store(None).unwrap();
+    store.commit(at(0), &[put(memory("note-1", Kind::Note, "one"))]).unwrap();
+    let notes = std::fs::read_dir(lab.memory_dir().join("notes")).unwrap().next().unwrap().unwrap().path();
+    let mut file = std::fs::OpenOptions::new().append(true).open(&notes).unwrap();
+    file.write_all(b"{\"id\":\"note-2\",\"te").unwrap();
+    store.look(at(1));
+    assert!(store.problems()[0].reason.contains("line 2"), "{:?}", store.problems());
+    store.commit(at(2), &[put(memory("note-3", Kind::Note, "three"))]).unwrap();
+    assert!(store.problems().is_empty(), "{:?}", store.problems());
+    drop(store);
+    assert_eq!(lab.reload().memories().map(|memory| memory.id.to_string()).collect::<Vec<_>>(), ["note-1", "note-3"]);
+    let mut again = lab.store(None).unwrap();
+    again.look(at(3));
+    assert!(again.problems().is_empty(), "{:?}", again.problems());
+    assert_eq!(std::fs::read_to_string(&notes).unwrap().lines().count(), 2);
 }

@@ -138,8 +138,15 @@ impl CleanDisk {
         self.disk.replace(&path, &self.cleaned(path.as_ref(), bytes, true).0)
     }
 
-    pub(super) fn append(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<u64> {
-        self.disk.append(&path, &self.cleaned(path.as_ref(), bytes, false).0)
+    /// Lines of JSON. Tells whether what a crash had left of one went.
+    pub(super) fn append(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<bool> {
+        let path = path.as_ref();
+        let is_whole = |line: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
+        let (_, went) = self.disk.append_after(path, &self.cleaned(path, bytes, false).0, &is_whole)?;
+        if went {
+            tracing::warn!(path = %path.display(), "its last line was torn, as by a crash, and was taken out");
+        }
+        Ok(went)
     }
 
     pub(super) fn write_many(&self, files: &[(PathBuf, Vec<u8>)]) -> io::Result<()> {

@@ -221,7 +221,13 @@ struct Changed {
 const FILES_APIECE: usize = 64;
 
 /// Reads the files that are not as they were last seen, on all cores, and takes them in one after the other.
-fn look_at(catalog: &mut Catalog, disk: &CleanDisk, files: &[Arc<FileId>], limits: Limits, found: &mut Difference) {
+pub(super) fn look_at(
+    catalog: &mut Catalog,
+    disk: &CleanDisk,
+    files: &[Arc<FileId>],
+    limits: Limits,
+    found: &mut Difference,
+) {
     let changed: Vec<Changed> = files.iter().filter_map(|file| changed(catalog, disk, file)).collect();
     let (none, sidecars) = (Object::new(), &catalog.sidecars);
     let read = |part: &[Changed]| -> Vec<(Result<Contents, String>, BTreeSet<String>)> {

@@ -15,7 +15,7 @@ use super::plan::{Edit, deletion_line};
 use super::raw::{self, RawObject};
 use super::read::{self, hash};
 use super::rivals::line_is_built_on;
-use super::scan::{Catalog, Difference, Home, Limits};
+use super::scan::{Catalog, Difference, Home, Limits, look_at};
 use super::schema::fields::{Fields, Line};
 use super::schema::{self, Detail, Object, Setting, Shape, record, skill_text};
 use super::skills::{SkillFiles, skill_of};
@@ -295,9 +295,7 @@ impl Writing<'_> {
             text.push_str(&line);
             text.push('\n');
         }
-        if !text.is_empty() {
-            self.disk.append(&file.path, text.as_bytes())?;
-        }
+        let is_mended = !text.is_empty() && self.disk.append(&file.path, text.as_bytes())?;
         let mut lines = text.lines();
         for edit in edits {
             let line = match edit {
@@ -308,6 +306,12 @@ impl Writing<'_> {
                 catalog.deletions.insert(memory.key(), *at);
             }
             note_entry(catalog, file, edit, line.filter(|_| matches!(edit, Edit::Put { .. })).map(hash));
+        }
+        if is_mended && as_seen {
+            // What was complained of is gone.
+            let mut seen = Difference::default();
+            look_at(catalog, self.disk, &[Arc::clone(file)], self.limits, &mut seen);
+            return Ok(seen.into_changes(catalog));
         }
         self.note_stamp(catalog, file, edits, as_seen)?;
         Ok(Vec::new())
