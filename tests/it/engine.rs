@@ -1,6 +1,6 @@
 //! The first whole life of a memory, through the engine: remembered, found, superseded, forgotten, brought back.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lokid_config::Config;
@@ -46,6 +46,13 @@ impl Desk {
 fn fact(key: &str, value: &str) -> Draft {
     let body = Body::Fact(Fact { key: key.into(), value: value.into(), scope: String::new() }.into());
     Draft { body, ..Draft::new(Kind::Fact, "") }
+}
+
+/// As Loki Mode writes: nobody sees half of it.
+fn replace(file: &Path, text: &str) {
+    let whole = file.with_file_name(".tmp_theirs.json");
+    std::fs::write(&whole, text).unwrap();
+    std::fs::rename(&whole, file).unwrap();
 }
 
 fn remember(project: &Project, draft: Draft) -> Arc<Memory> {
@@ -596,7 +603,7 @@ fn what_another_program_did_just_before_our_own_write_is_seen_at_the_next_look()
     let folder = desk.path("repo/.loki/memory/episodic").join(episode.times.created_at.day());
     let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
     let text = std::fs::read_to_string(&file).unwrap();
-    std::fs::write(&file, text.replace("\"importance\": 0.5", "\"importance\": 0.99")).unwrap();
+    replace(&file, &text.replace("\"importance\": 0.5", "\"importance\": 0.99"));
     let patch = Patch { tags: Some(vec!["t".into()]), ..Patch::default() };
     project.writer.patch(episode.key(), patch, None).unwrap().wait().unwrap();
     project.writer.rescan().unwrap().wait().unwrap();
@@ -771,10 +778,7 @@ fn a_lock_that_is_held_delays_only_what_needs_it_and_what_happened_meanwhile_is_
     assert!(matches!(third, Err(EngineError::Locked(_))), "{third:?}");
     let text = std::fs::read_to_string(&file).unwrap();
     let foreign = text.replace("\"patterns\": [", "\"patterns\": [{\"id\": \"sem-foreign\", \"pattern\": \"theirs\"},");
-    // As Loki Mode does it: nobody sees half of it.
-    let whole = desk.path("repo/.loki/memory/semantic/.tmp_patterns.json");
-    std::fs::write(&whole, foreign).unwrap();
-    std::fs::rename(&whole, &file).unwrap();
+    replace(&file, &foreign);
     held.unlock().unwrap();
     let third = remember(&project, pattern("third"));
     let snapshot = project.writer.snapshot();

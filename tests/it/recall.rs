@@ -110,6 +110,8 @@ fn a_question_has_the_same_answer_after_a_restart_without_a_daemon_and_whatever_
         wait_until_ready(&home);
         assert_eq!(answer(&home), first, "{harm}");
         home.remember(&format!("something new after the cache was {harm}"));
+        // It is on disk; on a busy machine nobody waits longer than a second for the index.
+        wait_until_ready(&home);
         let told = home.run(&["recall", &format!("was {harm}"), "--json"]).succeeded();
         assert!(told.out.contains(&format!("the cache was {harm}")), "{harm}");
         home.run(&["forget", "--yes", "--purge", told.json()["results"][0]["id"].as_str().unwrap()]).succeeded();
