@@ -219,4 +219,8 @@ fn what_a_crash_left_of_a_line_is_gone_with_the_next_write() {
     again.look(at(3));
     assert!(again.problems().is_empty(), "{:?}", again.problems());
     assert_eq!(std::fs::read_to_string(&notes).unwrap().lines().count(), 2);
+
+    file.write_all(b"typed by hand").unwrap();
+    again.commit(at(4), &[put(memory("note-4", Kind::Note, "four"))]).unwrap();
+    assert_eq!(std::fs::read_to_string(&notes).unwrap().lines().nth(2), Some("typed by hand"));
 }

@@ -138,10 +138,11 @@ impl CleanDisk {
         self.disk.replace(&path, &self.cleaned(path.as_ref(), bytes, true).0)
     }
 
-    /// Lines of JSON. Tells whether what a crash had left of one went.
+    /// Lines of JSON. Tells whether what a crash had left of one went; what begins otherwise is somebody's, and stays.
     pub(super) fn append(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<bool> {
         let path = path.as_ref();
-        let is_whole = |line: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
+        let is_valid = |line: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
+        let is_whole = |line: &[u8]| !line.starts_with(b"{") || is_valid(line);
         let (_, went) = self.disk.append_after(path, &self.cleaned(path, bytes, false).0, &is_whole)?;
         if went {
             tracing::warn!(path = %path.display(), "its last line was torn, as by a crash, and was taken out");
