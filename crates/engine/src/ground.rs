@@ -8,6 +8,7 @@ mod history;
 mod kept;
 pub mod names;
 mod naming;
+pub mod passages;
 mod sketch;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use common::Common;
 use lokid_context::predict::terrain::Terrain;
 use lokid_index::analyze;
+use lokid_index::passages::{FilePassages, PassageCounts};
 use names::NameFilter;
 use sketch::Sketches;
 
@@ -37,6 +39,7 @@ pub struct CodeGround {
     importers: HashMap<Arc<str>, BTreeSet<Arc<str>>>,
     sketches: Sketches,
     common: Common,
+    counts: PassageCounts,
     /// There are more files than these.
     is_part: bool,
 }
@@ -46,12 +49,13 @@ struct File {
     path: Arc<str>,
     imports: Box<[Arc<str>]>,
     names: NameFilter,
+    passages: Arc<FilePassages>,
     stamp: (u64, i64),
 }
 
 impl CodeGround {
     /// What is kept under another version was made of other words.
-    pub const VERSION: u64 = 5 << 8 | analyze::VERSION as u64;
+    pub const VERSION: u64 = 6 << 8 | analyze::VERSION as u64;
 
     pub fn len(&self) -> usize {
         self.places.len()
@@ -86,6 +90,17 @@ impl CodeGround {
         self.places.iter().filter(move |(_, place)| says(place)).map(|(path, _)| path.as_ref())
     }
 
+    /// What the programs define, in the order of their paths.
+    pub fn passages(&self) -> impl Iterator<Item = (&str, &FilePassages)> {
+        let file = |place: &u32| self.files[*place as usize].as_ref();
+        let files = self.places.iter().filter_map(move |(path, place)| Some((path.as_ref(), &*file(place)?.passages)));
+        files.filter(|(_, file)| !file.passages.is_empty())
+    }
+
+    pub fn passage_counts(&self) -> &PassageCounts {
+        &self.counts
+    }
+
     /// Takes in many files at once: which words are common is counted over all of them before any is judged.
     pub fn put_all(&mut self, views: Vec<(String, FileView)>) {
         let count = |(path, _): &&(String, FileView)| !self.places.contains_key(path.as_str());
@@ -109,6 +124,7 @@ impl CodeGround {
     pub fn remove(&mut self, path: &str) {
         let Some(place) = self.places.remove(path) else { return };
         if let Some(file) = self.files[place as usize].take() {
+            self.counts.remove(&file.passages);
             self.forget_imports(&file);
         }
         self.sketches.remove(place);
@@ -126,10 +142,11 @@ impl CodeGround {
         self.sketches.put(place, &chosen);
         let path: Arc<str> = path.into();
         let imports = view.imports.iter().map(|import| self.known(import)).collect();
-        let file = File { path: Arc::clone(&path), imports, names: view.names, stamp: view.stamp };
+        let file = File { path: Arc::clone(&path), imports, names: view.names, passages: view.passages.into(), stamp: view.stamp };
         for import in &file.imports {
             self.importers.entry(Arc::clone(import)).or_default().insert(Arc::clone(&path));
         }
+        self.counts.add(&file.passages);
         self.files[place as usize] = Some(file);
         self.places.insert(path, place);
     }

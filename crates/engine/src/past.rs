@@ -7,6 +7,7 @@
 
 mod cache;
 mod code;
+mod definitions;
 mod evidence;
 mod files;
 mod ground;
@@ -282,6 +283,7 @@ impl PastWorker {
         }
         if tasks.head {
             self.read_history();
+            self.read_changed_definitions();
         }
         self.read_changed(&tasks.paths);
         self.read_changed_newcomer(&tasks.paths, tasks.head);
@@ -313,6 +315,7 @@ impl PastWorker {
         self.read_code(&files);
         self.read_newcomer(&files);
         self.read_habits();
+        self.read_changed_definitions();
         self.rest();
     }
 

@@ -10,6 +10,7 @@ mod glance;
 pub mod meaning;
 pub mod occasion;
 mod packed;
+pub mod passages;
 pub mod places;
 pub mod roster;
 pub mod search;

@@ -7,8 +7,9 @@ mod bytes;
 mod limit;
 mod words;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
+use crate::analyze;
 use crate::cochange::is_bot;
 use lokid_model::{Commit, FileStatus};
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,10 @@ struct Said {
     length: u32,
     /// In order, each once.
     files: Vec<u32>,
+    /// The beginning of its id.
+    id: u64,
+    /// The definitions it changed, once somebody has looked.
+    changed: Option<Vec<u64>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -110,7 +115,7 @@ impl Subjects {
             if is_newer { postings.push_back(posting) } else { postings.push_front(posting) }
         }
         self.length += u64::from(length);
-        let said = Said { time: commit.time, length, files };
+        let said = Said { time: commit.time, length, files, id: short(&commit.id), changed: None };
         if is_newer {
             self.said.push_back(said);
         } else {
@@ -176,6 +181,33 @@ impl Subjects {
         self.said.get(commit).map_or(&[], |said| &said.files)
     }
 
+    /// Which of these commits nobody has looked into yet.
+    pub fn unread<'a>(&self, commits: &'a [Commit]) -> Vec<&'a Commit> {
+        let unread = self.said.iter().filter(|said| said.changed.is_none());
+        let unread: HashSet<u64> = unread.map(|said| said.id).collect();
+        commits.iter().filter(|commit| unread.contains(&short(&commit.id))).collect()
+    }
+
+    /// Takes in which definitions commits changed.
+    pub fn note_changed(&mut self, changed: &mut HashMap<String, Vec<u64>>) {
+        let mut changed: HashMap<u64, Vec<u64>> = changed.drain().map(|(id, keys)| (short(&id), keys)).collect();
+        for said in self.said.iter_mut().rev() {
+            if let Some(keys) = changed.remove(&said.id) {
+                said.changed = Some(keys);
+            }
+        }
+    }
+
+    /// What the newest commits changed, the newest first.
+    pub fn changed(&self) -> impl Iterator<Item = &[u64]> {
+        self.said.iter().rev().map(|said| said.changed.as_deref().unwrap_or_default())
+    }
+
+    /// The definitions that the commit changed, as far as anybody has looked.
+    pub fn changed_by(&self, commit: usize) -> &[u64] {
+        self.said.get(commit).and_then(|said| said.changed.as_deref()).unwrap_or_default()
+    }
+
     /// How much it said; only to be compared with `average_length`.
     pub fn length_of(&self, commit: usize) -> f64 {
         self.said.get(commit).map_or(1.0, |said| f64::from(said.length))
@@ -208,6 +240,21 @@ impl Subjects {
     pub fn is_gone(&self, file: u32) -> bool {
         self.files.get(file as usize).is_none_or(|file| file.gone)
     }
+}
+
+/// Enough of a commit's id to know it again.
+fn short(id: &str) -> u64 {
+    u64::from_str_radix(id.get(..16).unwrap_or_default(), 16).unwrap_or(0)
+}
+
+/// A definition by the file it stands in and what tells it from others there.
+pub fn definition(path: &str, own: u32) -> u64 {
+    definition_in(analyze::hash(path), own)
+}
+
+/// The same by the hash of the path.
+pub fn definition_in(path: u64, own: u32) -> u64 {
+    path.rotate_left(21) ^ u64::from(own).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]

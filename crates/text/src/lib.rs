@@ -84,6 +84,20 @@ impl Embedder {
         Ok(Embedder { id: files.identity(), model })
     }
 
+    /// The first pieces of the words of a text, by their number in the vocabulary; none of a model that is no table.
+    pub fn pieces(&self, text: &str, most: usize) -> Vec<u16> {
+        let Model::Static(table) = &self.model else { return Vec::new() };
+        table.tokens(text).into_iter().take(most).filter_map(|row| u16::try_from(row).ok()).collect()
+    }
+
+    /// A vector of length one of such pieces.
+    pub fn embed_pieces(&self, pieces: &[u16]) -> Vec<f32> {
+        match &self.model {
+            Model::Static(table) => table.sum(pieces.iter().map(|piece| u32::from(*piece))),
+            Model::Transformer(transformer) => vec![0.0; transformer.dim()],
+        }
+    }
+
     /// Names the model by its content: vectors of different ids do not compare.
     pub fn id(&self) -> &str {
         &self.id

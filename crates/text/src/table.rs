@@ -52,8 +52,12 @@ impl Table {
     }
 
     pub(super) fn embed(&self, text: &str) -> Vec<f32> {
+        self.sum(self.tokens(text).into_iter())
+    }
+
+    pub(super) fn sum(&self, rows: impl Iterator<Item = u32>) -> Vec<f32> {
         let mut sum = vec![0.0; self.dim];
-        for row in self.tokens(text) {
+        for row in rows {
             let (weight, row) = self.row(row as usize);
             for (sum, byte) in sum.iter_mut().zip(row) {
                 *sum += weight * f32::from(*byte as i8);

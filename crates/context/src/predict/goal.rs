@@ -5,9 +5,11 @@
 //! the histories of public projects (`features`). A text without a word that is known gives nothing. It reads indexes
 //! only, and no clock.
 
+pub mod definitions;
 mod evidence;
 mod features;
 mod question;
+mod trees;
 mod why;
 
 use std::collections::BTreeMap;
@@ -94,6 +96,11 @@ pub fn without_head(goal: &str) -> &str {
 /// Neither a document nor part of the build.
 pub fn is_program(path: &str) -> bool {
     sorts_of(path) == [false, false]
+}
+
+/// A text for people.
+pub fn is_document(path: &str) -> bool {
+    sorts_of(path)[0]
 }
 
 fn gather(

@@ -30,6 +30,12 @@ impl Contexts {
         let escaped = regex::escape(name);
         let call = Regex::new(&format!(r"\b{escaped}\s*(\(|::<)")).ok()?;
         let definition = Regex::new(&format!(r"\b(def|fn|func|function|fun|sub)\b[^=]*\b{escaped}\s*[(<]")).ok()?;
+        // A method of Go is called on something; where nothing stands before its name, an interface declares it.
+        let method = Regex::new(&format!(r"(?m)^func \([^)]*\) {escaped}\b")).ok()?;
+        let home = code.defining(name).next().filter(|path| path.ends_with(".go"));
+        let home = home.and_then(|path| self.repository.text_of(path, LARGEST_TEXT));
+        let on_something = home.filter(|text| method.is_match(text)).map(|_| format!(".{name}"));
+        let declares = |line: &str| on_something.as_ref().is_some_and(|called| !line.contains(called.as_str()));
         let ending = |path: &str| path.rsplit_once('.').map(|(_, ending)| ending.to_owned());
         let defined_in = code.defining(name).next().and_then(ending);
         let paths = ground
@@ -49,7 +55,7 @@ impl Contexts {
             for (at, line) in text.lines().enumerate() {
                 let is_comment = is_quoted || COMMENTS.iter().any(|start| line.trim_start().starts_with(start));
                 is_quoted ^= quotes(line) % 2 == 1;
-                if is_comment || !call.is_match(line) || is_definition(at + 1) || definition.is_match(line) {
+                if is_comment || !call.is_match(line) || declares(line) || is_definition(at + 1) || definition.is_match(line) {
                     continue;
                 }
                 // Whose stack it is knows who called.

@@ -88,24 +88,16 @@ impl Contexts {
         let spoken_of = tested::words_of(&spoken_of);
         let folder = folder_meant(&past, need);
         let is_of_tool = is_of_tool(need);
-        let spoken = match said {
-            Some(said)
-                if need.file.is_none()
-                    && need.errors.is_empty()
-                    && !sorts.is_aside()
-                    && !sorts.texts
-                    && !is_of_tool =>
-            {
-                let inside = |folder: &Folder| self.spoken_inside(folder, files, &telling_words(said, &folder.path));
-                let inside = folder.as_ref().map(inside).filter(|spoken| !spoken.is_empty());
-                inside.unwrap_or_else(|| self.spoken_among(files, &telling_words(said, ""), has_goal))
-            }
-            _ => Vec::new(),
+        let meant = said.filter(|_| !is_of_tool && !sorts.texts);
+        let meant = meant.map(|said| self.meant_by(&past, said, need.hour.as_micros() / 1_000_000)).unwrap_or_default();
+        let spoken = match need.file.is_none() && need.errors.is_empty() && !sorts.is_aside() {
+            true => self.spoken(&meant, folder.as_ref(), has_goal),
+            false => Vec::new(),
         };
         let name_of = |passage: &Passage| self.shown(&passage.name);
         let named: Vec<String> = need.goal.as_deref().map(names_said).unwrap_or_default();
         let spoken_there = |path: &str| match &need.goal {
-            Some(goal) => self.named_there(path, goal, &spoken),
+            Some(goal) => self.named_there(path, goal, &spoken, &meant),
             None => self.told_of(&spoken, path),
         };
         let telling = Telling {
@@ -140,7 +132,8 @@ impl Contexts {
             };
             let others: Vec<&PredictedFile> = files.iter().filter(|file| !has_line(file)).collect();
             if !is_of_tool {
-                self.tell_place(&mut lines, need.file.as_deref(), goal, &|path| telling.beside(path, &others));
+                let beside = |path: &str| telling.beside(path, &others);
+                self.tell_place(&mut lines, need.file.as_deref(), goal, &meant, &beside);
             }
             lines.retain(|line| !meant::is_bare(line));
             let first = lines.iter().find_map(|line| match line {
@@ -199,11 +192,12 @@ impl Contexts {
         lines: &mut Vec<FileLine>,
         at_hand: Option<&str>,
         goal: &str,
+        meant: &[Passage],
         beside: &dyn Fn(&str) -> String,
     ) {
         match (at_hand, lines.first_mut()) {
             (Some(path), _) => {
-                let Some(place) = self.place_in(path, goal, true) else { return };
+                let Some(place) = self.place_in(path, goal, meant, true) else { return };
                 let is_told = lines.iter().any(|line| line.text().contains(PERHAPS_ALSO));
                 let more = if is_told { String::new() } else { beside(path) };
                 // Its tests are told with it.
@@ -219,7 +213,7 @@ impl Contexts {
             (None, Some(FileLine::Likely { path, why }))
                 if !why.contains(LIKELY_IN) && !why.contains(named::DEFINES) =>
             {
-                if let Some(place) = self.place_in(path, goal, false) {
+                if let Some(place) = self.place_in(path, goal, meant, false) {
                     why.push_str(&format!("; {place}"));
                 }
             }

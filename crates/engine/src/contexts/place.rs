@@ -40,11 +40,14 @@ pub(super) const LIKELY_IN: &str = "likely in ";
 impl Contexts {
     /// The definitions that speak of a goal; else the line that says most of it, if no other place comes near. Of a comment that is
     /// what it stands before; whoever has the file open is told no comments.
-    pub(super) fn place_in(&self, path: &str, goal: &str, is_open: bool) -> Option<String> {
+    pub(super) fn place_in(&self, path: &str, goal: &str, meant: &[Passage], is_open: bool) -> Option<String> {
         let text = self.repository.text_of(path, LARGEST_CODE)?;
         let lines: Vec<&str> = text.lines().collect();
         let (words, is_program) = (telling_words(goal, path), goal::is_program(path));
-        let spoken = self.spoken_in(path, &text, &words, 0..usize::MAX);
+        let spoken = match lines.len() < SHORTEST_FILE {
+            true => Vec::new(),
+            false => self.spoken_in(meant, path, 0..usize::MAX),
+        };
         // Who has the file and the name needs no line.
         let is_said = |passage: &Passage| goal.contains(&passage.name);
         let told = self.told_of(&spoken, path);
@@ -68,7 +71,7 @@ impl Contexts {
     }
 
     /// What a file defines and a goal names; of a type also where in it, and without a name all that speaks of it.
-    pub(super) fn named_there(&self, path: &str, goal: &str, spoken: &[Passage]) -> String {
+    pub(super) fn named_there(&self, path: &str, goal: &str, spoken: &[Passage], meant: &[Passage]) -> String {
         let names = names_said(goal);
         let code = self.repository.code();
         let mut symbols = code.get(path).into_iter().flat_map(|file| &file.symbols);
@@ -82,11 +85,7 @@ impl Contexts {
         let is_type = symbol.name.starts_with(char::is_uppercase) && others.len() == spoken.len();
         let inside = match self.held_by(path, symbol.line as usize) {
             // A class that holds its methods says where they are.
-            Some((text, lines)) => {
-                let own: BTreeSet<String> = analyze::distinct(&symbol.name, usize::MAX).into_iter().collect();
-                let words = telling_words(goal, path).difference(&own).cloned().collect();
-                self.told_of(&self.spoken_in(path, &text, &words, lines), path)
-            }
+            Some(lines) => self.told_of(&self.spoken_in(meant, path, lines), path),
             None if is_type => self.told_of(&others, path),
             None => String::new(),
         };
@@ -95,8 +94,8 @@ impl Contexts {
         format!("{DEFINES}{} (line {}){inside}", shown.trim_matches('`'), symbol.line)
     }
 
-    /// The text of a file and the lines of what a definition in it holds, if it holds others: what stands below it and further in.
-    fn held_by(&self, path: &str, line: usize) -> Option<(String, Range<usize>)> {
+    /// The lines of what a definition in a file holds, if it holds others: what stands below it and further in.
+    fn held_by(&self, path: &str, line: usize) -> Option<Range<usize>> {
         let (code, text) = (self.repository.code(), self.repository.text_of(path, LARGEST_CODE)?);
         let depths: Vec<usize> = text.lines().map(|line| line.len() - line.trim_start().len()).collect();
         let own = *depths.get(line.checked_sub(1)?)?;
@@ -105,7 +104,7 @@ impl Contexts {
         below.sort_unstable();
         let first = *below.first().filter(|first| depths[**first - 1] > own)?;
         let end = below.into_iter().find(|other| depths[*other - 1] <= own).unwrap_or(usize::MAX);
-        Some((text, first..end))
+        Some(first..end)
     }
 
     /// Those that stand in the file.

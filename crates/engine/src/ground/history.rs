@@ -7,6 +7,7 @@ use std::path::Path;
 use super::view::{FileView, LARGEST_CODE, LARGEST_TEXT, TextReading, is_text};
 use super::{CodeGround, naming};
 use lokid_encode::code::{Files, GoModule, Language};
+use lokid_index::passages::FilePassages;
 use lokid_model::{Commit, FileStatus};
 use lokid_sys::git::blobs::{BlobId, Blobs};
 
@@ -107,9 +108,11 @@ impl HistoryGround {
         let text = self.blobs.text(blob, largest)?;
         let named = naming::fingerprint(&text);
         let known = self.ground.file(path).filter(|(_, file)| file.stamp == (named, NAMED));
-        let known = known.map(|(_, file)| file.imports.iter().map(|import| import.as_ref().to_owned()).collect());
+        let known = known.map(|(_, file)| {
+            (file.imports.iter().map(|import| import.as_ref().to_owned()).collect(), FilePassages::clone(&file.passages))
+        });
         let view = match known {
-            Some(imports) => FileView { imports, ..FileView::of_text(path, &text) },
+            Some((imports, passages)) => FileView { imports, passages, ..FileView::of_text(path, &text) },
             None => self.reading.view(path, &text, &self.files),
         };
         Some(FileView { stamp: (named, NAMED), ..view })

@@ -1,5 +1,6 @@
 //! The ground as lines of text, for the cache. A line that cannot be understood is passed over.
 
+use lokid_index::passages::{FilePassages, Passage};
 use serde_json::{Value, json};
 
 use super::common::Common;
@@ -21,7 +22,8 @@ impl CodeGround {
             let imports: Vec<&str> = file.imports.iter().map(AsRef::as_ref).collect();
             let words: Vec<u32> =
                 self.sketches.of(*place).flat_map(|word| [word.hash, u32::from(word.weight)]).collect();
-            line(json!([path.as_ref(), file.stamp.0, file.stamp.1, imports, words, file.names.words()]));
+            let passages: Vec<Value> = file.passages.passages.iter().map(row_of).collect();
+            line(json!([path.as_ref(), file.stamp.0, file.stamp.1, imports, words, file.names.words(), file.passages.path, passages]));
         }
     }
 
@@ -51,7 +53,31 @@ fn read_row(row: &Value) -> Option<(&str, FileView)> {
     let words = pairs(row.get(4)?)?.into_iter().map(word).collect::<Option<_>>()?;
     let stamp = (row.get(1)?.as_u64()?, row.get(2)?.as_i64()?);
     let names = row.get(5)?.as_array()?.iter().map(Value::as_u64).collect::<Option<_>>()?;
-    Some((row.get(0)?.as_str()?, FileView { imports, words, names: NameFilter::from_words(names), stamp }))
+    let passages = row.get(7)?.as_array()?.iter().map(read_passage).collect::<Option<_>>()?;
+    let passages = FilePassages { path: pieces(row.get(6)?)?, passages };
+    Some((row.get(0)?.as_str()?, FileView { imports, words, names: NameFilter::from_words(names), passages, stamp }))
+}
+
+fn row_of(passage: &Passage) -> Value {
+    let Passage { name, line, lines, sort, own, named, said } = passage;
+    json!([name, line, lines, sort, own, named, said])
+}
+
+fn read_passage(row: &Value) -> Option<Passage> {
+    let [name, line, lines, sort, own, named, said] = row.as_array()?.as_slice() else { return None };
+    Some(Passage {
+        name: name.as_str()?.into(),
+        line: short(line)?,
+        lines: short(lines)?,
+        sort: short(sort)?.try_into().ok()?,
+        own: short(own)?,
+        named: pieces(named)?,
+        said: pieces(said)?,
+    })
+}
+
+fn pieces(list: &Value) -> Option<Box<[u16]>> {
+    list.as_array()?.iter().map(|piece| short(piece)?.try_into().ok()).collect()
 }
 
 fn pairs(list: &Value) -> Option<Vec<(u32, u32)>> {

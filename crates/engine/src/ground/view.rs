@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::names::NameFilter;
+use super::passages;
 use super::words::{self, Word};
+use lokid_index::passages::FilePassages;
 use lokid_encode::code::{FileSet, Import, Language, Parser, Study, resolve};
 
 pub const LARGEST_CODE: u64 = 1 << 20;
@@ -28,6 +30,8 @@ pub struct FileView {
     pub imports: Vec<String>,
     pub words: Vec<Word>,
     pub names: NameFilter,
+    /// What a program defines.
+    pub passages: FilePassages,
     /// Size and time of change, or whatever else tells one state of the file from another.
     pub stamp: (u64, i64),
 }
@@ -66,7 +70,9 @@ impl TextReading {
     pub fn view(&mut self, path: &str, text: &str, files: &dyn FileSet) -> FileView {
         let mut view = FileView::of_text(path, text);
         if let Some(language) = Language::of_file(path, text) {
-            view.imports = imports(language, &self.parser.outline(language, text).imports, path, files);
+            let outline = self.parser.outline(language, text);
+            view.imports = imports(language, &outline.imports, path, files);
+            view.passages = passages::of(path, text, &outline.definitions);
         }
         view
     }
@@ -75,7 +81,8 @@ impl TextReading {
     pub fn study(&mut self, language: Language, path: &str, text: &str, files: &dyn FileSet) -> (FileView, Study) {
         let study = self.parser.study(language, path, text);
         let imports = imports(language, &study.outline.imports, path, files);
-        (FileView { imports, ..FileView::of_text(path, text) }, study)
+        let passages = passages::of(path, text, &study.outline.definitions);
+        (FileView { imports, passages, ..FileView::of_text(path, text) }, study)
     }
 }
 

@@ -87,7 +87,7 @@ impl Cochange {
     }
 
     /// Where the commits of a file are kept: under its own name, then under those it had before.
-    pub(super) fn names_of(&self, place: PathId) -> impl Iterator<Item = PathId> {
+    pub fn names_of(&self, place: PathId) -> impl Iterator<Item = PathId> {
         std::iter::successors(Some(place), |place| self.following.get(place).copied()).take(LONGEST)
     }
 }

@@ -7,7 +7,7 @@ use super::Subjects;
 use crate::{analyze, packed};
 
 /// A mark, and two versions: of the content and of the terms.
-const HEAD: &[u8] = &[b'L', b'K', b'S', b'J', 2, analyze::VERSION];
+const HEAD: &[u8] = &[b'L', b'K', b'S', b'J', 3, analyze::VERSION];
 /// Numbers of commits never get so far.
 const FURTHEST: u32 = 1 << 30;
 

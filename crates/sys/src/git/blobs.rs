@@ -1,9 +1,10 @@
 //! The files of a repository as they stood at a commit: their names, and what was in them. From the objects alone: no
 //! working tree is needed or looked at.
 
+use std::ops::Range;
 use std::path::Path;
 
-use git2::{ObjectType, Odb, Oid, Repository, TreeWalkMode, TreeWalkResult};
+use git2::{DiffOptions, ObjectType, Odb, Oid, Patch, Repository, TreeWalkMode, TreeWalkResult};
 
 /// A repository, opened for reading objects.
 pub struct Blobs {
@@ -42,6 +43,29 @@ impl Blobs {
     pub fn find(&self, commit: &str, path: &str) -> Option<BlobId> {
         let entry = self.tree(commit)?.get_path(Path::new(path)).ok()?;
         (entry.kind() == Some(ObjectType::Blob) && is_plain(entry.filemode())).then(|| BlobId(entry.id()))
+    }
+
+    /// The first parent of a commit.
+    pub fn parent(&self, commit: &str) -> Option<String> {
+        let id = Oid::from_str(commit).ok().filter(|_| commit.len() == 40)?;
+        Some(self.repository.find_commit(id).ok()?.parent_id(0).ok()?.to_string())
+    }
+
+    /// Which lines of a file another version of it has not, from 1; where something was only added, the line above it, as an
+    /// empty range after it. Nothing of what is no text.
+    pub fn changed_lines(&self, before: BlobId, after: BlobId) -> Vec<Range<u32>> {
+        let blobs = self.repository.find_blob(before.0).ok().zip(self.repository.find_blob(after.0).ok());
+        let Some((before, after)) = blobs else { return Vec::new() };
+        let mut options = DiffOptions::new();
+        options.context_lines(0);
+        let patch = Patch::from_blobs(&before, None, &after, None, Some(&mut options));
+        let Ok(patch) = patch else { return Vec::new() };
+        let hunk = |at: usize| {
+            let (hunk, _) = patch.hunk(at).ok()?;
+            let first = hunk.old_start() + u32::from(hunk.old_lines() == 0);
+            Some(first..first + hunk.old_lines())
+        };
+        (0..patch.num_hunks()).filter_map(hunk).collect()
     }
 
     /// Its text; nothing if it is larger, gone, or no text.
@@ -96,6 +120,13 @@ mod tests {
             assert_eq!(text(&first, "b", 9).or(text(&first, "link", 9)).or(text(&first, "gone", 9)), None);
             assert!(blobs.files(&first[..12]).or(blobs.files(&"1".repeat(40))).or(blobs.files("HEAD")).is_none());
         }
+        let blobs = Blobs::open(lab.main()).unwrap();
+        assert_eq!(blobs.parent(&second).as_deref(), Some(first.as_str()));
+        assert!(blobs.parent(&first).is_none());
+        let third = lab.commit("three", &[("a.txt", "1\n2\n3\n4\n")]);
+        let fourth = lab.commit("four", &[("a.txt", "1\ntwo\n3\n4\n5\n")]);
+        let [before, after] = [&third, &fourth].map(|commit| blobs.find(commit, "a.txt").unwrap());
+        assert_eq!(blobs.changed_lines(before, after), [2..3, 5..5]);
         assert!(Blobs::open(&lab.root).is_none());
     }
 }

@@ -1,6 +1,7 @@
 //! What a goal or a branch means where nothing is at hand: the file that something speaks for, and where else to look.
 
 use super::super::folders::{OF_THE_FOLDER, is_inside, is_work};
+use super::super::passages;
 use super::{LIKELY, OFTEN, SAID, Telling, is_defining, named};
 use lokid_context::parts::FileLine;
 use lokid_context::predict::terrain::Terrain;
@@ -15,6 +16,8 @@ const CLEAR: f64 = 0.4;
 const AHEAD: f64 = 2.0;
 /// From here on four in five are it, whatever speaks for them.
 const SURE: f64 = 0.8;
+/// So likely it is that one of the definitions that are told is meant, where a name that leads elsewhere is let go.
+const SPOKEN_FOR: f64 = 0.65;
 const BY_COMMITS: &str = "likely, by earlier commits";
 /// How a reason begins that is one by itself: others hold for whatever is worked on often.
 const EVIDENT: [&str; 3] = ["it is named", "its name is", "its path says"];
@@ -72,7 +75,14 @@ impl Telling<'_> {
             let is_of_folder = OF_THE_FOLDER.iter().any(|start| name.starts_with(start)) || self.is_its_folder(file);
             named::is_member(file) || (is_told && !is_of_folder)
         };
-        let called = evident.filter(|file| is_told(file) && defining.is_none_or(|other| file.score >= other.score));
+        // What the words and the history say together knows better than a name.
+        let is_elsewhere = |file: &PredictedFile| {
+            passages::any(self.spoken) >= SPOKEN_FOR && self.spoken.iter().all(|spoken| spoken.path != file.path)
+        };
+        let is_called = |file: &&&PredictedFile| {
+            is_told(file) && defining.is_none_or(|other| file.score >= other.score) && !is_elsewhere(file)
+        };
+        let called = evident.filter(is_called);
         let clear = || {
             evident
                 .filter(|file| self.is_clear(file, files) && !self.stands_for_folder(file) && !self.is_its_folder(file))
@@ -83,7 +93,7 @@ impl Telling<'_> {
         let first = *likeliest;
         let is_work = goal::is_program(&first.path);
         let is_by_commits = likeliest.why.contains(SAID) && (self.like)(&first.path).is_none();
-        if is_by_commits && !is_work && !self.sorts.build && !self.sorts.texts {
+        if (is_by_commits || goal::is_document(&first.path)) && !is_work && !self.sorts.build && !self.sorts.texts {
             return None;
         }
         if is_work && !files::is_test(&first.path) && self.sorts.is_aside() {
