@@ -55,7 +55,7 @@ struct File {
 
 impl CodeGround {
     /// What is kept under another version was made of other words.
-    pub const VERSION: u64 = 6 << 8 | analyze::VERSION as u64;
+    pub const VERSION: u64 = 7 << 8 | analyze::VERSION as u64;
 
     pub fn len(&self) -> usize {
         self.places.len()

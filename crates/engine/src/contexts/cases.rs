@@ -72,7 +72,8 @@ impl Contexts {
             names.iter().any(|known| name.contains(known.as_str()))
         };
         let ending = |path: &str| path.rsplit_once('.').map(|(_, ending)| ending.to_owned());
-        let is_one = |other: &&str| files::is_test(other) && ending(other) == ending(path);
+        let is_called_test = |path: &str| files::is_test(path.rsplit('/').next().unwrap_or(path));
+        let is_one = |other: &&str| files::is_test(other) && is_called_test(other) && ending(other) == ending(path);
         let has = |other: &&str| {
             code.get(other).is_some_and(|file| file.symbols.iter().any(|symbol| is_called_so(&symbol.name)))
         };

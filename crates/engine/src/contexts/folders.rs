@@ -93,7 +93,7 @@ pub(super) fn is_inside(path: &str, folder: &str) -> bool {
 }
 
 /// Shows how it is used.
-fn is_shown(path: &str) -> bool {
+pub(super) fn is_shown(path: &str) -> bool {
     path.split('/').any(|part| SHOWN.contains(&part))
 }
 

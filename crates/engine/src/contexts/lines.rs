@@ -28,6 +28,7 @@ use lokid_model::{Kind, Memory, Scope, Source};
 
 /// A line of its own has what earlier work, the branch or the error itself leads to, from this likelihood on.
 const LIKELY: f64 = 0.25;
+const LIKELY_BESIDE: f64 = 0.4;
 const MOST_LIKELY: usize = 3;
 const TELLING: [&str; 4] = ["changed in [", "read in [", "the error names", "changed on this branch"];
 /// What may change with a file is told behind a line that stands without it, and as likely as that. Never by itself: even of
@@ -91,7 +92,7 @@ impl Contexts {
         let meant = said.filter(|_| !is_of_tool && !sorts.texts);
         let meant = meant.map(|said| self.meant_by(&past, said, need.hour.as_micros() / 1_000_000)).unwrap_or_default();
         let spoken = match need.file.is_none() && need.errors.is_empty() && !sorts.is_aside() {
-            true => self.spoken(&meant, folder.as_ref(), has_goal),
+            true => self.spoken(&meant, folder.as_ref()),
             false => Vec::new(),
         };
         let name_of = |passage: &Passage| self.shown(&passage.name);
@@ -408,7 +409,7 @@ impl Telling<'_> {
         let is_known = |file: &&&PredictedFile| {
             let is_said = file.why.contains(SAID) && goal::is_program(&file.path);
             let is_other = file.path != first && !is_usual(&file.path);
-            is_other && file.score >= LIKELY && (is_said || is_partner(&file.path))
+            is_other && file.score >= LIKELY_BESIDE && (is_said || is_partner(&file.path))
         };
         let likely = others.iter().filter(is_known).map(|file| file.path.as_str());
         let likely: Vec<&str> = likely.take(MOST_BESIDE).collect();

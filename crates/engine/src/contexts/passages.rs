@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use super::Contexts;
-use super::folders::{Folder, is_inside, is_work};
+use super::folders::{Folder, is_inside, is_shown, is_work};
+use super::place::telling_words;
 use super::written::bare;
 use crate::ground::passages::pieces_of_goal;
 use crate::past::PastKnown;
@@ -19,12 +20,16 @@ use lokid_text::Embedder;
 const FILES: usize = 60;
 const DEFINITIONS: usize = 170;
 /// How likely it has to be that one of those told is meant: anywhere, in a folder, in a file.
-const OF_GOAL: f64 = 0.42;
-const OF_BRANCH: f64 = 0.42;
+const ANYWHERE: f64 = 0.5;
 const OF_FOLDER: f64 = 0.5;
 const IN_ONE: f64 = 0.5;
-/// One that is so much less likely than the first is not told beside it.
+/// One that is so much less likely than the first is not told beside it, of another file even less.
 const BESIDE: f64 = 0.4;
+const ELSEWHERE: f64 = 0.65;
+/// One word alone leads anywhere.
+const FEWEST_WORDS: usize = 2;
+/// Where nothing in a file speaks for any of its definitions, none is likelier than another.
+const LEAST_OF_FILE: f64 = 0.1;
 const MOST_IN_ONE: usize = 2;
 const MOST_IN_ALL: usize = 3;
 
@@ -40,6 +45,9 @@ pub(super) struct Passage {
 impl Contexts {
     /// All that something speaks for, likeliest first.
     pub(super) fn meant_by(&self, past: &PastKnown, said: &str, now_seconds: i64) -> Vec<Passage> {
+        if telling_words(said, "").len() < FEWEST_WORDS {
+            return Vec::new();
+        }
         let files = goal::predict(&past.subjects, &past.cochange, &*past.ground, said, now_seconds, FILES);
         let table = Embedder::built_in();
         let terms = Terms {
@@ -51,7 +59,7 @@ impl Contexts {
         let found = definitions(&past.subjects, &past.cochange, &terms, &files, said, DEFINITIONS);
         // What a file is called after is told by the file.
         let is_told = |one: &PredictedDefinition| {
-            one.name != "default" && bare(&one.name) != bare(&stem_of(&one.path)) && is_work(&one.path)
+            bare(&one.name) != bare(&stem_of(&one.path)) && is_work(&one.path) && !is_shown(&one.path)
         };
         let found = found.into_iter().filter(is_told);
         let passage = |PredictedDefinition { path, name, line, chance, .. }| Passage { path, name, line, chance };
@@ -59,10 +67,10 @@ impl Contexts {
     }
 
     /// Those that are likely enough; `folder` is where they have to be, if one is meant.
-    pub(super) fn spoken(&self, meant: &[Passage], folder: Option<&Folder>, has_goal: bool) -> Vec<Passage> {
+    pub(super) fn spoken(&self, meant: &[Passage], folder: Option<&Folder>) -> Vec<Passage> {
         match folder {
             Some(folder) => given(meant.iter().filter(|one| is_inside(&one.path, &folder.path)), OF_FOLDER, MOST_IN_ALL),
-            None => likely(meant.iter().cloned(), if has_goal { OF_GOAL } else { OF_BRANCH }, MOST_IN_ALL),
+            None => likely(meant.iter().cloned(), ANYWHERE, MOST_IN_ALL),
         }
     }
 
@@ -76,6 +84,9 @@ impl Contexts {
 fn given<'a>(meant: impl Iterator<Item = &'a Passage>, least: f64, most: usize) -> Vec<Passage> {
     let meant: Vec<Passage> = meant.cloned().collect();
     let any = any(&meant);
+    if any < LEAST_OF_FILE {
+        return Vec::new();
+    }
     let meant = meant.into_iter().map(|one| Passage { chance: (one.chance / any).min(0.99), ..one });
     likely(meant, least, most)
 }
@@ -88,8 +99,9 @@ pub(super) fn any(passages: &[Passage]) -> f64 {
 fn likely(meant: impl Iterator<Item = Passage>, least: f64, most: usize) -> Vec<Passage> {
     let mut first: Vec<Passage> = meant.take(most).collect();
     let any = any(&first);
-    let best = first.first().map_or(0.0, |one| one.chance);
-    first.retain(|one| any >= least && one.chance >= BESIDE * best);
+    let best = first.first().cloned().unwrap_or_default();
+    let least_of = |one: &Passage| if one.path == best.path { BESIDE } else { ELSEWHERE };
+    first.retain(|one| any >= least && one.chance >= least_of(one) * best.chance);
     first
 }
 

@@ -16,8 +16,8 @@ use super::LARGEST_CODE;
 
 /// Of one file.
 const MOST: usize = 400;
-/// A shorter one declares something.
-const SHORTEST: usize = 3;
+/// What many types have says nothing without its type.
+const EVERYWHERE: [&str; 8] = ["__init__", "__call__", "new", "constructor", "default", "from", "fmt", "drop"];
 /// Of a definition; what comes later says little new.
 const LONGEST: usize = 3_000;
 const MOST_PIECES: usize = 80;
@@ -56,8 +56,9 @@ pub(super) fn of(path: &str, text: &str, definitions: &[Definition]) -> FilePass
     let pieces = |text: &[&str], most| -> Box<[u16]> { Embedder::built_in().pieces(&each_once(text), most).into() };
     let passage = |extent: &Extent<'_>| {
         let Definition { name, kind, container, .. } = extent.definition;
+        let holder = container.as_ref().filter(|_| EVERYWHERE.contains(&name.as_str()));
         Passage {
-            name: name.as_str().into(),
+            name: holder.map_or_else(|| name.as_str().into(), |holder| format!("{holder}.{name}").into()),
             line: extent.line as u32,
             lines: (extent.end + 1 - extent.line) as u32,
             sort: sort_of(*kind),
@@ -66,9 +67,8 @@ pub(super) fn of(path: &str, text: &str, definitions: &[Definition]) -> FilePass
             said: pieces(&lines[extent.begin - 1..extent.end], MOST_PIECES),
         }
     };
-    let told = extents.iter().filter(|extent| extent.end + 1 >= extent.line + SHORTEST).take(MOST);
     let name = path.rsplit_once('.').map_or(path, |(name, _)| name);
-    FilePassages { path: pieces(&[name], MOST_OF_A_NAME), passages: told.map(passage).collect() }
+    FilePassages { path: pieces(&[name], MOST_OF_A_NAME), passages: extents.iter().take(MOST).map(passage).collect() }
 }
 
 fn sort_of(kind: DefinitionKind) -> u8 {

@@ -193,9 +193,10 @@ impl Telling<'_> {
         }
         let times = |place: usize| tests.get(place).map_or(0, |(_, times, _)| *times);
         let is_enough = times(0) >= WITH_TESTS || (times(0) >= FEWER && times(0) * ONE_OF >= own);
-        // One of many that are touched as often says little, and who has but an error wants those that speak of it.
+        // One of many that are touched as often says little, and those that change with everything are wanted if they speak of it.
         let speaks = |(.., path): &&(bool, usize, &str)| self.has_goal || (self.closest)(path).is_some();
-        if let Some((.., path)) = tests.first().filter(|_| is_enough && 2 * times(0) >= 3 * times(1)).filter(speaks) {
+        let says = |(.., path): &&(bool, usize, &str)| (self.closest)(path).is_some();
+        if let Some((.., path)) = tests.first().filter(|_| is_enough && 2 * times(0) >= 3 * times(1)).filter(says) {
             return Some(((*path).to_owned(), format!("{OFTEN}{at_hand}{}", run(path))));
         }
         let beside = || {
