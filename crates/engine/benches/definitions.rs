@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use lokid_context::predict::goal::definitions::{DefinitionCandidate, Terms, candidates, definitions};
 use lokid_context::predict::goal;
+use lokid_context::predict::goal::definitions::{DefinitionCandidate, Terms, candidates, definitions};
 use lokid_engine::ground::HistoryGround;
 use lokid_engine::ground::passages::{Changes, pieces_of_goal};
 use lokid_index::cochange::{Cochange, is_bot};
@@ -64,17 +64,28 @@ fn main() {
     let mean = |at: usize| all.iter().map(|figures| figures[at]).sum::<f64>() / all.len() as f64;
     println!("  {:<16} {}", "mean", [0, 1, 2, 3, 4, 5].map(|at| format!("{:>11.3}", mean(at))).concat());
     likelihoods.sort_by(|one, other| other.0.total_cmp(&one.0));
-    println!("  the surest share of goals: the least likelihood of the first {TOLD} there, and in how many one is right");
+    println!(
+        "  the surest share of goals: the least likelihood of the first {TOLD} there, and in how many one is right"
+    );
     for tenth in 1..=10 {
         let part = &likelihoods[..(likelihoods.len() * tenth / 10).max(1)];
         let right = part.iter().filter(|(_, is_right)| *is_right).count() as f64 / part.len() as f64;
         println!("    {:>3} %  {:.2}  {right:.3}", tenth * 10, part[part.len() - 1].0);
     }
     let verdict = if mean(3) >= mean(1) + BETTER_BY { "met" } else { "MISSED" };
-    println!("  one of three is right: {:.3}, aim {:.3} (the words alone and {BETTER_BY}): {verdict}", mean(3), mean(1) + BETTER_BY);
+    println!(
+        "  one of three is right: {:.3}, aim {:.3} (the words alone and {BETTER_BY}): {verdict}",
+        mean(3),
+        mean(1) + BETTER_BY
+    );
 }
 
-fn one(repository: &Path, back: usize, signs: Option<&Path>, likelihoods: &mut Likelihoods) -> Option<(usize, [f64; 6])> {
+fn one(
+    repository: &Path,
+    back: usize,
+    signs: Option<&Path>,
+    likelihoods: &mut Likelihoods,
+) -> Option<(usize, [f64; 6])> {
     let ids = |range: &str| -> Vec<String> {
         let output = Command::new("git").arg("-C").arg(repository).args(["rev-list", range]).output().unwrap();
         String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()

@@ -142,7 +142,13 @@ impl CodeGround {
         self.sketches.put(place, &chosen);
         let path: Arc<str> = path.into();
         let imports = view.imports.iter().map(|import| self.known(import)).collect();
-        let file = File { path: Arc::clone(&path), imports, names: view.names, passages: view.passages.into(), stamp: view.stamp };
+        let file = File {
+            path: Arc::clone(&path),
+            imports,
+            names: view.names,
+            passages: view.passages.into(),
+            stamp: view.stamp,
+        };
         for import in &file.imports {
             self.importers.entry(Arc::clone(import)).or_default().insert(Arc::clone(&path));
         }

@@ -79,6 +79,12 @@ impl PassageCounts {
     }
 }
 
+/// Different pieces that are heard.
+const MOST_WANTED: usize = 32;
+
+/// How often each wanted piece is said.
+pub type Times = [f32; MOST_WANTED];
+
 /// What is asked for, ready to be held against many.
 pub struct Wanted {
     /// By piece, its place among those wanted plus one.
@@ -100,13 +106,12 @@ pub struct Saying {
 }
 
 impl Wanted {
-    /// At most 255 different pieces are heard.
     pub fn new(counts: &PassageCounts, pieces: &[u16]) -> Wanted {
         let most = pieces.iter().max().map_or(0, |most| usize::from(*most) + 1);
         let mut wanted = Wanted { places: vec![0; most], weights: Vec::new(), whole: 0.0, usual: [1.0; 3] };
         for piece in pieces {
             let place = &mut wanted.places[usize::from(*piece)];
-            if *place == 0 && wanted.weights.len() < usize::from(u8::MAX) {
+            if *place == 0 && wanted.weights.len() < MOST_WANTED {
                 wanted.weights.push(0.0);
                 *place = wanted.weights.len() as u8;
             }
@@ -125,18 +130,19 @@ impl Wanted {
     }
 
     /// How much the path of a file says, once for all its definitions.
-    pub fn of_path(&self, path: &[u16]) -> (Vec<f32>, f32) {
-        let mut times = vec![0.0; self.weights.len()];
+    pub fn of_path(&self, path: &[u16]) -> (Times, f32) {
+        let mut times = [0.0; MOST_WANTED];
         self.hear(path, &mut times, 1.0);
         let said = self.weigh(&times, path.len() as f32 / self.usual[2], LENGTH_OF_NAMES);
         (times, said)
     }
 
     /// With what `of_path` told of its file, and how long that path is.
-    pub fn of(&self, passage: &Passage, (path, path_said): &(Vec<f32>, f32), path_length: usize) -> Saying {
-        let mut named = vec![0.0; self.weights.len()];
+    pub fn of(&self, passage: &Passage, (path, path_said): &(Times, f32), path_length: usize) -> Saying {
+        let mut named = [0.0; MOST_WANTED];
         self.hear(&passage.named, &mut named, 1.0);
-        let mut times: Vec<f32> = path.iter().zip(&named).map(|(path, named)| path + NAME * named).collect();
+        let mut times = *path;
+        times.iter_mut().zip(&named).for_each(|(times, named)| *times += NAME * named);
         self.hear(&passage.said, &mut times, 1.0);
         if times.iter().all(|times| *times == 0.0) {
             return Saying::default();
@@ -156,11 +162,11 @@ impl Wanted {
         self.places.get(usize::from(piece)).and_then(|place| place.checked_sub(1)).map(usize::from)
     }
 
-    fn hear(&self, pieces: &[u16], times: &mut [f32], weight: f32) {
+    fn hear(&self, pieces: &[u16], times: &mut Times, weight: f32) {
         pieces.iter().filter_map(|piece| self.place(*piece)).for_each(|place| times[place] += weight);
     }
 
-    fn weigh(&self, times: &[f32], length: f32, held_by_length: f32) -> f32 {
+    fn weigh(&self, times: &Times, length: f32, held_by_length: f32) -> f32 {
         let held_back = SATURATION * (1.0 - held_by_length + held_by_length * length);
         let worth = |(weight, times): (&f32, &f32)| weight * times * (SATURATION + 1.0) / (times + held_back);
         self.weights.iter().zip(times).map(worth).sum::<f32>() / self.whole

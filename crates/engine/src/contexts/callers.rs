@@ -55,7 +55,12 @@ impl Contexts {
             for (at, line) in text.lines().enumerate() {
                 let is_comment = is_quoted || COMMENTS.iter().any(|start| line.trim_start().starts_with(start));
                 is_quoted ^= quotes(line) % 2 == 1;
-                if is_comment || !call.is_match(line) || declares(line) || is_definition(at + 1) || definition.is_match(line) {
+                if is_comment
+                    || !call.is_match(line)
+                    || declares(line)
+                    || is_definition(at + 1)
+                    || definition.is_match(line)
+                {
                     continue;
                 }
                 // Whose stack it is knows who called.

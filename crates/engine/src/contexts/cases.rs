@@ -8,7 +8,7 @@ use super::written::bare;
 use crate::ground::LARGEST_TEXT;
 use lokid_context::predict::files;
 use lokid_index::analyze;
-use lokid_index::cochange::folder_of;
+use lokid_index::cochange::{folder_of, stem_of};
 
 /// A function that more tests call is what all of them need.
 const MOST_CALLING: usize = 4;
@@ -21,6 +21,10 @@ const MOST_NAMING: usize = 2;
 const SHARE: f64 = 0.34;
 const NEARLY: f64 = 0.8;
 const FEWEST_WORDS: usize = 2;
+/// A name that more files of tests say is nobody's, and one that is said less often is met on the way.
+const MOST_SAYING: usize = 8;
+const FEWEST_SAID: usize = 2;
+const SHORTEST_SAID: usize = 8;
 /// How calls begin that hold tests, in JavaScript.
 const CALLS: [&str; 5] = ["it", "test", "describe", "suite", "specify"];
 /// Lines above a function of Rust or Java that may say it is a test.
@@ -85,8 +89,38 @@ impl Contexts {
         Some((*found).to_owned())
     }
 
+    /// The file of tests that says one of these names most, and the name, where the file that is called so says none of them.
+    pub(super) fn tests_saying(&self, called_so: &str, names: &[String]) -> Option<(String, String)> {
+        let ground = self.repository.known().ground;
+        let name = |name: &String| name.rsplit(['.', ':', '#']).next().unwrap_or(name).to_owned();
+        let is_telling = |name: &String| {
+            name.len() >= SHORTEST_SAID && !lokid_text::is_everyday(name) && !EVERYWHERE.contains(&name.as_str())
+        };
+        let names: Vec<String> = names.iter().map(name).filter(is_telling).collect();
+        let text_of = |path: &str| self.repository.text_of(path, LARGEST_TEXT);
+        let own = text_of(called_so)?;
+        if names.iter().any(|name| own.contains(name.as_str())) {
+            return None;
+        }
+        let ending = |path: &str| path.rsplit_once('.').map(|(_, ending)| ending.to_owned());
+        let is_one =
+            |path: &&str| files::is_test(path.rsplit('/').next().unwrap_or(path)) && ending(path) == ending(called_so);
+        names.into_iter().find_map(|name| {
+            let folded = bare(&name);
+            let paths: Vec<&str> = ground.may_say(&folded).filter(is_one).take(MOST_SAYING + 1).collect();
+            let times = |path: &str| text_of(path).map_or(0, |text| text.matches(&name).count());
+            let found = paths.iter().filter(|_| paths.len() <= MOST_SAYING).map(|path| (times(path), *path));
+            let (_, path) = found.filter(|(times, _)| *times >= FEWEST_SAID).max()?;
+            Some((path.to_owned(), name))
+        })
+    }
+
     /// `closest: test_a (line 3)`, or nothing.
     pub(super) fn closest(&self, tests: &str, spoken: &Spoken) -> Option<String> {
+        // What the file of tests is called after, all of them are.
+        let file = bare(&stem_of(tests));
+        let names = spoken.names.iter().filter(|name| !file.contains(name.as_str())).cloned();
+        let spoken = &Spoken { names: names.collect(), words: spoken.words.clone() };
         if spoken.names.is_empty() && spoken.words.len() < FEWEST_WORDS {
             return None;
         }

@@ -119,6 +119,9 @@ impl Contexts {
         };
         let own = subject_words(said);
         let likeness = |commit: &Commit| {
+            if takes_away(said) != takes_away(&commit.subject) {
+                return 0.0;
+            }
             let words = subject_words(&commit.subject);
             let shared: Vec<&String> = own.intersection(&words).collect();
             let is_chance = shared.len() < FEWEST_SHARED || commit.is_merge() || commit.time < now - OLDEST;
@@ -231,6 +234,12 @@ fn texts(need: &Need) -> Vec<String> {
     let branch = need.branch.as_ref().filter(|_| need.goal.is_none()).and_then(|branch| branch_topic(&branch.name));
     let errors = need.errors.iter().map(|error| query::beginning(&error.text).to_owned());
     need.goal.clone().into_iter().chain(branch).chain(errors).collect()
+}
+
+/// To drop something is done in other ways than to support it.
+fn takes_away(subject: &str) -> bool {
+    const TAKING: [&str; 6] = ["drop", "remov", "delet", "disabl", "deprec", "revert"];
+    analyze::distinct(subject, usize::MAX).iter().any(|word| TAKING.iter().any(|start| word.starts_with(start)))
 }
 
 #[cfg(test)]

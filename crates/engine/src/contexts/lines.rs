@@ -95,6 +95,8 @@ impl Contexts {
             true => self.spoken(&meant, folder.as_ref()),
             false => Vec::new(),
         };
+        let of_work: Vec<String> = around.iter().cloned().chain(spoken.iter().map(|one| one.name.clone())).collect();
+        let tests_saying = |called_so: &str| self.tests_saying(called_so, &of_work);
         let name_of = |passage: &Passage| self.shown(&passage.name);
         let named: Vec<String> = need.goal.as_deref().map(names_said).unwrap_or_default();
         let spoken_there = |path: &str| match &need.goal {
@@ -117,6 +119,7 @@ impl Contexts {
             functions: &functions,
             closest: &closest,
             tests_called: &tests_called,
+            tests_saying: &tests_saying,
             importers: &importers,
             folder: folder.as_ref(),
         };
@@ -201,11 +204,16 @@ impl Contexts {
                 let Some(place) = self.place_in(path, goal, meant, true) else { return };
                 let is_told = lines.iter().any(|line| line.text().contains(PERHAPS_ALSO));
                 let more = if is_told { String::new() } else { beside(path) };
-                // Its tests are told with it.
+                // Its tests are told with it, wherever they stand.
                 let start = format!("the tests of {path}");
-                let tests = lines.iter().position(|line| line.text().starts_with(&start));
+                let is_its = |line: &FileLine| match line {
+                    FileLine::Likely { path: other, why } => why.starts_with(&start) || other == path,
+                    FileLine::Others(_) => false,
+                };
+                let tests = lines.iter().position(is_its);
                 let tested = tests.map(|at| lines.remove(at)).and_then(|line| match line {
-                    FileLine::Likely { path, why } => Some(format!("; tests: {path}{}", &why[start.len()..])),
+                    FileLine::Likely { path: other, why } if other == path => Some(format!("; {why}")),
+                    FileLine::Likely { path: other, why } => Some(format!("; tests: {other}{}", &why[start.len()..])),
                     FileLine::Others(_) => None,
                 });
                 let why = place + &tested.unwrap_or_default() + &more;
@@ -350,6 +358,8 @@ struct Telling<'a> {
     closest: &'a dyn Fn(&str) -> Option<String>,
     /// The tests that are called after what an error happened in.
     tests_called: &'a dyn Fn(&str) -> Option<String>,
+    /// The tests that say what is worked on, and which name of it, where those of a file do not.
+    tests_saying: &'a dyn Fn(&str) -> Option<(String, String)>,
     /// The files that import one.
     importers: &'a dyn Fn(&str) -> Vec<String>,
     /// The one that is named.

@@ -20,7 +20,7 @@ use lokid_text::Embedder;
 const FILES: usize = 60;
 const DEFINITIONS: usize = 170;
 /// How likely it has to be that one of those told is meant: anywhere, in a folder, in a file.
-const ANYWHERE: f64 = 0.5;
+const ANYWHERE: f64 = 0.55;
 const OF_FOLDER: f64 = 0.5;
 const IN_ONE: f64 = 0.5;
 /// One that is so much less likely than the first is not told beside it, of another file even less.
@@ -69,7 +69,9 @@ impl Contexts {
     /// Those that are likely enough; `folder` is where they have to be, if one is meant.
     pub(super) fn spoken(&self, meant: &[Passage], folder: Option<&Folder>) -> Vec<Passage> {
         match folder {
-            Some(folder) => given(meant.iter().filter(|one| is_inside(&one.path, &folder.path)), OF_FOLDER, MOST_IN_ALL),
+            Some(folder) => {
+                given(meant.iter().filter(|one| is_inside(&one.path, &folder.path)), OF_FOLDER, MOST_IN_ALL)
+            }
             None => likely(meant.iter().cloned(), ANYWHERE, MOST_IN_ALL),
         }
     }

@@ -47,14 +47,15 @@ impl Contexts {
         let (path, number) = (place.file.as_str(), place.line?);
         let text = self.repository.text_of(path, LARGEST_TEXT)?;
         let around = definition_around(path, &text, (number, number));
-        // What changed elsewhere in a long one is another matter.
         let is_one_thing = |around: &Definition| (1..LONGEST_FUNCTION).contains(&(around.end_line - around.line));
         let around = around.filter(|around| around.kind != DefinitionKind::Type && is_one_thing(around));
         let (name, what, lines) = match &around {
             Some(around) => {
                 let shown = Some(self.shown(&around.name)).filter(|name| !name.is_empty())?;
                 let what = format!("{shown} ({path}:{})", around.line);
-                (around.name.to_lowercase(), what, (around.line, around.end_line))
+                // What changed elsewhere in it is another matter.
+                let near = (number.saturating_sub(AROUND).max(around.line), (number + AROUND).min(around.end_line));
+                (around.name.to_lowercase(), what, near)
             }
             None => {
                 let around = (number.saturating_sub(AROUND).max(1), number + AROUND);

@@ -109,7 +109,10 @@ impl HistoryGround {
         let named = naming::fingerprint(&text);
         let known = self.ground.file(path).filter(|(_, file)| file.stamp == (named, NAMED));
         let known = known.map(|(_, file)| {
-            (file.imports.iter().map(|import| import.as_ref().to_owned()).collect(), FilePassages::clone(&file.passages))
+            (
+                file.imports.iter().map(|import| import.as_ref().to_owned()).collect(),
+                FilePassages::clone(&file.passages),
+            )
         });
         let view = match known {
             Some((imports, passages)) => FileView { imports, passages, ..FileView::of_text(path, &text) },

@@ -23,7 +23,16 @@ impl CodeGround {
             let words: Vec<u32> =
                 self.sketches.of(*place).flat_map(|word| [word.hash, u32::from(word.weight)]).collect();
             let passages: Vec<Value> = file.passages.passages.iter().map(row_of).collect();
-            line(json!([path.as_ref(), file.stamp.0, file.stamp.1, imports, words, file.names.words(), file.passages.path, passages]));
+            line(json!([
+                path.as_ref(),
+                file.stamp.0,
+                file.stamp.1,
+                imports,
+                words,
+                file.names.words(),
+                file.passages.path,
+                passages
+            ]));
         }
     }
 

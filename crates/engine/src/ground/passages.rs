@@ -31,7 +31,8 @@ pub fn pieces_of_goal(goal: &str) -> Vec<u16> {
     let goal = match goal.split_once(": ").filter(|(head, _)| !head.contains(char::is_whitespace)) {
         Some((head, text)) => {
             let scope = head.split_once('(').map_or("", |(_, scope)| scope);
-            let is_sort = head.split(['(', '!']).next().is_some_and(|sort| SORTS.contains(&sort.to_lowercase().as_str()));
+            let is_sort =
+                head.split(['(', '!']).next().is_some_and(|sort| SORTS.contains(&sort.to_lowercase().as_str()));
             if is_sort { format!("{scope} {text}") } else { goal.to_owned() }
         }
         None => goal.to_owned(),
@@ -117,7 +118,8 @@ fn extents<'a>(lines: &[&str], definitions: &'a [Definition]) -> Vec<Extent<'a>>
             found[at].end = (next.begin.max(line + 1) - 1).max(line);
         }
     }
-    let is_told = |extent: &Extent<'_>| extent.definition.kind != DefinitionKind::Test && extent.definition.name != "tests";
+    let is_told =
+        |extent: &Extent<'_>| extent.definition.kind != DefinitionKind::Test && extent.definition.name != "tests";
     found.retain(is_told);
     found
 }
@@ -154,7 +156,8 @@ impl Changes {
     /// As they were called then.
     pub fn of(&mut self, commit: &Commit) -> Vec<u64> {
         let is_program = |path: &str| Language::of(path).is_some() && !is_test(path);
-        let programs = || commit.files.iter().filter(|file| file.status == FileStatus::Modified && is_program(&file.path));
+        let programs =
+            || commit.files.iter().filter(|file| file.status == FileStatus::Modified && is_program(&file.path));
         if commit.is_merge() || programs().count() > MOST_PROGRAMS {
             return Vec::new();
         }
@@ -230,8 +233,7 @@ mod tests {
     #[test]
     fn a_definition_says_its_comments_and_a_test_is_none() {
         let found = passages("src/lamp.rs");
-        let names: Vec<(&str, u32, u32)> =
-            found.passages.iter().map(|one| (&*one.name, one.line, one.lines)).collect();
+        let names: Vec<(&str, u32, u32)> = found.passages.iter().map(|one| (&*one.name, one.line, one.lines)).collect();
         assert_eq!(names, [("Lamp", 2, 3), ("light", 8, 4), ("put_out", 13, 4)]);
         let lights = Embedder::built_in().pieces("Lights", 1);
         assert!(found.passages[1].said.contains(&lights[0]) && !found.passages[2].said.contains(&lights[0]));

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::names::NameFilter;
 use super::passages;
 use super::words::{self, Word};
-use lokid_index::passages::FilePassages;
 use lokid_encode::code::{FileSet, Import, Language, Parser, Study, resolve};
+use lokid_index::passages::FilePassages;
 
 pub const LARGEST_CODE: u64 = 1 << 20;
 pub const LARGEST_TEXT: u64 = 256 << 10;

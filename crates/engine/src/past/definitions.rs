@@ -16,7 +16,9 @@ impl PastWorker {
         let most = self.env.config.load().bootstrap.max_commits.min(MOST_COMMITS);
         let newest = commits.newest(most);
         let unread: Vec<&Commit> = self.subjects.unread(&newest);
-        let Some(mut changes) = Changes::open(&self.env.root).filter(|_| !unread.is_empty() && most > 0) else { return };
+        let Some(mut changes) = Changes::open(&self.env.root).filter(|_| !unread.is_empty() && most > 0) else {
+            return;
+        };
         self.begin(Chapter::History, unread.len());
         let mut step = || {
             self.step();

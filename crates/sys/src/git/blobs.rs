@@ -120,7 +120,7 @@ mod tests {
             assert_eq!(text(&first, "b", 9).or(text(&first, "link", 9)).or(text(&first, "gone", 9)), None);
             assert!(blobs.files(&first[..12]).or(blobs.files(&"1".repeat(40))).or(blobs.files("HEAD")).is_none());
         }
-        let blobs = Blobs::open(lab.main()).unwrap();
+        let blobs = Blobs::open(&lab.main()).unwrap();
         assert_eq!(blobs.parent(&second).as_deref(), Some(first.as_str()));
         assert!(blobs.parent(&first).is_none());
         let third = lab.commit("three", &[("a.txt", "1\n2\n3\n4\n")]);

@@ -166,19 +166,13 @@ pub fn candidates<'a>(
             let of_path = paths.entry(*file).or_insert_with(|| (terms.meaning)(&terms.files[*file].1.path));
             let (named, said) = ((terms.meaning)(&passage.named), (terms.meaning)(&passage.said));
             let parts = named.iter().zip(of_path.iter()).zip(&said);
-            let whole: Vec<f32> =
-                parts.map(|((named, path), said)| named + MEANING_OF_PATH * path + said).collect();
+            let whole: Vec<f32> = parts.map(|((named, path), said)| named + MEANING_OF_PATH * path + said).collect();
             let length = whole.iter().map(|part| part * part).sum::<f32>().sqrt().max(1e-6);
             (dot(&whole) / length, dot(&named))
         })
         .collect();
     let nearest = meanings.iter().map(|(whole, _)| *whole).fold(-1.0, f32::max);
-    let of_goal = [
-        terms.goal.len() as f32,
-        (seen.len() as f32).ln(),
-        evidence.likeness as f32,
-        best,
-    ];
+    let of_goal = [terms.goal.len() as f32, (seen.len() as f32).ln(), evidence.likeness as f32, best];
     let candidate = |(at, (meaning, of_name)): (&usize, &(f32, f32))| {
         let Seen { path, passage, file, said, alike, worked } = &seen[*at];
         let heat = cochange.find(path).map_or(0.0, |place| cochange.heat(place)) as f32;

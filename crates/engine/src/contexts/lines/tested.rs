@@ -166,7 +166,10 @@ impl Telling<'_> {
             .min_by_key(|path| (!is_called_so(path), path.len() - folder_of(path).len()))
             .filter(|_| its.len() <= MOST_OF_ITS)
         {
-            return Some(((*path).to_owned(), format!("the tests of {at_hand}{}", run(path))));
+            return Some(match (self.tests_saying)(path) {
+                Some((other, name)) => (other.clone(), format!("the tests that say `{name}`{}", run(&other))),
+                None => ((*path).to_owned(), format!("the tests of {at_hand}{}", run(path))),
+            });
         }
         // `test/response/back.js` and others of `lib/response.js`, not what stands beside `lamp/lamp.go`
         let own_folder =

@@ -47,6 +47,7 @@ fn asked(
         has_tests: &|path| path == "src/own.rs",
         text_of: &|_| None,
         like: &|path| (path != "src/often.py").then(|| "\"like it\"".to_owned()),
+        tests_saying: &|_| None,
         spoken_of: &["send".to_owned()],
         functions: &["load".to_owned()],
         closest: &|tests| (tests == "tests/test_near.py").then(|| "closest: `test_a` (line 3)".to_owned()),
