@@ -223,7 +223,10 @@ impl Contexts {
                 if !why.contains(LIKELY_IN) && !why.contains(named::DEFINES) =>
             {
                 if let Some(place) = self.place_in(path, goal, meant, false) {
-                    why.push_str(&format!("; {place}"));
+                    *why = match why.strip_prefix(meant::BY_COMMITS) {
+                        Some(more) => format!("{place}{more}"),
+                        None => format!("{why}; {place}"),
+                    };
                 }
             }
             (None, _) => {}

@@ -39,6 +39,11 @@ pub struct Terms<'a> {
 }
 
 pub const SIGNS: usize = 24;
+/// Where two of them stand.
+const SAID: usize = 0;
+const ALIKE: usize = 12;
+/// Of all that could be said.
+const LEAST_SAID: f32 = 0.12;
 
 /// A definition that something speaks for.
 pub struct DefinitionCandidate<'a> {
@@ -69,8 +74,10 @@ pub fn definitions(
 ) -> Vec<PredictedDefinition> {
     let trees = Trees::shipped();
     let found = candidates(subjects, cochange, terms, files, text);
+    // What neither says anything of it nor was ever changed for the like is only where work is done.
+    let is_about = |one: &&DefinitionCandidate<'_>| one.signs[SAID] >= LEAST_SAID || one.signs[ALIKE] > 0.0;
     let mut weighed: Vec<(f64, &DefinitionCandidate<'_>)> =
-        found.iter().map(|one| (trees.chance(&one.signs), one)).collect();
+        found.iter().filter(is_about).map(|one| (trees.chance(&one.signs), one)).collect();
     let by_place = |one: &DefinitionCandidate<'_>, other: &DefinitionCandidate<'_>| {
         (one.path, one.passage.line).cmp(&(other.path, other.passage.line))
     };

@@ -18,7 +18,7 @@ const AHEAD: f64 = 2.0;
 const SURE: f64 = 0.8;
 /// So likely it is that one of the definitions that are told is meant, where a name that leads elsewhere is let go.
 const SPOKEN_FOR: f64 = 0.65;
-const BY_COMMITS: &str = "likely, by earlier commits";
+pub(super) const BY_COMMITS: &str = "likely, by earlier commits";
 /// How a reason begins that is one by itself: others hold for whatever is worked on often.
 const EVIDENT: [&str; 3] = ["it is named", "its name is", "its path says"];
 const IN_ITS_FOLDER: &str = "its path is";
