@@ -91,10 +91,12 @@ impl Contexts {
 
     /// The file of tests that says one of these names most, and the name, where the file that is called so says none of them.
     pub(super) fn tests_saying(&self, called_so: &str, names: &[String]) -> Option<(String, String)> {
-        let ground = self.repository.known().ground;
+        let (ground, code) = (self.repository.known().ground, self.repository.code());
         let name = |name: &String| name.rsplit(['.', ':', '#']).next().unwrap_or(name).to_owned();
         let is_telling = |name: &String| {
-            name.len() >= SHORTEST_SAID && !lokid_text::is_everyday(name) && !EVERYWHERE.contains(&name.as_str())
+            let is_rare = name.len() >= SHORTEST_SAID && !lokid_text::is_everyday(name);
+            // What several files define is tested for any of them.
+            is_rare && !EVERYWHERE.contains(&name.as_str()) && code.defining(name).take(2).count() == 1
         };
         let names: Vec<String> = names.iter().map(name).filter(is_telling).collect();
         let text_of = |path: &str| self.repository.text_of(path, LARGEST_TEXT);

@@ -28,7 +28,6 @@ use lokid_model::{Kind, Memory, Scope, Source};
 
 /// A line of its own has what earlier work, the branch or the error itself leads to, from this likelihood on.
 const LIKELY: f64 = 0.25;
-const LIKELY_BESIDE: f64 = 0.4;
 const MOST_LIKELY: usize = 3;
 const TELLING: [&str; 4] = ["changed in [", "read in [", "the error names", "changed on this branch"];
 /// What may change with a file is told behind a line that stands without it, and as likely as that. Never by itself: even of
@@ -95,7 +94,10 @@ impl Contexts {
             true => self.spoken(&meant, folder.as_ref()),
             false => Vec::new(),
         };
-        let of_work: Vec<String> = around.iter().cloned().chain(spoken.iter().map(|one| one.name.clone())).collect();
+        let of_goal =
+            said.unwrap_or_default().split(|sign: char| !sign.is_alphanumeric() && sign != '_').map(str::to_owned);
+        let of_spoken = spoken.iter().map(|one| one.name.clone());
+        let of_work: Vec<String> = around.iter().cloned().chain(of_goal).chain(of_spoken).collect();
         let tests_saying = |called_so: &str| self.tests_saying(called_so, &of_work);
         let name_of = |passage: &Passage| self.shown(&passage.name);
         let named: Vec<String> = need.goal.as_deref().map(names_said).unwrap_or_default();
@@ -422,7 +424,7 @@ impl Telling<'_> {
         let is_known = |file: &&&PredictedFile| {
             let is_said = file.why.contains(SAID) && goal::is_program(&file.path);
             let is_other = file.path != first && !is_usual(&file.path);
-            is_other && file.score >= LIKELY_BESIDE && (is_said || is_partner(&file.path))
+            is_other && file.score >= LIKELY && (is_said || is_partner(&file.path))
         };
         let likely = others.iter().filter(is_known).map(|file| file.path.as_str());
         let likely: Vec<&str> = likely.take(MOST_BESIDE).collect();
