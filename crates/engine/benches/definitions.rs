@@ -125,10 +125,12 @@ fn one(
         let text = &commit.subject;
         let files = goal::predict(&subjects, &cochange, ground, text, commit.time, FILES);
         let meaning = |pieces: &[u16]| Embedder::built_in().embed_pieces(pieces);
+        let [goal, telling] = pieces_of_goal(text);
         let terms = Terms {
             files: ground.passages().collect(),
             counts: ground.passage_counts(),
-            goal: pieces_of_goal(text),
+            goal,
+            telling,
             meaning: &meaning,
         };
         let mut found = candidates(&subjects, &cochange, &terms, &files, text);

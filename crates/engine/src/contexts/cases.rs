@@ -121,7 +121,7 @@ impl Contexts {
     pub(super) fn closest(&self, tests: &str, spoken: &Spoken) -> Option<String> {
         // What the file of tests is called after, all of them are.
         let file = bare(&stem_of(tests));
-        let names = spoken.names.iter().filter(|name| !file.contains(name.as_str())).cloned();
+        let names = spoken.names.iter().filter(|name| **name != file).cloned();
         let spoken = &Spoken { names: names.collect(), words: spoken.words.clone() };
         if spoken.names.is_empty() && spoken.words.len() < FEWEST_WORDS {
             return None;

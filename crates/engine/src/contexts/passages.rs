@@ -50,10 +50,12 @@ impl Contexts {
         }
         let files = goal::predict(&past.subjects, &past.cochange, &*past.ground, said, now_seconds, FILES);
         let table = Embedder::built_in();
+        let [goal, telling] = pieces_of_goal(said);
         let terms = Terms {
             files: past.ground.passages().collect(),
             counts: past.ground.passage_counts(),
-            goal: pieces_of_goal(said),
+            goal,
+            telling,
             meaning: &|pieces| table.embed_pieces(pieces),
         };
         let found = definitions(&past.subjects, &past.cochange, &terms, &files, said, DEFINITIONS);

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::{ControlFlow, Range};
 
 use lokid_context::predict::files::is_test;
+use lokid_context::situation::is_doing;
 use lokid_encode::code::{Definition, DefinitionKind, Language, Parser};
 use lokid_index::analyze;
 use lokid_index::passages::{FilePassages, Passage};
@@ -26,8 +27,9 @@ const MOST_OF_A_GOAL: usize = 24;
 /// A commit of more programs is a sweep.
 const MOST_PROGRAMS: usize = 8;
 
-/// The pieces of what somebody wants; tickets, addresses and what sort of work it is aside.
-pub fn pieces_of_goal(goal: &str) -> Vec<u16> {
+/// The pieces of what somebody wants, and those of words that tell what it is about; tickets, addresses and what sort of work it is
+/// aside.
+pub fn pieces_of_goal(goal: &str) -> [Vec<u16>; 2] {
     let goal = match goal.split_once(": ").filter(|(head, _)| !head.contains(char::is_whitespace)) {
         Some((head, text)) => {
             let scope = head.split_once('(').map_or("", |(_, scope)| scope);
@@ -39,8 +41,16 @@ pub fn pieces_of_goal(goal: &str) -> Vec<u16> {
     };
     let is_told = |word: &&str| !word.trim_start_matches('(').starts_with('#') && !word.contains("://");
     let said: Vec<&str> = goal.split_whitespace().filter(is_told).collect();
-    Embedder::built_in().pieces(&each_once(&[&said.join(" ")]), MOST_OF_A_GOAL)
+    let is_telling = |word: &&&str| !is_doing(word) && !IDLE.contains(&word.to_lowercase().as_str());
+    let telling: Vec<&str> = said.iter().filter(is_telling).copied().collect();
+    [said, telling].map(|words| Embedder::built_in().pieces(&each_once(&[&words.join(" ")]), MOST_OF_A_GOAL))
 }
+
+/// What stands in any sentence.
+const IDLE: [&str; 34] = [
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "for", "from", "if", "in", "into", "is", "it", "its",
+    "more", "no", "not", "of", "on", "only", "or", "so", "than", "that", "the", "this", "to", "when", "where", "with",
+];
 
 const SORTS: [&str; 16] = [
     "feat", "fix", "chore", "docs", "doc", "test", "tests", "refactor", "perf", "style", "ci", "build", "revert",

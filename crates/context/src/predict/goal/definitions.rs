@@ -34,16 +34,15 @@ pub struct Terms<'a> {
     pub counts: &'a PassageCounts,
     /// The pieces of the goal.
     pub goal: Vec<u16>,
+    /// Those of them that tell what it is about.
+    pub telling: Vec<u16>,
     /// A vector of length one of pieces.
     pub meaning: &'a dyn Fn(&[u16]) -> Vec<f32>,
 }
 
 pub const SIGNS: usize = 24;
-/// Where two of them stand.
-const SAID: usize = 0;
+/// Where that of commits which said the like stands.
 const ALIKE: usize = 12;
-/// Of all that could be said.
-const LEAST_SAID: f32 = 0.12;
 
 /// A definition that something speaks for.
 pub struct DefinitionCandidate<'a> {
@@ -75,7 +74,9 @@ pub fn definitions(
     let trees = Trees::shipped();
     let found = candidates(subjects, cochange, terms, files, text);
     // What neither says anything of it nor was ever changed for the like is only where work is done.
-    let is_about = |one: &&DefinitionCandidate<'_>| one.signs[SAID] >= LEAST_SAID || one.signs[ALIKE] > 0.0;
+    let says = |pieces: &[u16]| pieces.iter().any(|piece| terms.telling.contains(piece));
+    let is_about =
+        |one: &&DefinitionCandidate<'_>| says(&one.passage.named) || says(&one.passage.said) || one.signs[ALIKE] > 0.0;
     let mut weighed: Vec<(f64, &DefinitionCandidate<'_>)> =
         found.iter().filter(is_about).map(|one| (trees.chance(&one.signs), one)).collect();
     let by_place = |one: &DefinitionCandidate<'_>, other: &DefinitionCandidate<'_>| {
