@@ -10,6 +10,7 @@ use crate::ground::{FileView, LARGEST_CODE, TextReading};
 use lokid_encode::code::pattern::{self, CodePattern, FileShapes, Shape};
 use lokid_encode::code::{Files, GoModule, Language, module_of};
 use lokid_encode::newcomer::{self, Unit, Warning};
+use lokid_index::passages::FilePassages;
 use lokid_model::{Draft, Kind, Memory, MemoryId, Source};
 
 /// Of one file.
@@ -254,6 +255,10 @@ impl PastWorker {
         let language = Language::of_file(path, &text)?;
         let (mut view, study) = reading.study(language, path, &text, files);
         view.stamp = stamp;
+        // The pieces of what it says are kept, and a secret could be put together from them.
+        if !self.env.redaction.is_clean(&text) {
+            view.passages = FilePassages::default();
+        }
         // Before anything is cut: half a secret no longer looks like one. What was cut already is left out.
         let clean = |text: &str| self.env.redaction.text(text);
         let doc = study.outline.module_doc.filter(|doc| !doc.ends_with('…')).map(|doc| clean(&doc));
